@@ -132,6 +132,10 @@ export interface components {
             calls?: components["schemas"]["Call"][];
             /** @description The allowance that the first call gives; only with `includeCalls`, in deposit mode CONTRACT. */
             approval?: components["schemas"]["Approval"];
+            /** @description When the deposit window of this offer ends, Unix time in milliseconds. */
+            expiresAt: number;
+            /** @description The instance's clock when it answered, Unix time in milliseconds. */
+            serverTime: number;
         };
         /** @description QuoteRoundEnd says how a round ended. Solvers that were asked and are in no count were cut off: by the soft deadline, or by the caller's own deadline. */
         QuoteRoundEnd: {
@@ -160,6 +164,8 @@ export interface components {
             late: number;
             /** @description The best offer's deposit deadline, Unix time in milliseconds; absent when no offer stands. */
             expiresAt?: number;
+            /** @description The instance's clock when it answered, Unix time in milliseconds. */
+            serverTime: number;
         };
         /** @description GetPriceRequest describes a swap without its user. */
         GetPriceRequest: {
@@ -188,6 +194,8 @@ export interface components {
             offers: number;
             /** @description When the offers were collected, Unix time in milliseconds. */
             asOf: number;
+            /** @description The instance's clock when it answered, Unix time in milliseconds. */
+            serverTime: number;
         };
         /** @description Price is what one solver would give. It is not binding. */
         Price: {
@@ -225,6 +233,10 @@ export interface components {
             calls?: components["schemas"]["Call"][];
             /** @description The allowance that the first call gives; only with `includeCalls`, in deposit mode CONTRACT. */
             approval?: components["schemas"]["Approval"];
+            /** @description When the deposit window of this offer ends, Unix time in milliseconds. */
+            expiresAt: number;
+            /** @description The instance's clock when it answered, Unix time in milliseconds. */
+            serverTime: number;
         };
         /** @description SignedQuote is one solver's valid offer. */
         SignedQuote: {
@@ -242,6 +254,8 @@ export interface components {
             calls?: components["schemas"]["Call"][];
             /** @description The allowance that the first call gives; only with `includeCalls`, in deposit mode CONTRACT. */
             approval?: components["schemas"]["Approval"];
+            /** @description When the deposit window of this offer ends, Unix time in milliseconds. */
+            expiresAt: number;
         };
         /**
          * @description Call is a call that the user's wallet sends, as EIP-5792 spells it. Send the calls of an offer in their order, and each one after the one before it has succeeded. The instance reads nothing from the chain for them.
@@ -297,6 +311,47 @@ export interface components {
             fillDeadline: number;
             /** @description The solver's nonce, a decimal uint256. */
             nonce: string;
+        };
+        /** @description CheckOfferRequest is an offer as an answer of a quote has it. */
+        CheckOfferRequest: {
+            /** @description Chain of the offer: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description The offer. */
+            quote: components["schemas"]["Quote"];
+            /** @description The solver's EIP-712 signature over `quote`: 65 bytes in hex with `0x`. */
+            solverSignature: string;
+        };
+        /** @description CheckOfferResponse is what the contract says of an offer at one block. A reorganisation may change it. */
+        CheckOfferResponse: {
+            /** @description The order's identifier on the settlement contract: 32 bytes in lower-case hex with `0x`. */
+            orderId: string;
+            /**
+             * @description Whether the offer can be deposited.
+             *
+             *     - `VALID`: The contract would take the deposit at `block`.
+             *     - `TAKEN`: The order exists.
+             *     - `DEAD`: The contract refuses the offer; `code` says why.
+             *     - `UNKNOWN`: The node does not answer, or the contract's word is not known.
+             * @enum {string}
+             */
+            state: "VALID" | "TAKEN" | "DEAD" | "UNKNOWN";
+            /**
+             * @description Why an offer is DEAD: `EXPIRED`, `NONCE_USED` (used by an order or cancelled), `BOND_TOO_SMALL`, `BELOW_MINIMUM_ORDER`, `SIGNATURE_INVALID` or `REFUSED`. Absent in other states.
+             * @enum {string}
+             */
+            code?: "EXPIRED" | "NONCE_USED" | "BOND_TOO_SMALL" | "BELOW_MINIMUM_ORDER" | "SIGNATURE_INVALID" | "REFUSED";
+            /** @description The contract's own error, for REFUSED. */
+            refusal?: string;
+            /** @description The block that was read; absent when no node answered. */
+            block?: number;
+            /** @description Time of the block, Unix time in seconds; absent when no node answered. */
+            blockTime?: number;
+            /** @description When the deposit window of the offer ends, Unix time in milliseconds. */
+            expiresAt: number;
+            /** @description The instance's clock when it answered, Unix time in milliseconds. */
+            serverTime: number;
+            /** @description When to ask again, in milliseconds; only with UNKNOWN, when the instance has too many checks at the moment. */
+            retryAfterMs?: number;
         };
         /** @description GetQuoteRecordRequest names a quote. */
         GetQuoteRecordRequest: {
@@ -776,6 +831,10 @@ export interface components {
             settled?: components["schemas"]["OrderStep"];
             /** @description The refund, once its event is published. */
             refunded?: components["schemas"]["OrderStep"];
+            /** @description Whether the order has ended: SETTLED or REFUNDED. */
+            isTerminal?: boolean;
+            /** @description Whether anyone can call `refund` for it: DEPOSITED, and the chain's time is past `fillDeadline`. */
+            isRefundable?: boolean;
         };
         /** @description OrderStep is the event that moved an order into a state. */
         OrderStep: {
@@ -852,6 +911,10 @@ export interface components {
             settled?: components["schemas"]["OrderStep"];
             /** @description The refund. */
             refunded?: components["schemas"]["OrderStep"];
+            /** @description Whether the order has ended: SETTLED or REFUNDED. */
+            isTerminal: boolean;
+            /** @description Whether anyone can call `refund` for it: DEPOSITED, and the chain's time is past `fillDeadline`. */
+            isRefundable: boolean;
         };
         /** @description ListChainsRequest has no fields. */
         ListChainsRequest: Record<string, never>;

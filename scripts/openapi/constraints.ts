@@ -22,6 +22,7 @@ import {
   type OrderEventType,
 } from '../../packages/protocol/src/orders/event.js'
 import { ORDER_STATES } from '../../packages/protocol/src/orders/order.js'
+import { DEAD_CODES } from '../../packages/protocol/src/quotes/offer-state.js'
 import { ORDER_TYPES } from '../../packages/protocol/src/quotes/quote.js'
 import { DISPLAY_NAME, TOKEN_SYMBOL } from '../../packages/protocol/src/values/display-name.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
@@ -45,6 +46,7 @@ const OFFER = {
   solver_signature: SIGNATURE,
   deposit_address: ADDRESS,
   order_id: LOWER_CASE_BYTES32,
+  expires_at: UNIX_MS,
 }
 const TOKEN = { address: ADDRESS, symbol: TOKEN_SYMBOL, decimals: DECIMALS }
 /** A sum of amounts, which may exceed a uint256. */
@@ -59,22 +61,23 @@ const CONSTRAINTS: Constraints = {
   ...SOLVER_CONSTRAINTS,
   'aggregator.v1.GetQuoteRequest': ASKED_QUOTE,
   'aggregator.v1.StreamQuotesRequest': { ...ASKED_QUOTE, refresh_seconds: REFRESH_SECONDS },
-  'aggregator.v1.QuoteUpdate': { ...OFFER, quote_id: UUID, round: { minimum: 1 } },
+  'aggregator.v1.QuoteUpdate': { ...OFFER, quote_id: UUID, round: { minimum: 1 }, server_time: UNIX_MS },
   'aggregator.v1.QuoteRoundEnd': {
     quote_id: UUID,
     round: { minimum: 1 },
     best_order_id: LOWER_CASE_BYTES32,
     expires_at: UNIX_MS,
+    server_time: UNIX_MS,
   },
   'aggregator.v1.GetPriceRequest': ASKED_SWAP,
-  'aggregator.v1.GetPriceResponse': { offers: { minimum: 1 }, as_of: UNIX_MS },
+  'aggregator.v1.GetPriceResponse': { offers: { minimum: 1 }, as_of: UNIX_MS, server_time: UNIX_MS },
   'aggregator.v1.Price': {
     solver: ADDRESS,
     name: DISPLAY_NAME,
     input_amount: UINT256,
     output_amount: UINT256,
   },
-  'aggregator.v1.GetQuoteResponse': { ...OFFER, quote_id: UUID },
+  'aggregator.v1.GetQuoteResponse': { ...OFFER, quote_id: UUID, server_time: UNIX_MS },
   'aggregator.v1.SignedQuote': OFFER,
   'aggregator.v1.Call': { to: ADDRESS, data: { pattern: /^0x[0-9a-f]+$/ }, value: { const: '0x0' } },
   'aggregator.v1.Approval': { token: ADDRESS, spender: ADDRESS, amount: AMOUNT },
@@ -84,6 +87,15 @@ const CONSTRAINTS: Constraints = {
     user: ADDRESS,
     order_type: { enum: [...ORDER_TYPES.keys()] },
     nonce: UINT256,
+  },
+  'aggregator.v1.CheckOfferRequest': { chain_id: CHAIN_ID, solver_signature: SIGNATURE },
+  'aggregator.v1.CheckOfferResponse': {
+    order_id: LOWER_CASE_BYTES32,
+    code: { enum: DEAD_CODES },
+    refusal: TEXT,
+    expires_at: UNIX_MS,
+    server_time: UNIX_MS,
+    retry_after_ms: { minimum: 1 },
   },
   'aggregator.v1.GetQuoteRecordRequest': { chain_id: CHAIN_ID, quote_id: UUID },
   'aggregator.v1.GetQuoteRecordResponse': { quote_id: UUID, best_amount: UINT256 },

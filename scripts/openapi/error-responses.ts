@@ -26,6 +26,7 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
   'aggregator.v1.QuoteService.GetQuote': ['NO_QUOTES', 'SOLVERS_BUSY', 'CHAIN_UNAVAILABLE'],
   'aggregator.v1.QuoteService.GetPrice': ['NO_QUOTES', 'SOLVERS_BUSY', 'CHAIN_UNAVAILABLE'],
   'aggregator.v1.QuoteService.StreamQuotes': ['CHAIN_UNAVAILABLE', 'STREAM_LIMIT_REACHED'],
+  'aggregator.v1.QuoteService.CheckOffer': ['CHAIN_UNAVAILABLE'],
   'aggregator.v1.QuoteService.GetQuoteRecord': ['QUOTE_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.RegisterSolver': [
     ...PROOF,

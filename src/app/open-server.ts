@@ -17,6 +17,7 @@ import { createRateLimits } from '../rpc/limits/rate-limits.js'
 import { createStreamSlots, STREAM_LIMITS } from '../rpc/limits/stream-slots.js'
 import { createMiddleware } from '../rpc/middleware.js'
 import { createChainHealth, createChainService } from '../rpc/services/chain-service.js'
+import { createCheckOfferMethod } from '../rpc/services/check-offer.js'
 import { createHealth } from '../rpc/services/health.js'
 import { createOrderService } from '../rpc/services/order-service.js'
 import { createOwnResultsMethod } from '../rpc/services/own-results.js'
@@ -83,7 +84,8 @@ export async function openServer(
   const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, deadlineTime })
   const trades = createRecentTrades({ ...config, orders: stores.orders, clock })
   const methods = [
-    ...createQuoteService({ ...auction, readQuote }),
+    ...createQuoteService({ ...auction, readQuote, now }),
+    createCheckOfferMethod({ ...config, chains, clock }),
     ...createSolverService({ ...auction, register, unregister, directory, metrics }),
     ...createSolverStatsMethods({ ...auction, statistics, directory, freeBonds }),
     createOwnResultsMethod({ ...auction, config, directory, freeBonds, now }),

@@ -47,7 +47,7 @@ export interface ChainStatus {
 }
 
 /** One supported chain: its settlement contract and the contract's events. */
-export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDeposit'> {
+export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDeposit' | 'checkOffer'> {
   readonly chainId: number
   /**
    * Polls the chain for the first time, then at every new block until `close`.
@@ -214,6 +214,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
     wake: demand.wake,
     verifyDeposit: depositVerifier.verifyDeposit,
+    checkOffer: depositVerifier.checkOffer,
     chainId,
     start: leadership.start,
     status() {

@@ -67,7 +67,7 @@ describe('docs/api.md', () => {
   )
 })
 
-describe('docs/api.md, sessions.md and solvers.md', () => {
+describe('docs/api.md, docs/sessions.md and docs/solvers.md', () => {
   it('have each field of every answer, in code', () => {
     const code = ['docs/api.md', 'docs/sessions.md', 'docs/solvers.md'].map(codeOf).join('\n')
     const messages = new Set<DescMessage>()

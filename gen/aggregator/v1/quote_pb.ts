@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/quote.proto.
  */
 export const file_aggregator_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIoAECg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIuCgZ2ZXJpZnkYDSABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIA4gBARIaCg1pbmNsdWRlX2NhbGxzGA4gASgISASIAQFCEQoPX2RlcG9zaXRfd2luZG93QhMKEV9zb2Z0X2RlYWRsaW5lX21zQg0KC19taW5fcXVvdGVzQgkKB192ZXJpZnlCEAoOX2luY2x1ZGVfY2FsbHMitgQKE1N0cmVhbVF1b3Rlc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIcCg9yZWZyZXNoX3NlY29uZHMYDSABKA1IA4gBARIuCgZ2ZXJpZnkYDiABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIBIgBARIaCg1pbmNsdWRlX2NhbGxzGA8gASgISAWIAQFCEQoPX2RlcG9zaXRfd2luZG93QhMKEV9zb2Z0X2RlYWRsaW5lX21zQg0KC19taW5fcXVvdGVzQhIKEF9yZWZyZXNoX3NlY29uZHNCCQoHX3ZlcmlmeUIQCg5faW5jbHVkZV9jYWxscyKrAQoUU3RyZWFtUXVvdGVzUmVzcG9uc2USKwoFcXVvdGUYASABKAsyGi5hZ2dyZWdhdG9yLnYxLlF1b3RlVXBkYXRlSAASLAoEZG9uZRgCIAEoCzIcLmFnZ3JlZ2F0b3IudjEuUXVvdGVSb3VuZEVuZEgAEi0KCWhlYXJ0YmVhdBgDIAEoCzIYLmFnZ3JlZ2F0b3IudjEuSGVhcnRiZWF0SABCCQoHbWVzc2FnZSK+AgoLUXVvdGVVcGRhdGUSEAoIcXVvdGVfaWQYASABKAkSDQoFcm91bmQYAiABKA0SIwoFcXVvdGUYAyABKAsyFC5hZ2dyZWdhdG9yLnYxLlF1b3RlEhgKEHNvbHZlcl9zaWduYXR1cmUYBCABKAkSFwoPZGVwb3NpdF9hZGRyZXNzGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJEg0KBWFza2VkGAcgASgNEhAKCGFuc3dlcmVkGAggASgNEhUKCHZlcmlmaWVkGAkgASgISACIAQESIgoFY2FsbHMYCiADKAsyEy5hZ2dyZWdhdG9yLnYxLkNhbGwSLgoIYXBwcm92YWwYCyABKAsyFy5hZ2dyZWdhdG9yLnYxLkFwcHJvdmFsSAGIAQFCCwoJX3ZlcmlmaWVkQgsKCV9hcHByb3ZhbCKeAgoNUXVvdGVSb3VuZEVuZBIQCghxdW90ZV9pZBgBIAEoCRINCgVyb3VuZBgCIAEoDRIaCg1iZXN0X29yZGVyX2lkGAMgASgJSACIAQESNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAQgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRINCgVhc2tlZBgFIAEoDRIOCgZxdW90ZWQYBiABKA0SEAoIZGVjbGluZWQYByABKA0SDwoHaW52YWxpZBgIIAEoDRIOCgZmYWlsZWQYCSABKA0SDAoEbGF0ZRgKIAEoDRIXCgpleHBpcmVzX2F0GAsgASgESAGIAQFCEAoOX2Jlc3Rfb3JkZXJfaWRCDQoLX2V4cGlyZXNfYXQijAEKD0dldFByaWNlUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBITCgtpbnB1dF90b2tlbhgCIAEoCRIUCgxvdXRwdXRfdG9rZW4YAyABKAkSLAoKb3JkZXJfdHlwZRgEIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgFIAEoCSJVChBHZXRQcmljZVJlc3BvbnNlEiIKBGJlc3QYASABKAsyFC5hZ2dyZWdhdG9yLnYxLlByaWNlEg4KBm9mZmVycxgCIAEoDRINCgVhc19vZhgDIAEoBCJSCgVQcmljZRIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxpbnB1dF9hbW91bnQYAyABKAkSFQoNb3V0cHV0X2Ftb3VudBgEIAEoCSLLAgoQR2V0UXVvdGVSZXNwb25zZRIjCgVxdW90ZRgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUXVvdGUSGAoQc29sdmVyX3NpZ25hdHVyZRgCIAEoCRIXCg9kZXBvc2l0X2FkZHJlc3MYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAUgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRIQCghxdW90ZV9pZBgGIAEoCRIVCgh2ZXJpZmllZBgHIAEoCEgAiAEBEiIKBWNhbGxzGAggAygLMhMuYWdncmVnYXRvci52MS5DYWxsEi4KCGFwcHJvdmFsGAkgASgLMhcuYWdncmVnYXRvci52MS5BcHByb3ZhbEgBiAEBQgsKCV92ZXJpZmllZEILCglfYXBwcm92YWwi/AEKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRIVCgh2ZXJpZmllZBgFIAEoCEgAiAEBEiIKBWNhbGxzGAYgAygLMhMuYWdncmVnYXRvci52MS5DYWxsEi4KCGFwcHJvdmFsGAcgASgLMhcuYWdncmVnYXRvci52MS5BcHByb3ZhbEgBiAEBQgsKCV92ZXJpZmllZEILCglfYXBwcm92YWwiLwoEQ2FsbBIKCgJ0bxgBIAEoCRIMCgRkYXRhGAIgASgJEg0KBXZhbHVlGAMgASgJIjoKCEFwcHJvdmFsEg0KBXRva2VuGAEgASgJEg8KB3NwZW5kZXIYAiABKAkSDgoGYW1vdW50GAMgASgJIuoBCgVRdW90ZRIOCgZzb2x2ZXIYASABKAkSDAoEdXNlchgCIAEoCRITCgtpbnB1dF90b2tlbhgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMb3V0cHV0X3Rva2VuGAUgASgJEhUKDW91dHB1dF9hbW91bnQYBiABKAkSEgoKb3JkZXJfdHlwZRgHIAEoDRIXCg9vdXRwdXRfY2hhaW5faWQYCCABKAQSGAoQZGVwb3NpdF9kZWFkbGluZRgJIAEoDRIVCg1maWxsX2RlYWRsaW5lGAogASgNEg0KBW5vbmNlGAsgASgJIjsKFUdldFF1b3RlUmVjb3JkUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIQCghxdW90ZV9pZBgCIAEoCSLsAgoWR2V0UXVvdGVSZWNvcmRSZXNwb25zZRIQCghxdW90ZV9pZBgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIUCgxyZXF1ZXN0ZWRfYXQYAyABKAQSGAoLZHVyYXRpb25fbXMYBCABKA1IAIgBARIxCgdvdXRjb21lGAUgASgOMhsuYWdncmVnYXRvci52MS5RdW90ZU91dGNvbWVIAYgBARIvCgdyZXF1ZXN0GAYgASgLMh4uYWdncmVnYXRvci52MS5RdW90ZVBhcmFtZXRlcnMSLAoHc29sdmVycxgHIAMoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAggASgJSAKIAQESJgoEa2luZBgJIAEoDjIYLmFnZ3JlZ2F0b3IudjEuUXVvdGVLaW5kQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUIOCgxfYmVzdF9hbW91bnQikQIKD1F1b3RlUGFyYW1ldGVycxITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSLAoKb3JkZXJfdHlwZRgDIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgEIAEoCRIUCgx1c2VyX2FkZHJlc3MYBSABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYBiABKAQSMAoMZGVwb3NpdF9tb2RlGAcgASgOMhouYWdncmVnYXRvci52MS5EZXBvc2l0TW9kZRIYChBkZXBvc2l0X2RlYWRsaW5lGAggASgNEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0ixwQKDFNvbHZlclJlc3VsdBIOCgZzb2x2ZXIYASABKAkSLQoHb3V0Y29tZRgCIAEoDjIcLmFnZ3JlZ2F0b3IudjEuU29sdmVyT3V0Y29tZRIRCgRyYW5rGAMgASgNSACIAQESGAoLZHVyYXRpb25fbXMYBCABKA1IAYgBARIZCgxpbnB1dF9hbW91bnQYBSABKAlIAogBARIaCg1vdXRwdXRfYW1vdW50GAYgASgJSAOIAQESEwoGcmVhc29uGAcgASgJSASIAQESGAoLaHR0cF9zdGF0dXMYCCABKA1IBYgBARITCgtleHBsYW5hdGlvbhgJIAEoCRIVCgh2ZXJpZmllZBgKIAEoCEgGiAEBEjUKDGRlY2xpbmVfY29kZRgLIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVjbGluZUNvZGVIB4gBARIvCgljaG9zZW5fYnkYDCABKA4yFy5hZ2dyZWdhdG9yLnYxLkNob3NlbkJ5SAiIAQESFAoHZ2FwX2JwcxgNIAEoAUgJiAEBEhoKDWlzX3dhaXRlZF9mb3IYDiABKAhICogBAUIHCgVfcmFua0IOCgxfZHVyYXRpb25fbXNCDwoNX2lucHV0X2Ftb3VudEIQCg5fb3V0cHV0X2Ftb3VudEIJCgdfcmVhc29uQg4KDF9odHRwX3N0YXR1c0ILCglfdmVyaWZpZWRCDwoNX2RlY2xpbmVfY29kZUIMCgpfY2hvc2VuX2J5QgoKCF9nYXBfYnBzQhAKDl9pc193YWl0ZWRfZm9yKmAKCU9yZGVyVHlwZRIaChZPUkRFUl9UWVBFX1VOU1BFQ0lGSUVEEAASGgoWT1JERVJfVFlQRV9FWEFDVF9JTlBVVBABEhsKF09SREVSX1RZUEVfRVhBQ1RfT1VUUFVUEAIqYAoLRGVwb3NpdE1vZGUSHAoYREVQT1NJVF9NT0RFX1VOU1BFQ0lGSUVEEAASGQoVREVQT1NJVF9NT0RFX0NPTlRSQUNUEAESGAoUREVQT1NJVF9NT0RFX0FERFJFU1MQAippCgpWZXJpZnlNb2RlEhsKF1ZFUklGWV9NT0RFX1VOU1BFQ0lGSUVEEAASEwoPVkVSSUZZX01PREVfT0ZGEAESFAoQVkVSSUZZX01PREVfQkVTVBACEhMKD1ZFUklGWV9NT0RFX0FMTBADKoEBCgxRdW90ZU91dGNvbWUSHQoZUVVPVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFFVT1RFX09VVENPTUVfUVVPVEVEEAESGwoXUVVPVEVfT1VUQ09NRV9OT19RVU9URVMQAhIbChdRVU9URV9PVVRDT01FX0NBTkNFTExFRBADKpgCCg1Tb2x2ZXJPdXRjb21lEh4KGlNPTFZFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVU09MVkVSX09VVENPTUVfUVVPVEVEEAESGwoXU09MVkVSX09VVENPTUVfREVDTElORUQQAhIaChZTT0xWRVJfT1VUQ09NRV9JTlZBTElEEAMSFwoTU09MVkVSX09VVENPTUVfTEFURRAEEhkKFVNPTFZFUl9PVVRDT01FX0ZBSUxFRBAFEhwKGFNPTFZFUl9PVVRDT01FX0NBTkNFTExFRBAGEh8KG1NPTFZFUl9PVVRDT01FX0NJUkNVSVRfT1BFThAHEiAKHFNPTFZFUl9PVVRDT01FX1NPRlRfREVBRExJTkUQCCpgCghDaG9zZW5CeRIZChVDSE9TRU5fQllfVU5TUEVDSUZJRUQQABIRCg1DSE9TRU5fQllfQUxMEAESEgoOQ0hPU0VOX0JZX1JBTksQAhISCg5DSE9TRU5fQllfVFVSThADKu4BCgtEZWNsaW5lQ29kZRIcChhERUNMSU5FX0NPREVfVU5TUEVDSUZJRUQQABIhCh1ERUNMSU5FX0NPREVfVU5TVVBQT1JURURfUEFJUhABEiEKHURFQ0xJTkVfQ09ERV9BTU9VTlRfVE9PX1NNQUxMEAISIQodREVDTElORV9DT0RFX0FNT1VOVF9UT09fTEFSR0UQAxInCiNERUNMSU5FX0NPREVfSU5TVUZGSUNJRU5UX0xJUVVJRElUWRAEEhcKE0RFQ0xJTkVfQ09ERV9QQVVTRUQQBRIWChJERUNMSU5FX0NPREVfT1RIRVIQBipXCglRdW90ZUtpbmQSGgoWUVVPVEVfS0lORF9VTlNQRUNJRklFRBAAEhMKD1FVT1RFX0tJTkRfRklSTRABEhkKFVFVT1RFX0tJTkRfSU5ESUNBVElWRRACMvcDCgxRdW90ZVNlcnZpY2USbAoIR2V0UXVvdGUSHi5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVxdWVzdBofLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXNwb25zZSIfgtPkkwIZOgEqIhQvdjEve2NoYWluX2lkfS9xdW90ZRKBAQoMU3RyZWFtUXVvdGVzEiIuYWdncmVnYXRvci52MS5TdHJlYW1RdW90ZXNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1RdW90ZXNSZXNwb25zZSImgtPkkwIgOgEqIhsvdjEve2NoYWluX2lkfS9xdW90ZS9zdHJlYW0wARJsCghHZXRQcmljZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UHJpY2VSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRQcmljZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3ByaWNlEoYBCg5HZXRRdW90ZVJlY29yZBIkLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZWNvcmRSZXF1ZXN0GiUuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlc3BvbnNlIieC0+STAiESHy92MS97Y2hhaW5faWR9L3F1b3RlL3txdW90ZV9pZH1iBnByb3RvMw", [file_aggregator_v1_event, file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIoAECg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIuCgZ2ZXJpZnkYDSABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIA4gBARIaCg1pbmNsdWRlX2NhbGxzGA4gASgISASIAQFCEQoPX2RlcG9zaXRfd2luZG93QhMKEV9zb2Z0X2RlYWRsaW5lX21zQg0KC19taW5fcXVvdGVzQgkKB192ZXJpZnlCEAoOX2luY2x1ZGVfY2FsbHMitgQKE1N0cmVhbVF1b3Rlc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIcCg9yZWZyZXNoX3NlY29uZHMYDSABKA1IA4gBARIuCgZ2ZXJpZnkYDiABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIBIgBARIaCg1pbmNsdWRlX2NhbGxzGA8gASgISAWIAQFCEQoPX2RlcG9zaXRfd2luZG93QhMKEV9zb2Z0X2RlYWRsaW5lX21zQg0KC19taW5fcXVvdGVzQhIKEF9yZWZyZXNoX3NlY29uZHNCCQoHX3ZlcmlmeUIQCg5faW5jbHVkZV9jYWxscyKrAQoUU3RyZWFtUXVvdGVzUmVzcG9uc2USKwoFcXVvdGUYASABKAsyGi5hZ2dyZWdhdG9yLnYxLlF1b3RlVXBkYXRlSAASLAoEZG9uZRgCIAEoCzIcLmFnZ3JlZ2F0b3IudjEuUXVvdGVSb3VuZEVuZEgAEi0KCWhlYXJ0YmVhdBgDIAEoCzIYLmFnZ3JlZ2F0b3IudjEuSGVhcnRiZWF0SABCCQoHbWVzc2FnZSLnAgoLUXVvdGVVcGRhdGUSEAoIcXVvdGVfaWQYASABKAkSDQoFcm91bmQYAiABKA0SIwoFcXVvdGUYAyABKAsyFC5hZ2dyZWdhdG9yLnYxLlF1b3RlEhgKEHNvbHZlcl9zaWduYXR1cmUYBCABKAkSFwoPZGVwb3NpdF9hZGRyZXNzGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJEg0KBWFza2VkGAcgASgNEhAKCGFuc3dlcmVkGAggASgNEhUKCHZlcmlmaWVkGAkgASgISACIAQESIgoFY2FsbHMYCiADKAsyEy5hZ2dyZWdhdG9yLnYxLkNhbGwSLgoIYXBwcm92YWwYCyABKAsyFy5hZ2dyZWdhdG9yLnYxLkFwcHJvdmFsSAGIAQESEgoKZXhwaXJlc19hdBgMIAEoBBITCgtzZXJ2ZXJfdGltZRgNIAEoBEILCglfdmVyaWZpZWRCCwoJX2FwcHJvdmFsIrMCCg1RdW90ZVJvdW5kRW5kEhAKCHF1b3RlX2lkGAEgASgJEg0KBXJvdW5kGAIgASgNEhoKDWJlc3Rfb3JkZXJfaWQYAyABKAlIAIgBARI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBCADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEg0KBWFza2VkGAUgASgNEg4KBnF1b3RlZBgGIAEoDRIQCghkZWNsaW5lZBgHIAEoDRIPCgdpbnZhbGlkGAggASgNEg4KBmZhaWxlZBgJIAEoDRIMCgRsYXRlGAogASgNEhcKCmV4cGlyZXNfYXQYCyABKARIAYgBARITCgtzZXJ2ZXJfdGltZRgMIAEoBEIQCg5fYmVzdF9vcmRlcl9pZEINCgtfZXhwaXJlc19hdCKMAQoPR2V0UHJpY2VSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKC2lucHV0X3Rva2VuGAIgASgJEhQKDG91dHB1dF90b2tlbhgDIAEoCRIsCgpvcmRlcl90eXBlGAQgASgOMhguYWdncmVnYXRvci52MS5PcmRlclR5cGUSDgoGYW1vdW50GAUgASgJImoKEEdldFByaWNlUmVzcG9uc2USIgoEYmVzdBgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUHJpY2USDgoGb2ZmZXJzGAIgASgNEg0KBWFzX29mGAMgASgEEhMKC3NlcnZlcl90aW1lGAQgASgEIlIKBVByaWNlEg4KBnNvbHZlchgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGlucHV0X2Ftb3VudBgDIAEoCRIVCg1vdXRwdXRfYW1vdW50GAQgASgJIvQCChBHZXRRdW90ZVJlc3BvbnNlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRI2ChJhbHRlcm5hdGl2ZV9xdW90ZXMYBSADKAsyGi5hZ2dyZWdhdG9yLnYxLlNpZ25lZFF1b3RlEhAKCHF1b3RlX2lkGAYgASgJEhUKCHZlcmlmaWVkGAcgASgISACIAQESIgoFY2FsbHMYCCADKAsyEy5hZ2dyZWdhdG9yLnYxLkNhbGwSLgoIYXBwcm92YWwYCSABKAsyFy5hZ2dyZWdhdG9yLnYxLkFwcHJvdmFsSAGIAQESEgoKZXhwaXJlc19hdBgKIAEoBBITCgtzZXJ2ZXJfdGltZRgLIAEoBEILCglfdmVyaWZpZWRCCwoJX2FwcHJvdmFsIpACCgtTaWduZWRRdW90ZRIjCgVxdW90ZRgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUXVvdGUSGAoQc29sdmVyX3NpZ25hdHVyZRgCIAEoCRIXCg9kZXBvc2l0X2FkZHJlc3MYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSFQoIdmVyaWZpZWQYBSABKAhIAIgBARIiCgVjYWxscxgGIAMoCzITLmFnZ3JlZ2F0b3IudjEuQ2FsbBIuCghhcHByb3ZhbBgHIAEoCzIXLmFnZ3JlZ2F0b3IudjEuQXBwcm92YWxIAYgBARISCgpleHBpcmVzX2F0GAggASgEQgsKCV92ZXJpZmllZEILCglfYXBwcm92YWwiLwoEQ2FsbBIKCgJ0bxgBIAEoCRIMCgRkYXRhGAIgASgJEg0KBXZhbHVlGAMgASgJIjoKCEFwcHJvdmFsEg0KBXRva2VuGAEgASgJEg8KB3NwZW5kZXIYAiABKAkSDgoGYW1vdW50GAMgASgJIuoBCgVRdW90ZRIOCgZzb2x2ZXIYASABKAkSDAoEdXNlchgCIAEoCRITCgtpbnB1dF90b2tlbhgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMb3V0cHV0X3Rva2VuGAUgASgJEhUKDW91dHB1dF9hbW91bnQYBiABKAkSEgoKb3JkZXJfdHlwZRgHIAEoDRIXCg9vdXRwdXRfY2hhaW5faWQYCCABKAQSGAoQZGVwb3NpdF9kZWFkbGluZRgJIAEoDRIVCg1maWxsX2RlYWRsaW5lGAogASgNEg0KBW5vbmNlGAsgASgJImQKEUNoZWNrT2ZmZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEiMKBXF1b3RlGAIgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAMgASgJIq0CChJDaGVja09mZmVyUmVzcG9uc2USEAoIb3JkZXJfaWQYASABKAkSKAoFc3RhdGUYAiABKA4yGS5hZ2dyZWdhdG9yLnYxLk9mZmVyU3RhdGUSEQoEY29kZRgDIAEoCUgAiAEBEhQKB3JlZnVzYWwYBCABKAlIAYgBARISCgVibG9jaxgFIAEoBEgCiAEBEhcKCmJsb2NrX3RpbWUYBiABKARIA4gBARISCgpleHBpcmVzX2F0GAcgASgEEhMKC3NlcnZlcl90aW1lGAggASgEEhsKDnJldHJ5X2FmdGVyX21zGAkgASgNSASIAQFCBwoFX2NvZGVCCgoIX3JlZnVzYWxCCAoGX2Jsb2NrQg0KC19ibG9ja190aW1lQhEKD19yZXRyeV9hZnRlcl9tcyI7ChVHZXRRdW90ZVJlY29yZFJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEAoIcXVvdGVfaWQYAiABKAki7AIKFkdldFF1b3RlUmVjb3JkUmVzcG9uc2USEAoIcXVvdGVfaWQYASABKAkSEAoIY2hhaW5faWQYAiABKAQSFAoMcmVxdWVzdGVkX2F0GAMgASgEEhgKC2R1cmF0aW9uX21zGAQgASgNSACIAQESMQoHb3V0Y29tZRgFIAEoDjIbLmFnZ3JlZ2F0b3IudjEuUXVvdGVPdXRjb21lSAGIAQESLwoHcmVxdWVzdBgGIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEiwKB3NvbHZlcnMYByADKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlclJlc3VsdBIYCgtiZXN0X2Ftb3VudBgIIAEoCUgCiAEBEiYKBGtpbmQYCSABKA4yGC5hZ2dyZWdhdG9yLnYxLlF1b3RlS2luZEIOCgxfZHVyYXRpb25fbXNCCgoIX291dGNvbWVCDgoMX2Jlc3RfYW1vdW50IpECCg9RdW90ZVBhcmFtZXRlcnMSEwoLaW5wdXRfdG9rZW4YASABKAkSFAoMb3V0cHV0X3Rva2VuGAIgASgJEiwKCm9yZGVyX3R5cGUYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBCABKAkSFAoMdXNlcl9hZGRyZXNzGAUgASgJEhwKFGRlc3RpbmF0aW9uX2NoYWluX2lkGAYgASgEEjAKDGRlcG9zaXRfbW9kZRgHIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVwb3NpdE1vZGUSGAoQZGVwb3NpdF9kZWFkbGluZRgIIAEoDRIVCg1maWxsX2RlYWRsaW5lGAkgASgNIscECgxTb2x2ZXJSZXN1bHQSDgoGc29sdmVyGAEgASgJEi0KB291dGNvbWUYAiABKA4yHC5hZ2dyZWdhdG9yLnYxLlNvbHZlck91dGNvbWUSEQoEcmFuaxgDIAEoDUgAiAEBEhgKC2R1cmF0aW9uX21zGAQgASgNSAGIAQESGQoMaW5wdXRfYW1vdW50GAUgASgJSAKIAQESGgoNb3V0cHV0X2Ftb3VudBgGIAEoCUgDiAEBEhMKBnJlYXNvbhgHIAEoCUgEiAEBEhgKC2h0dHBfc3RhdHVzGAggASgNSAWIAQESEwoLZXhwbGFuYXRpb24YCSABKAkSFQoIdmVyaWZpZWQYCiABKAhIBogBARI1CgxkZWNsaW5lX2NvZGUYCyABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlY2xpbmVDb2RlSAeIAQESLwoJY2hvc2VuX2J5GAwgASgOMhcuYWdncmVnYXRvci52MS5DaG9zZW5CeUgIiAEBEhQKB2dhcF9icHMYDSABKAFICYgBARIaCg1pc193YWl0ZWRfZm9yGA4gASgISAqIAQFCBwoFX3JhbmtCDgoMX2R1cmF0aW9uX21zQg8KDV9pbnB1dF9hbW91bnRCEAoOX291dHB1dF9hbW91bnRCCQoHX3JlYXNvbkIOCgxfaHR0cF9zdGF0dXNCCwoJX3ZlcmlmaWVkQg8KDV9kZWNsaW5lX2NvZGVCDAoKX2Nob3Nlbl9ieUIKCghfZ2FwX2Jwc0IQCg5faXNfd2FpdGVkX2ZvcipgCglPcmRlclR5cGUSGgoWT1JERVJfVFlQRV9VTlNQRUNJRklFRBAAEhoKFk9SREVSX1RZUEVfRVhBQ1RfSU5QVVQQARIbChdPUkRFUl9UWVBFX0VYQUNUX09VVFBVVBACKmAKC0RlcG9zaXRNb2RlEhwKGERFUE9TSVRfTU9ERV9VTlNQRUNJRklFRBAAEhkKFURFUE9TSVRfTU9ERV9DT05UUkFDVBABEhgKFERFUE9TSVRfTU9ERV9BRERSRVNTEAIqaQoKVmVyaWZ5TW9kZRIbChdWRVJJRllfTU9ERV9VTlNQRUNJRklFRBAAEhMKD1ZFUklGWV9NT0RFX09GRhABEhQKEFZFUklGWV9NT0RFX0JFU1QQAhITCg9WRVJJRllfTU9ERV9BTEwQAyqGAQoKT2ZmZXJTdGF0ZRIbChdPRkZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhUKEU9GRkVSX1NUQVRFX1ZBTElEEAESFQoRT0ZGRVJfU1RBVEVfVEFLRU4QAhIUChBPRkZFUl9TVEFURV9ERUFEEAMSFwoTT0ZGRVJfU1RBVEVfVU5LTk9XThAEKoEBCgxRdW90ZU91dGNvbWUSHQoZUVVPVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFFVT1RFX09VVENPTUVfUVVPVEVEEAESGwoXUVVPVEVfT1VUQ09NRV9OT19RVU9URVMQAhIbChdRVU9URV9PVVRDT01FX0NBTkNFTExFRBADKpgCCg1Tb2x2ZXJPdXRjb21lEh4KGlNPTFZFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGQoVU09MVkVSX09VVENPTUVfUVVPVEVEEAESGwoXU09MVkVSX09VVENPTUVfREVDTElORUQQAhIaChZTT0xWRVJfT1VUQ09NRV9JTlZBTElEEAMSFwoTU09MVkVSX09VVENPTUVfTEFURRAEEhkKFVNPTFZFUl9PVVRDT01FX0ZBSUxFRBAFEhwKGFNPTFZFUl9PVVRDT01FX0NBTkNFTExFRBAGEh8KG1NPTFZFUl9PVVRDT01FX0NJUkNVSVRfT1BFThAHEiAKHFNPTFZFUl9PVVRDT01FX1NPRlRfREVBRExJTkUQCCpgCghDaG9zZW5CeRIZChVDSE9TRU5fQllfVU5TUEVDSUZJRUQQABIRCg1DSE9TRU5fQllfQUxMEAESEgoOQ0hPU0VOX0JZX1JBTksQAhISCg5DSE9TRU5fQllfVFVSThADKu4BCgtEZWNsaW5lQ29kZRIcChhERUNMSU5FX0NPREVfVU5TUEVDSUZJRUQQABIhCh1ERUNMSU5FX0NPREVfVU5TVVBQT1JURURfUEFJUhABEiEKHURFQ0xJTkVfQ09ERV9BTU9VTlRfVE9PX1NNQUxMEAISIQodREVDTElORV9DT0RFX0FNT1VOVF9UT09fTEFSR0UQAxInCiNERUNMSU5FX0NPREVfSU5TVUZGSUNJRU5UX0xJUVVJRElUWRAEEhcKE0RFQ0xJTkVfQ09ERV9QQVVTRUQQBRIWChJERUNMSU5FX0NPREVfT1RIRVIQBipXCglRdW90ZUtpbmQSGgoWUVVPVEVfS0lORF9VTlNQRUNJRklFRBAAEhMKD1FVT1RFX0tJTkRfRklSTRABEhkKFVFVT1RFX0tJTkRfSU5ESUNBVElWRRACMvIECgxRdW90ZVNlcnZpY2USbAoIR2V0UXVvdGUSHi5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVxdWVzdBofLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXNwb25zZSIfgtPkkwIZOgEqIhQvdjEve2NoYWluX2lkfS9xdW90ZRKBAQoMU3RyZWFtUXVvdGVzEiIuYWdncmVnYXRvci52MS5TdHJlYW1RdW90ZXNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1RdW90ZXNSZXNwb25zZSImgtPkkwIgOgEqIhsvdjEve2NoYWluX2lkfS9xdW90ZS9zdHJlYW0wARJsCghHZXRQcmljZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UHJpY2VSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRQcmljZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3ByaWNlEnkKCkNoZWNrT2ZmZXISIC5hZ2dyZWdhdG9yLnYxLkNoZWNrT2ZmZXJSZXF1ZXN0GiEuYWdncmVnYXRvci52MS5DaGVja09mZmVyUmVzcG9uc2UiJoLT5JMCIDoBKiIbL3YxL3tjaGFpbl9pZH0vb2ZmZXJzL2NoZWNrEoYBCg5HZXRRdW90ZVJlY29yZBIkLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZWNvcmRSZXF1ZXN0GiUuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlc3BvbnNlIieC0+STAiESHy92MS97Y2hhaW5faWR9L3F1b3RlL3txdW90ZV9pZH1iBnByb3RvMw", [file_aggregator_v1_event, file_google_api_annotations]);
 
 /**
  * GetQuoteRequest describes the swap that the user wants.
@@ -383,6 +383,20 @@ export type QuoteUpdate = Message<"aggregator.v1.QuoteUpdate"> & {
    * @generated from field: optional aggregator.v1.Approval approval = 11;
    */
   approval?: Approval | undefined;
+
+  /**
+   * When the deposit window of this offer ends, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 expires_at = 12;
+   */
+  expiresAt: bigint;
+
+  /**
+   * The instance's clock when it answered, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 server_time = 13;
+   */
+  serverTime: bigint;
 };
 
 /**
@@ -475,6 +489,13 @@ export type QuoteRoundEnd = Message<"aggregator.v1.QuoteRoundEnd"> & {
    * @generated from field: optional uint64 expires_at = 11;
    */
   expiresAt?: bigint | undefined;
+
+  /**
+   * The instance's clock when it answered, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 server_time = 12;
+   */
+  serverTime: bigint;
 };
 
 /**
@@ -560,6 +581,13 @@ export type GetPriceResponse = Message<"aggregator.v1.GetPriceResponse"> & {
    * @generated from field: uint64 as_of = 3;
    */
   asOf: bigint;
+
+  /**
+   * The instance's clock when it answered, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 server_time = 4;
+   */
+  serverTime: bigint;
 };
 
 /**
@@ -684,6 +712,20 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
    * @generated from field: optional aggregator.v1.Approval approval = 9;
    */
   approval?: Approval | undefined;
+
+  /**
+   * When the deposit window of this offer ends, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 expires_at = 10;
+   */
+  expiresAt: bigint;
+
+  /**
+   * The instance's clock when it answered, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 server_time = 11;
+   */
+  serverTime: bigint;
 };
 
 /**
@@ -748,6 +790,13 @@ export type SignedQuote = Message<"aggregator.v1.SignedQuote"> & {
    * @generated from field: optional aggregator.v1.Approval approval = 7;
    */
   approval?: Approval | undefined;
+
+  /**
+   * When the deposit window of this offer ends, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 expires_at = 8;
+   */
+  expiresAt: bigint;
 };
 
 /**
@@ -926,6 +975,119 @@ export const QuoteSchema: GenMessage<Quote> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_quote, 12);
 
 /**
+ * CheckOfferRequest is an offer as an answer of a quote has it.
+ *
+ * @generated from message aggregator.v1.CheckOfferRequest
+ */
+export type CheckOfferRequest = Message<"aggregator.v1.CheckOfferRequest"> & {
+  /**
+   * Chain of the offer: an EIP-155 chain id that the instance serves. A path parameter on REST.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+
+  /**
+   * The offer.
+   *
+   * @generated from field: aggregator.v1.Quote quote = 2;
+   */
+  quote?: Quote | undefined;
+
+  /**
+   * The solver's EIP-712 signature over `quote`: 65 bytes in hex with `0x`.
+   *
+   * @generated from field: string solver_signature = 3;
+   */
+  solverSignature: string;
+};
+
+/**
+ * Describes the message aggregator.v1.CheckOfferRequest.
+ * Use `create(CheckOfferRequestSchema)` to create a new message.
+ */
+export const CheckOfferRequestSchema: GenMessage<CheckOfferRequest> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 13);
+
+/**
+ * CheckOfferResponse is what the contract says of an offer at one block. A reorganisation may change it.
+ *
+ * @generated from message aggregator.v1.CheckOfferResponse
+ */
+export type CheckOfferResponse = Message<"aggregator.v1.CheckOfferResponse"> & {
+  /**
+   * The order's identifier on the settlement contract: 32 bytes in lower-case hex with `0x`.
+   *
+   * @generated from field: string order_id = 1;
+   */
+  orderId: string;
+
+  /**
+   * Whether the offer can be deposited.
+   *
+   * @generated from field: aggregator.v1.OfferState state = 2;
+   */
+  state: OfferState;
+
+  /**
+   * Why an offer is DEAD: `EXPIRED`, `NONCE_USED` (used by an order or cancelled), `BOND_TOO_SMALL`, `BELOW_MINIMUM_ORDER`,
+   * `SIGNATURE_INVALID` or `REFUSED`. Absent in other states.
+   *
+   * @generated from field: optional string code = 3;
+   */
+  code?: string | undefined;
+
+  /**
+   * The contract's own error, for REFUSED.
+   *
+   * @generated from field: optional string refusal = 4;
+   */
+  refusal?: string | undefined;
+
+  /**
+   * The block that was read; absent when no node answered.
+   *
+   * @generated from field: optional uint64 block = 5;
+   */
+  block?: bigint | undefined;
+
+  /**
+   * Time of the block, Unix time in seconds; absent when no node answered.
+   *
+   * @generated from field: optional uint64 block_time = 6;
+   */
+  blockTime?: bigint | undefined;
+
+  /**
+   * When the deposit window of the offer ends, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 expires_at = 7;
+   */
+  expiresAt: bigint;
+
+  /**
+   * The instance's clock when it answered, Unix time in milliseconds.
+   *
+   * @generated from field: uint64 server_time = 8;
+   */
+  serverTime: bigint;
+
+  /**
+   * When to ask again, in milliseconds; only with UNKNOWN, when the instance has too many checks at the moment.
+   *
+   * @generated from field: optional uint32 retry_after_ms = 9;
+   */
+  retryAfterMs?: number | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.CheckOfferResponse.
+ * Use `create(CheckOfferResponseSchema)` to create a new message.
+ */
+export const CheckOfferResponseSchema: GenMessage<CheckOfferResponse> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 14);
+
+/**
  * GetQuoteRecordRequest names a quote.
  *
  * @generated from message aggregator.v1.GetQuoteRecordRequest
@@ -951,7 +1113,7 @@ export type GetQuoteRecordRequest = Message<"aggregator.v1.GetQuoteRecordRequest
  * Use `create(GetQuoteRecordRequestSchema)` to create a new message.
  */
 export const GetQuoteRecordRequestSchema: GenMessage<GetQuoteRecordRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 13);
+  messageDesc(file_aggregator_v1_quote, 15);
 
 /**
  * GetQuoteRecordResponse is the record of one quote, as far as its reader may see it.
@@ -1033,7 +1195,7 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
  * Use `create(GetQuoteRecordResponseSchema)` to create a new message.
  */
 export const GetQuoteRecordResponseSchema: GenMessage<GetQuoteRecordResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 14);
+  messageDesc(file_aggregator_v1_quote, 16);
 
 /**
  * QuoteParameters describes the swap that solvers are asked for.
@@ -1110,7 +1272,7 @@ export type QuoteParameters = Message<"aggregator.v1.QuoteParameters"> & {
  * Use `create(QuoteParametersSchema)` to create a new message.
  */
 export const QuoteParametersSchema: GenMessage<QuoteParameters> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 15);
+  messageDesc(file_aggregator_v1_quote, 17);
 
 /**
  * SolverResult is the result of the request to one solver.
@@ -1228,7 +1390,7 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
  * Use `create(SolverResultSchema)` to create a new message.
  */
 export const SolverResultSchema: GenMessage<SolverResult> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 16);
+  messageDesc(file_aggregator_v1_quote, 18);
 
 /**
  * OrderType says which side of the swap is fixed.
@@ -1340,6 +1502,54 @@ export const VerifyModeSchema: GenEnum<VerifyMode> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_quote, 2);
 
 /**
+ * OfferState says whether an offer can still be deposited.
+ *
+ * @generated from enum aggregator.v1.OfferState
+ */
+export enum OfferState {
+  /**
+   * Not set; never returned.
+   *
+   * @generated from enum value: OFFER_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The contract would take the deposit at `block`.
+   *
+   * @generated from enum value: OFFER_STATE_VALID = 1;
+   */
+  VALID = 1,
+
+  /**
+   * The order exists.
+   *
+   * @generated from enum value: OFFER_STATE_TAKEN = 2;
+   */
+  TAKEN = 2,
+
+  /**
+   * The contract refuses the offer; `code` says why.
+   *
+   * @generated from enum value: OFFER_STATE_DEAD = 3;
+   */
+  DEAD = 3,
+
+  /**
+   * The node does not answer, or the contract's word is not known.
+   *
+   * @generated from enum value: OFFER_STATE_UNKNOWN = 4;
+   */
+  UNKNOWN = 4,
+}
+
+/**
+ * Describes the enum aggregator.v1.OfferState.
+ */
+export const OfferStateSchema: GenEnum<OfferState> = /*@__PURE__*/
+  enumDesc(file_aggregator_v1_quote, 3);
+
+/**
  * QuoteOutcome says how a quote ended.
  *
  * @generated from enum aggregator.v1.QuoteOutcome
@@ -1378,7 +1588,7 @@ export enum QuoteOutcome {
  * Describes the enum aggregator.v1.QuoteOutcome.
  */
 export const QuoteOutcomeSchema: GenEnum<QuoteOutcome> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 3);
+  enumDesc(file_aggregator_v1_quote, 4);
 
 /**
  * SolverOutcome says how the request to one solver ended.
@@ -1457,7 +1667,7 @@ export enum SolverOutcome {
  * Describes the enum aggregator.v1.SolverOutcome.
  */
 export const SolverOutcomeSchema: GenEnum<SolverOutcome> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 4);
+  enumDesc(file_aggregator_v1_quote, 5);
 
 /**
  * ChosenBy says why a round asked a solver.
@@ -1498,7 +1708,7 @@ export enum ChosenBy {
  * Describes the enum aggregator.v1.ChosenBy.
  */
 export const ChosenBySchema: GenEnum<ChosenBy> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 5);
+  enumDesc(file_aggregator_v1_quote, 6);
 
 /**
  * DeclineCode says why a solver makes no offer. An instance treats codes that it does not know as OTHER.
@@ -1560,7 +1770,7 @@ export enum DeclineCode {
  * Describes the enum aggregator.v1.DeclineCode.
  */
 export const DeclineCodeSchema: GenEnum<DeclineCode> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 6);
+  enumDesc(file_aggregator_v1_quote, 7);
 
 /**
  * QuoteKind says what the offers of a record were for.
@@ -1594,7 +1804,7 @@ export enum QuoteKind {
  * Describes the enum aggregator.v1.QuoteKind.
  */
 export const QuoteKindSchema: GenEnum<QuoteKind> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_quote, 7);
+  enumDesc(file_aggregator_v1_quote, 8);
 
 /**
  * QuoteService collects offers for a swap from the registered solvers of a chain and returns the best one.
@@ -1662,6 +1872,23 @@ export const QuoteService: GenService<{
     methodKind: "unary";
     input: typeof GetPriceRequestSchema;
     output: typeof GetPriceResponseSchema;
+  },
+  /**
+   * CheckOffer asks the settlement contract whether an offer can still be deposited: `deposit` is called from the quote's user at
+   * the newest block, and the order is read there. The offer may be of another instance. A missing balance or allowance of the
+   * user does not count.
+   *
+   * It can only stop a deposit, never permit one: the state may change before the deposit is mined, and a user's own node may know
+   * better. It counts against the limit of quotes. Equal calls within a second share one answer.
+   *
+   * UNAVAILABLE (`CHAIN_UNAVAILABLE`) until the instance has read the contract for the first time.
+   *
+   * @generated from rpc aggregator.v1.QuoteService.CheckOffer
+   */
+  checkOffer: {
+    methodKind: "unary";
+    input: typeof CheckOfferRequestSchema;
+    output: typeof CheckOfferResponseSchema;
   },
   /**
    * GetQuoteRecord shows how a quote came about. What it shows depends on the id:

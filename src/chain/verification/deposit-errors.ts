@@ -1,10 +1,14 @@
 import { encodeErrorResult, toFunctionSelector } from 'viem'
+import { revertOf } from '../../../packages/protocol/src/node/revert.js'
 import type { Quote } from '../../../packages/protocol/src/quotes/quote.js'
 import {
   CONTRACT_REFUSALS,
   type ContractRefusal,
+  type DepositVerdict,
+  type UnknownReason,
 } from '../../../packages/protocol/src/quotes/verification.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { RpcAnswer } from './verification-endpoint.js'
 
 /**
  * An error of `deposit` whose meaning is known: the signature of a custom error, or the text of a `require`. With it the member of the quote
@@ -108,6 +112,27 @@ export function depositErrorOf(
   const row = text ?? ROWS.get(data.slice(0, SELECTOR_LENGTH) as Hex)
   if (row?.of && !data.startsWith(quote[row.of].slice(2), ADDRESS_START)) return undefined
   return row?.meaning
+}
+
+/** What the contract's answer to a call of `deposit` says of the quote. */
+export function verdictOf(answer: RpcAnswer, quote: Pick<Quote, 'inputToken' | 'user'>): DepositVerdict {
+  if ('result' in answer) return isReturnValue(answer.result) ? { kind: 'accepted' } : unknown('node_error')
+  const revert = revertOf(answer.error)
+  if (revert === undefined) return unknown('node_error')
+  if (revert.data === '0x') return unknown('empty_revert')
+  const known = depositErrorOf(revert.data, quote)
+  if (known === undefined) return unknown('unlisted_revert')
+  return known.kind === 'refusal' ? { kind: 'rejected', error: known.name } : { kind: 'accepted' }
+}
+
+/** Return values have whole words of 32 bytes. An error has a selector more, so that a node that returns it as a result is found. */
+function isReturnValue(result: unknown): boolean {
+  return typeof result === 'string' && /^0x([0-9a-f]{64})*$/i.test(result)
+}
+
+/** The verdict when the contract's answer is not known. */
+export function unknown(reason: UnknownReason): DepositVerdict {
+  return { kind: 'unknown', reason }
 }
 
 function rowOf([error, of]: KnownError, meaning: DepositError): [Hex, Row] {

@@ -1,16 +1,15 @@
 import { RpcError } from '../../../packages/chain/src/json-rpc.js'
 import { createEndpointOrder, type EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { revertOf } from '../../../packages/protocol/src/node/revert.js'
-import type { Quote, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { depositErrorOf } from './deposit-errors.js'
+import { unknown, verdictOf } from './deposit-errors.js'
+import { CALLS_OF_A_CHECK, checkOffer, type OfferCheck, type OfferToCheck } from './offer-check.js'
 import {
   createVerificationEndpoint,
-  type RpcAnswer,
   UnsuitableEndpointError,
   type VerificationEndpoint,
 } from './verification-endpoint.js'
@@ -28,6 +27,11 @@ export interface DepositVerifier {
     signal: AbortSignal,
     priority?: CallPriority,
   ): Promise<DepositVerdict>
+  /**
+   * What the contract says of an offer at the newest block (docs/decisions.md, D33). It has the part of the budget that other than best
+   * offers have. The promise is never rejected.
+   */
+  checkOffer(offer: OfferToCheck, signal: AbortSignal): Promise<OfferCheck>
   close(): void
 }
 
@@ -56,7 +60,10 @@ export function createDepositVerifier(
   const clock = systemClock.monotonic
   const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
   const endpoints = config.rpcUrls.map((url) =>
-    createVerificationEndpoint(url, config, { maxInFlight: MAX_UNDER_WAY, timeoutMs: verifyTimeoutMs }),
+    createVerificationEndpoint(url, config, {
+      maxInFlight: MAX_UNDER_WAY * CALLS_OF_A_CHECK,
+      timeoutMs: verifyTimeoutMs,
+    }),
   )
   const order = createEndpointOrder(endpoints, clock, (endpoint) => placeOf(endpoints.indexOf(endpoint)))
   const warnings = new Set<string>()
@@ -74,77 +81,72 @@ export function createDepositVerifier(
     log.warn({ chainId, url, reason: message }, 'an RPC endpoint cannot check offers')
   }
 
-  /** Calls the endpoints in order until one answers. */
-  async function check(
-    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+  /**
+   * Asks the endpoints in order until one answers.
+   * @returns why the answer is not known, when none does
+   */
+  async function ask<T>(
+    work: (endpoint: VerificationEndpoint) => Promise<T>,
     signal: AbortSignal,
-  ): Promise<DepositVerdict> {
+  ): Promise<T | UnknownReason> {
     for (const endpoint of order.endpoints()) {
       const begunAt = clock()
       try {
-        const answer = await endpoint.callDeposit(offer, signal)
+        const answer = await work(endpoint)
         order.markAnswered(endpoint)
-        return verdictOf(answer, offer.quote)
+        return answer
       } catch (error) {
         if (error instanceof RpcError && error.kind === 'too_long') {
           order.markAnswered(endpoint)
-          return unknown('answer_too_long')
+          return 'answer_too_long'
         }
         if (signal.aborted) {
           order.markEnded(endpoint, begunAt, verifyTimeoutMs / 2)
-          return unknown('timeout')
+          return 'timeout'
         }
         if (error instanceof UnsuitableEndpointError) warn(endpoint, error)
         order.markFailed(endpoint)
       }
     }
-    return unknown('no_answer')
+    return 'no_answer'
   }
 
-  async function checkInBudget(
-    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+  /** @returns why the answer is not known, when there is none */
+  async function askInBudget<T>(
+    work: (endpoint: VerificationEndpoint) => Promise<T>,
     signal: AbortSignal,
     priority: CallPriority,
-  ): Promise<DepositVerdict> {
-    if (signal.aborted) return unknown('timeout')
+  ): Promise<T | UnknownReason> {
+    if (signal.aborted) return 'timeout'
     const end = budget.begin(priority)
-    if (end === undefined) return unknown('over_budget')
+    if (end === undefined) return 'over_budget'
     const startedAt = clock()
-    const verdict = await check(offer, signal)
+    const answer = await ask(work, signal)
     end()
     metrics.verificationSeconds.observe({ chain_id: chainId }, (clock() - startedAt) / 1000)
-    return verdict
+    return answer
   }
 
   return {
     async verifyDeposit(offer, signal, priority = 'high') {
-      const verdict = await checkInBudget(offer, signal, priority)
+      const call = (endpoint: VerificationEndpoint) => endpoint.callDeposit(offer, signal)
+      const answer = await askInBudget(call, signal, priority)
+      const verdict = typeof answer === 'string' ? unknown(answer) : verdictOf(answer, offer.quote)
       metrics.verifications.inc({ chain_id: chainId, result: verdict.kind })
       return verdict
+    },
+    async checkOffer(offer, signal) {
+      const check = await askInBudget(
+        (endpoint) => checkOffer(offer, config, endpoint, signal),
+        signal,
+        'low',
+      )
+      return typeof check === 'string' ? { verdict: { state: 'UNKNOWN', reason: check } } : check
     },
     close() {
       for (const endpoint of endpoints) endpoint.close()
     },
   }
-}
-
-function verdictOf(answer: RpcAnswer, quote: Quote): DepositVerdict {
-  if ('result' in answer) return isReturnValue(answer.result) ? { kind: 'accepted' } : unknown('node_error')
-  const revert = revertOf(answer.error)
-  if (revert === undefined) return unknown('node_error')
-  if (revert.data === '0x') return unknown('empty_revert')
-  const known = depositErrorOf(revert.data, quote)
-  if (known === undefined) return unknown('unlisted_revert')
-  return known.kind === 'refusal' ? { kind: 'rejected', error: known.name } : { kind: 'accepted' }
-}
-
-/** Return values have whole words of 32 bytes. An error has a selector more, so that a node that returns it as a result is found. */
-function isReturnValue(result: unknown): boolean {
-  return typeof result === 'string' && /^0x([0-9a-f]{64})*$/i.test(result)
-}
-
-function unknown(reason: UnknownReason): DepositVerdict {
-  return { kind: 'unknown', reason }
 }
 
 /** Bounds calls: how many are under way, and how many begin in a second. No call waits for a place. */

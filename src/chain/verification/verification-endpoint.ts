@@ -3,6 +3,7 @@ import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
 import { revertOf } from '../../../packages/protocol/src/node/revert.js'
+import type { BlockName } from '../../../packages/protocol/src/node/simulate.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { type Address, toQuantity } from '../../../packages/protocol/src/values/hex.js'
@@ -14,12 +15,28 @@ export type RpcAnswer = { readonly result: unknown } | { readonly error: unknown
 /** One JSON-RPC endpoint of a chain, for the calls of `deposit`. */
 export interface VerificationEndpoint {
   /**
-   * Calls `deposit` as the user of the quote, at the head. The endpoint is checked before the first call, after a call without an
+   * Calls `deposit` as the user of the quote, at the newest block or at the given one. The endpoint is checked before the first call, after a call without an
    * answer, and after a minute.
    * @throws UnsuitableEndpointError; RpcError when the answer is too long or there is none; the reason of the signal
    */
-  callDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<RpcAnswer>
+  callDeposit(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+    block?: BlockName,
+  ): Promise<RpcAnswer>
+  /**
+   * Makes another call, after the same check.
+   * @returns the result, not validated
+   * @throws what `callDeposit` throws, and the error of JSON-RPC that the node has answered with
+   */
+  read(method: string, params: readonly unknown[], limits: ReadLimits): Promise<unknown>
   close(): void
+}
+
+interface ReadLimits {
+  readonly signal: AbortSignal
+  /** Of the answer; 64 KiB when left out. */
+  readonly maxBytes?: number
 }
 
 /** The answers of the endpoint say nothing about deposits on this chain. */
@@ -59,26 +76,30 @@ export function createVerificationEndpoint(
   let passedAt = Number.NEGATIVE_INFINITY
   const passedSince = (ms: number) => clock.monotonic() - passedAt < ms
 
-  async function call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcAnswer> {
+  async function call(method: string, params: readonly unknown[], limits: ReadLimits): Promise<RpcAnswer> {
     try {
-      return { result: await endpoint.request(method, params, { signal }) }
+      return { result: await endpoint.request(method, params, limits) }
     } catch (error) {
       if (error instanceof RpcError && error.kind === 'answered') return { error: error.answer }
       throw error
     }
   }
 
-  function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
+  function callDeposit(
+    { quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+    block: BlockName = 'latest',
+  ) {
     const data = settlementOf(chainId).depositData(quote, signature)
     const transaction = { from: quote.user, to: settlement, gas: toQuantity(GAS), data }
-    return call('eth_call', [transaction, 'latest'], signal)
+    return call('eth_call', [transaction, block], { signal })
   }
 
   const check = coalesce(async () => {
     if (passedSince(RECHECK_MS)) return
     const signal = clock.timeoutSignal(CHECK_TIMEOUT_MS)
     const [chain, refusal] = await Promise.all([
-      call('eth_chainId', [], signal),
+      call('eth_chainId', [], { signal }),
       callDeposit({ quote: EMPTY_QUOTE, signature: '0x' }, signal),
     ])
     const issue = issueIn(chain, refusal)
@@ -94,17 +115,25 @@ export function createVerificationEndpoint(
     return isRefused ? undefined : 'it does not report that an empty quote is refused'
   }
 
+  /** Makes a call of an endpoint that has passed its check. */
+  async function afterCheck(signal: AbortSignal, work: () => Promise<RpcAnswer>): Promise<RpcAnswer> {
+    if (!passedSince(CHECK_HOLDS_MS)) await within(clock, { timeoutMs: CHECK_TIMEOUT_MS, signal }, check())
+    else if (!passedSince(RECHECK_MS)) check().catch(() => {})
+    try {
+      return await work()
+    } catch (error) {
+      const hasAnswered = error instanceof RpcError && (error.kind === 'too_long' || error.isRateLimit)
+      if (!hasAnswered && !signal.aborted) passedAt = Number.NEGATIVE_INFINITY
+      throw error
+    }
+  }
+
   return {
-    async callDeposit(offer, signal) {
-      if (!passedSince(CHECK_HOLDS_MS)) await within(clock, { timeoutMs: CHECK_TIMEOUT_MS, signal }, check())
-      else if (!passedSince(RECHECK_MS)) check().catch(() => {})
-      try {
-        return await callDeposit(offer, signal)
-      } catch (error) {
-        const hasAnswered = error instanceof RpcError && (error.kind === 'too_long' || error.isRateLimit)
-        if (!hasAnswered && !signal.aborted) passedAt = Number.NEGATIVE_INFINITY
-        throw error
-      }
+    callDeposit: (offer, signal, block) => afterCheck(signal, () => callDeposit(offer, signal, block)),
+    async read(method, params, limits) {
+      const answer = await afterCheck(limits.signal, () => call(method, params, limits))
+      if ('error' in answer) throw answer.error
+      return answer.result
     },
     close: endpoint.close,
   }

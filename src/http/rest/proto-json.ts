@@ -10,7 +10,7 @@ import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
 import { EventTypeSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { CallSchema, VerifyModeSchema } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { FieldViolation } from '../../../packages/protocol/src/errors.js'
+import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { type IntegerRule, UINT32, UINT64 } from '../../../packages/protocol/src/field-rules.js'
 import { isIntegerOf, parseInteger } from '../../../packages/protocol/src/values/numbers.js'
 
@@ -33,7 +33,12 @@ interface ValueReader {
 
 interface FieldReader extends ValueReader {
   readonly field: DescField
+  /** Reads the JSON object of a message; undefined for other fields. */
+  readonly nested?: JsonReader
 }
+
+/** A JSON object whose fields are not checked yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The text is that of a query. */
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
@@ -57,16 +62,30 @@ export function compileJsonReader(
     read(source) {
       const values: Record<string, unknown> = {}
       const violations: FieldViolation[] = []
-      for (const { field, read, mustBe } of readers) {
+      for (const { field, read, mustBe, nested } of readers) {
         const json = source(field)
         if (json === undefined || json === null) continue
         const value = read(json)
         if (value === undefined) violations.push({ field: field.jsonName, message: mustBe })
-        else values[field.localName] = value
+        else if (nested === undefined) values[field.localName] = value
+        else {
+          const inner = nested.read((member) => fieldValue(value as JsonObject, member))
+          values[field.localName] = inner.message
+          for (const { field: name, message } of inner.violations)
+            violations.push({ field: `${field.jsonName}.${name}`, message })
+        }
       }
       return { message: create(descriptor, values), violations }
     },
   }
+}
+
+/** ProtoJSON readers accept a field by its JSON name or by its name in the proto, but not by both at once. */
+export function fieldValue(json: JsonObject, field: DescField): unknown {
+  const value = Object.hasOwn(json, field.jsonName) ? json[field.jsonName] : undefined
+  if (field.name === field.jsonName || !Object.hasOwn(json, field.name)) return value
+  if (value === undefined) return json[field.name]
+  throw invalidArgument([{ field: field.jsonName, message: 'must be given once' }])
 }
 
 function fieldReader(field: DescField): FieldReader {
@@ -76,11 +95,18 @@ function fieldReader(field: DescField): FieldReader {
       return { field, ...scalarReader(field, field.scalar) }
     case 'enum':
       return { field, ...enumReader(field.enum) }
+    case 'message':
+      return { field, nested: compileJsonReader(field.message), ...OBJECT }
     case 'list':
       if (field.listKind === 'scalar') return { field, ...listOf(scalarReader(field, field.scalar)) }
       if (field.listKind === 'enum') return { field, ...listOf(enumReader(field.enum)) }
   }
   throw unsupported(field)
+}
+
+const OBJECT: ValueReader = {
+  read: (value) => (typeof value === 'object' && !Array.isArray(value) ? value : undefined),
+  mustBe: 'must be a JSON object',
 }
 
 /** In a query, a list repeats its name; a list of one item is that item. */

@@ -5,7 +5,7 @@ import { type FieldViolation, invalidArgument } from '../../../packages/protocol
 import { replaceUnprintable } from '../../../packages/protocol/src/values/text.js'
 import { nearMiss } from '../../config/misspelt.js'
 import type { RestRoute } from './http-rules.js'
-import { compileJsonReader } from './proto-json.js'
+import { compileJsonReader, fieldValue, type JsonObject } from './proto-json.js'
 
 /** Reads the message of a request from its path and its body or query; the violations name what cannot be read. */
 type RequestReader = (request: FastifyRequest) => {
@@ -30,17 +30,6 @@ export function createRequestReader(input: DescMessage, route: RestRoute): Reque
     return { message, violations: [...checkQuery(query as JsonObject), ...violations] }
   }
 }
-
-/** ProtoJSON readers accept a field by its JSON name or by its name in the proto, but not by both at once. */
-export function fieldValue(json: JsonObject, field: DescField): unknown {
-  const value = Object.hasOwn(json, field.jsonName) ? json[field.jsonName] : undefined
-  if (field.name === field.jsonName || !Object.hasOwn(json, field.name)) return value
-  if (value === undefined) return json[field.name]
-  throw invalidArgument([{ field: field.jsonName, message: 'must be given once' }])
-}
-
-/** A JSON object whose fields are not checked yet. */
-export type JsonObject = Readonly<Record<string, unknown>>
 
 /** An error names the bad keys without repeating the whole request. */
 const MAX_NAMED_KEYS = 16

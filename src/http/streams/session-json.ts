@@ -12,8 +12,14 @@ import { toEventMessage } from '../../rpc/convert/convert-events.js'
 import { declineCodeOf, type SingleMessage, toSessionMessage } from '../../rpc/convert/convert-sessions.js'
 import type { ReadHello } from '../../rpc/streams/solver-sessions.js'
 import type { SolverMessage } from '../../sessions/messages.js'
-import { compileJsonReader, compileJsonWriter, type JsonWriter } from '../rest/proto-json.js'
-import { assertKeysOnce, fieldValue, type JsonObject, parseJsonObject } from '../rest/request-message.js'
+import {
+  compileJsonReader,
+  compileJsonWriter,
+  fieldValue,
+  type JsonObject,
+  type JsonWriter,
+} from '../rest/proto-json.js'
+import { assertKeysOnce, parseJsonObject } from '../rest/request-message.js'
 import { toEventJson } from './event-json.js'
 
 const { events: EVENTS } = SessionHelloSchema.field

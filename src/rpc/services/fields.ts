@@ -23,7 +23,7 @@ import {
   parseAddress,
   parseBytes32,
 } from '../../../packages/protocol/src/values/hex.js'
-import { parseAmount } from '../../../packages/protocol/src/values/numbers.js'
+import { parseAmount, parseUint256 } from '../../../packages/protocol/src/values/numbers.js'
 import { AN_ORIGIN, parseOrigin } from '../../../packages/protocol/src/values/origin.js'
 import { isTextOf } from '../../../packages/protocol/src/values/text.js'
 
@@ -73,6 +73,11 @@ export class Fields {
   /** An amount of 1 to 2^256-1 in decimal. */
   amount(field: string, text: string): bigint {
     return this.#expect(field, parseAmount(text), AMOUNT.mustBe) ?? 0n
+  }
+
+  /** An integer of 0 to 2^256-1 in decimal. */
+  uint256(field: string, text: string): bigint {
+    return this.#expect(field, parseUint256(text), 'must be a decimal integer of 0 to 2^256-1') ?? 0n
   }
 
   /** An integer within the limits of a rule. */

@@ -31,6 +31,9 @@ interface OrderServiceOptions {
 
 /** The methods of OrderService. */
 export function createOrderService({ chains, orders }: OrderServiceOptions): Method[] {
+  /** The chain's own time, by which the contract gives refunds: Unix time in seconds. */
+  const timeOf = (chainId: number) => (chains.get(chainId)?.headTimeMs() ?? 0) / 1000
+
   const getOrder = unaryMethod(OrderService.method.getOrder, {
     limit: 'order',
     read: (message, fields) => ({
@@ -40,7 +43,7 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
     async handle({ chainId, orderId }) {
       const chain = chains.get(chainId)
       if (chain === undefined) throw chainNotSupported(chainId, [...chains.keys()])
-      return toOrderMessage(await chain.readOrder(orderId))
+      return toOrderMessage(await chain.readOrder(orderId), timeOf(chainId))
     },
   })
 
@@ -60,7 +63,7 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
     async handle({ chainId, filter, pageSize, after }) {
       const page = await orders.list(chainId, filter, after, pageSize)
       return {
-        orders: page.orders.map(toListedOrderMessage),
+        orders: page.orders.map((order) => toListedOrderMessage(order, timeOf(chainId))),
         nextPageToken: page.next && writePageToken(page.next, chainId, filter),
       }
     },
@@ -112,14 +115,17 @@ function digestOf(chainId: number, { user, solver, state }: OrderFilter): string
 const LISTED_STATES = byNumber(KNOWN_ORDER_STATES, OrderState)
 
 /** The message of an order. It has only three fields when the contract does not know the order (docs/decisions.md, D6). */
-function toOrderMessage(order: OrderWithSteps): MessageInitShape<typeof GetOrderResponseSchema> {
+function toOrderMessage(
+  order: OrderWithSteps,
+  chainTime: number,
+): MessageInitShape<typeof GetOrderResponseSchema> {
   const { orderId, chainId, state } = order
   if (state === 'NONE') return { orderId, chainId: BigInt(chainId), state: OrderState.NONE }
-  return toListedOrderMessage({ ...order, terms: order })
+  return toListedOrderMessage({ ...order, terms: order }, chainTime)
 }
 
 /** The message of an order in a list. Its fields are written out, because spreads take three times as long. */
-function toListedOrderMessage(order: ListedOrder) {
+function toListedOrderMessage(order: ListedOrder, chainTime: number) {
   const { orderId, chainId, state, user, solver, terms, steps } = order
   return {
     orderId,
@@ -136,6 +142,8 @@ function toListedOrderMessage(order: ListedOrder) {
     deposited: steps.deposited && toStep(steps.deposited),
     settled: steps.settled && toStep(steps.settled),
     refunded: steps.refunded && toStep(steps.refunded),
+    isTerminal: state !== 'DEPOSITED',
+    isRefundable: state === 'DEPOSITED' && terms !== undefined && chainTime > terms.fillDeadline,
   }
 }
 

@@ -42,11 +42,13 @@ interface QuoteServiceOptions {
   readonly prices: Pick<Prices, 'get'>
   readonly recorder: Pick<QuoteRecorder, 'read'>
   readonly typedDataOf: AuctionParts['typedDataOf']
+  /** Unix time in milliseconds. */
+  readonly now: () => number
 }
 
 /** The unary methods of QuoteService. */
 export function createQuoteService(options: QuoteServiceOptions): Method[] {
-  const { auction, readQuote, prices, recorder, typedDataOf } = options
+  const { auction, readQuote, prices, recorder, typedDataOf, now } = options
 
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
@@ -57,7 +59,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
       const winner = offers[0]?.quote.solver
       if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })
       const [best, ...alternativeQuotes] = offers.map(toOfferMessage)
-      return { ...best, alternativeQuotes, quoteId }
+      return { ...best, alternativeQuotes, quoteId, serverTime: BigInt(now()) }
     },
   })
 
@@ -76,6 +78,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
         },
         offers,
         asOf: BigInt(asOf),
+        serverTime: BigInt(now()),
       }
     },
   })
@@ -234,7 +237,13 @@ function toSignedQuoteMessage(signed: SignedQuote) {
     depositAddress: toChecksumAddress(signed.depositAddress),
     orderId: signed.orderId,
     verified: signed.verified,
+    expiresAt: expiresAtOf(signed.quote),
   }
+}
+
+/** When a quote's deposit window ends, Unix time in milliseconds. */
+export function expiresAtOf({ depositDeadline }: Pick<Quote, 'depositDeadline'>): bigint {
+  return BigInt(depositDeadline) * 1000n
 }
 
 function toQuoteMessage(quote: Quote): MessageInitShape<typeof QuoteSchema> {

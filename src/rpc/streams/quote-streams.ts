@@ -29,7 +29,7 @@ import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'
 import { Fields } from '../services/fields.js'
-import type { AskedQuote, ReadQuote } from '../services/quote-service.js'
+import { type AskedQuote, expiresAtOf, type ReadQuote } from '../services/quote-service.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
 export interface QuoteStreams extends Admission {
@@ -144,7 +144,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       },
       leaving.signal,
     )
-    return toMessages(items, asked, call, close, () => keyError)
+    return toMessages(items, asked, call, close, () => keyError, clock.now)
   }
 
   return {
@@ -178,11 +178,12 @@ async function* toMessages(
   call: CallContext,
   close: (thrown?: unknown) => ServiceError | undefined,
   keyError: () => unknown,
+  now: () => number,
 ): AsyncGenerator<QuoteStreamMessage, void> {
   try {
     for await (const item of items) {
       recordQuote(item, call)
-      yield toQuoteStreamMessage(item, asked)
+      yield toQuoteStreamMessage(item, asked, now())
     }
     if (keyError() !== undefined) throw keyError()
   } catch (thrown) {
@@ -214,15 +215,20 @@ export function toQuoteStreamHandler(streams: QuoteStreams) {
 
 export type QuoteStreamMessage = NonNullable<MessageInitShape<typeof StreamQuotesResponseSchema>['message']>
 
-/** The message of an item of a quote stream (docs/decisions.md, D16). */
-function toQuoteStreamMessage(item: QuoteStreamItem, { toOfferMessage }: AskedQuote): QuoteStreamMessage {
+/** The message of an item of a quote stream (docs/decisions.md, D16). @param now Unix time in milliseconds */
+function toQuoteStreamMessage(
+  item: QuoteStreamItem,
+  { toOfferMessage }: AskedQuote,
+  now: number,
+): QuoteStreamMessage {
+  const serverTime = BigInt(now)
   switch (item.kind) {
     case 'quote': {
       const { quoteId, round, offer, counts } = item
       const answered = countAnswered(counts)
       return {
         case: 'quote',
-        value: { ...toOfferMessage(offer), quoteId, round, asked: counts.asked, answered },
+        value: { ...toOfferMessage(offer), quoteId, round, asked: counts.asked, answered, serverTime },
       }
     }
     case 'done': {
@@ -235,7 +241,8 @@ function toQuoteStreamMessage(item: QuoteStreamItem, { toOfferMessage }: AskedQu
           ...{ quoteId, round, asked, quoted, declined, invalid, failed, late },
           bestOrderId: best?.orderId,
           alternativeQuotes: others.map(toOfferMessage),
-          expiresAt: best && BigInt(best.quote.depositDeadline) * 1000n,
+          expiresAt: best && expiresAtOf(best.quote),
+          serverTime,
         },
       }
     }

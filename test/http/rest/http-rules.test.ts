@@ -24,6 +24,7 @@ test('the protos give the routes of the protocol', () => {
     'GetQuote: POST /v1/:chainId/quote, body *, answers the message',
     'StreamQuotes: POST /v1/:chainId/quote/stream, body *, answers the message',
     'GetPrice: POST /v1/:chainId/price, body *, answers the message',
+    'CheckOffer: POST /v1/:chainId/offers/check, body *, answers the message',
     'GetQuoteRecord: GET /v1/:chainId/quote/:quoteId, body none, answers the message',
     'RegisterSolver: POST /v1/:chainId/solvers/register, body *, answers the message',
     'UnregisterSolver: DELETE /v1/:chainId/solvers/:address, body *, answers the message',

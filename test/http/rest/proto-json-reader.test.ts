@@ -210,7 +210,6 @@ describe('the compiler rejects at start a request with', () => {
     ['a floating-point number', { ...one, type: Type.DOUBLE }],
     ['a signed integer', { ...one, type: Type.INT64 }],
     ['bytes', { ...one, type: Type.BYTES }],
-    ['a message', { ...one, type: Type.MESSAGE, typeName: '.sample.Empty' }],
     ['a list of messages', { ...several, type: Type.MESSAGE, typeName: '.sample.Empty' }],
     ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
   ])('%s, with the field in the error', (_what, kind) => {

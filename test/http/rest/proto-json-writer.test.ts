@@ -40,16 +40,19 @@ test('the writer writes a whole response with nested messages, in the order of i
   const message = create(GetQuoteResponseSchema, {
     quote,
     ...signed,
-    alternativeQuotes: [{ quote, ...signed }],
+    alternativeQuotes: [{ quote, ...signed, expiresAt: 1_800_000_300_000n }],
     quoteId: '9',
+    expiresAt: 1_800_000_300_000n,
+    serverTime: 1n,
   })
   const quoteText =
     '{"solver":"0xA","user":"0xB","inputToken":"0xC","inputAmount":"1000","outputToken":"0xD",' +
     '"outputAmount":"3000","orderType":0,"outputChainId":8453,"depositDeadline":1800000300,' +
     '"fillDeadline":1800000420,"nonce":"7"}'
   const signedText = `"quote":${quoteText},"solverSignature":"0x01","depositAddress":"0xE","orderId":"0x02"`
+  const expiry = '"expiresAt":1800000300000'
   expect(JSON.stringify(write(message))).toBe(
-    `{${signedText},"alternativeQuotes":[{${signedText}}],"quoteId":"9"}`,
+    `{${signedText},"alternativeQuotes":[{${signedText},${expiry}}],"quoteId":"9",${expiry},"serverTime":1}`,
   )
 })
 

@@ -52,6 +52,9 @@ async function prepareSettlement(anvil: Anvil, rules: Rules) {
 
   const startTime = Number((await calls.client.getBlock()).timestamp)
   let snapshot = await calls.client.snapshot()
+  const keep = async () => {
+    snapshot = await calls.client.snapshot()
+  }
   return {
     ...calls,
     devnet,
@@ -60,11 +63,12 @@ async function prepareSettlement(anvil: Anvil, rules: Rules) {
     startTime,
     ...createQuoting(calls, contracts, anvil.chainId, startTime),
     balanceChanges: (action: () => Promise<unknown>) => balanceChanges(calls, contracts, action),
-    /** Restores the first state of the chain, with its clock. */
+    /** Restores the first state of the chain, or the one that was kept, with its clock. */
     async reset() {
       await calls.client.revert({ id: snapshot })
-      snapshot = await calls.client.snapshot()
+      await keep()
     },
+    keep,
     stop: () => anvil.stop(),
   }
 }

@@ -9,6 +9,7 @@ import { watchEvents } from '../streams/watch-events.js'
 import {
   BAD_TIMEOUT,
   CHAINS,
+  CHECK,
   EVENTS,
   LIST,
   ORDER,
@@ -213,6 +214,7 @@ async function causeRejections({ ask, chainId }: Run): Promise<void> {
   for (const of of [
     QUOTE,
     PRICE,
+    CHECK,
     STREAM,
     RECORD,
     REGISTER,
@@ -246,7 +248,7 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
 
 /** All methods but a solver's own results, which need its signature. */
 const METHODS = [
-  ...[QUOTE, PRICE, STREAM, RECORD, REGISTER, UNREGISTER, LIST],
+  ...[QUOTE, PRICE, CHECK, STREAM, RECORD, REGISTER, UNREGISTER, LIST],
   ...[STATS, SOLVER_STATS, ORDER, ORDERS, CHAINS, TOKENS, PAIRS],
 ]
 

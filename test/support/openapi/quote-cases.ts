@@ -3,7 +3,17 @@ import { deferred } from '../deferred.js'
 import { eventually } from '../eventually.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import type { WireQuote } from '../solvers/solver.js'
-import { BAD_TIMEOUT, PRICE, QUOTE, RECORD, type Run, STREAM, TOO_LONG, UNKNOWN_QUOTE } from './cases.js'
+import {
+  BAD_TIMEOUT,
+  CHECK,
+  PRICE,
+  QUOTE,
+  RECORD,
+  type Run,
+  STREAM,
+  TOO_LONG,
+  UNKNOWN_QUOTE,
+} from './cases.js'
 import { DEAD_CHAIN, OFFERS, UNKNOWN_CHAIN } from './fixture.js'
 
 /** The response to a quote request, as far as later requests need it. */
@@ -30,6 +40,7 @@ export async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
     body: { ...body, originChainId: DEAD_CHAIN, destinationChainId: DEAD_CHAIN },
   })
   await causePriceErrors(run)
+  await causeCheckErrors(run, answer)
   await causeStreamErrors(run)
   best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
   other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
@@ -61,6 +72,17 @@ async function causePriceErrors(run: Run): Promise<void> {
   await ask(PRICE, { path, body: TOO_LONG })
   await ask(PRICE, { path: { chainId: UNKNOWN_CHAIN }, body })
   await ask(PRICE, { path: { chainId: DEAD_CHAIN }, body })
+}
+
+async function causeCheckErrors({ ask, chainId }: Run, answer: QuoteAnswer): Promise<void> {
+  const { quote, solverSignature } = answer
+  const path = { chainId }
+  const body = { quote, solverSignature }
+  await ask(CHECK, { path, body })
+  await ask(CHECK, { path, body: { quote: { ...quote, nonce: '-1' }, solverSignature: '0x' } })
+  await ask(CHECK, { path, body: TOO_LONG })
+  await ask(CHECK, { path: { chainId: UNKNOWN_CHAIN }, body })
+  await ask(CHECK, { path: { chainId: DEAD_CHAIN }, body })
 }
 
 async function causeStreamErrors({ ask, chain, chainId, service }: Run): Promise<void> {
