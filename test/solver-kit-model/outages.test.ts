@@ -171,6 +171,23 @@ it('an order that is owed at a restart is paid while another chain of the solver
   world.kill(second)
 })
 
+it.each(['an approval that waits for lower fees', 'a transport without answers'])(
+  'a chain with %s keeps no other one from quoting',
+  async (what) => {
+    const { world, passBlocks, start, quote } = createStory()
+    const other = createWorld('reference')
+    const node = createModelNode(other.chain, 1)
+    if (what.startsWith('an approval')) other.chain.setBaseFee(10n ** 12n)
+    else node.setState('silent')
+    const terms = { rpc: node.transport, settlement: SETTLEMENT, tokens: [WETH], maxFeePerGas: 10n ** 11n }
+    const incarnation = await start({ chains: { 1: terms } })
+    for (let time = 0; time < 3; time++) await passBlocks(() => incarnation.progress === 'started')
+    expect(incarnation.progress).toBe('started')
+    expect((await quote(incarnation)).signature).toBeDefined()
+    world.kill(incarnation)
+  },
+)
+
 it('a cancellation whose look at the chain fails rejects, and its quote is ended when the node is back', async () => {
   const { world, passBlocks, start, quote } = createStory()
   const incarnation = await start()
