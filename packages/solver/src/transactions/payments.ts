@@ -150,7 +150,7 @@ export function createPayments(options: PaymentsOptions) {
       } else {
         missingSince = undefined
         if (time.passed() > deadline + GRACE_SECONDS) {
-          void finish(id)
+          finish(id)
           return FAILED
         }
         await advance(id, last, progress.state === 'QUEUED', onSigned)
@@ -171,21 +171,24 @@ export function createPayments(options: PaymentsOptions) {
   }
 
   /** Its nonce must be used, since it holds up the later ones of the account. */
-  async function finish(id: string): Promise<void> {
+  function finish(id: string): void {
     const done = forget(id)
     if (done === undefined || finishing.has(done)) return
     finishing.add(done)
+    void toEnd(done).finally(() => finishing.delete(done))
+  }
+
+  async function toEnd(id: string): Promise<void> {
     while (!signal.aborted) {
       try {
-        await follow(done)
-        break
+        await follow(id)
+        return
       } catch (error) {
         if (signal.aborted) return
         onError(error)
         await clock.sleep(chain.raiseFeesAfterMs, signal).catch(() => {})
       }
     }
-    finishing.delete(done)
   }
 
   return {
@@ -222,7 +225,7 @@ export function createPayments(options: PaymentsOptions) {
       const { now, deep } = await sender.usedNonces()
       for (const { id, nonce } of ended) {
         if (nonce < deep) state.clearAttempts(id)
-        else if (nonce >= now) void finish(id)
+        else if (nonce >= now) finish(id)
       }
     },
   }
