@@ -49,16 +49,24 @@ it.each(RULES)('dust does not spend the fees that large quotes need on the %s co
   running.end()
 })
 
-it.each(RULES)('as many quotes are open as one fill window can end on the %s contract', async (rules) => {
-  const running = await startRunning(rules)
-  await running.passBlocks(120, 12)
-  const dust = await flood(running, 180, DUST, { depositSeconds: 400 })
-  const large = await flood(running, 5, LARGE, { depositSeconds: 460 })
-  expect(dust.length).toBeGreaterThan(0)
-  await slashAll(running, [...dust, ...large], 12)
-  expect(running.bond()).toBe(BOND)
-  running.end()
-})
+it.each([
+  ...RULES.map((rules) => ({ rules, blockSeconds: 12, callMs: 0 })),
+  { rules: 'reference', blockSeconds: 2, callMs: 300 },
+] as const)(
+  'as many quotes are open as one fill window can end: $rules contract, blocks of $blockSeconds s, $callMs ms for a call',
+  async ({ rules, blockSeconds, callMs }) => {
+    const running = await startRunning(rules, { maxCancelFees: 10n ** 18n, pollIntervalMs: 1_000 })
+    const { passBlocks, node, clock, bond, end } = running
+    if (callMs > 0) node.intercept((_asked, answer) => clock.sleep(callMs).then(() => answer()))
+    await passBlocks(120, blockSeconds)
+    const dust = await flood(running, 310, DUST, { depositSeconds: 400 })
+    const large = await flood(running, 5, LARGE, { depositSeconds: 460 })
+    expect(dust.length).toBeGreaterThan(0)
+    await slashAll(running, [...dust, ...large], blockSeconds)
+    expect(bond()).toBe(BOND)
+    end()
+  },
+)
 
 it.each([50_000000n, 500_000000n])(
   'for a day after a slash, no quote is spared: who slashes those of `cancelAbove` %i again and again takes a twentieth once',

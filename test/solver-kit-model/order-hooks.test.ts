@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => void vi.unstubAllGlobals())
 
 /** A solver that runs, and what its market maker was told. */
-async function start(hooks: Pick<SolverOptions, 'onDeposit' | 'onFilled'> = {}) {
+async function start(hooks: Pick<SolverOptions, 'onDeposit' | 'onFilled' | 'log'> = {}) {
   const told: [what: 'deposit' | 'filled', order: DepositedOrder | FilledOrder][] = []
   const onDeposit = (order: DepositedOrder) => void told.push(['deposit', order])
   const onFilled = (order: FilledOrder) => void told.push(['filled', order])
@@ -64,13 +64,21 @@ it.each<[string, () => unknown]>([
   ],
   ['are rejected', () => Promise.reject(new Error('no hedge'))],
   ['never end', () => new Promise(() => {})],
-])('hooks that %s delay no payment', async (_, hook) => {
-  const { ask, deposit, passBlocks, stateOf, errors, metrics, end } = await start({
-    onDeposit: () => hook() as never,
-    onFilled: () => hook() as never,
+])('hooks and a log that %s delay no payment', async (_, hook) => {
+  const call = () => hook() as never
+  const log = { debug: call, info: call, warn: call, error: call }
+  const { ask, deposit, passBlocks, stateOf, errors, metrics, node, end } = await start({
+    onDeposit: call,
+    onFilled: call,
+    log,
   })
   const known = await ask()
   deposit(known)
+  // The log is asked to write an error, too.
+  node.intercept(() => {
+    node.intercept((_asked, answer) => answer())
+    throw new Error('no hedge')
+  })
   await passBlocks(4)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(metrics()).toMatchObject({ filled: 1, paymentsSent: 1, openOrders: 0 })

@@ -1,6 +1,10 @@
 import { custom } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
+import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import { keyOf } from '../support/solver-kit/market.js'
 import { toKnown } from './known-quotes.js'
 import { createModelNode } from './model-node.js'
 import { OrderState } from './settlement-state.js'
@@ -51,7 +55,7 @@ function createStory() {
     world,
     passBlock,
     passBlocks,
-    async start(options = {}): Promise<Incarnation> {
+    async start(options: Partial<SolverOptions> = {}): Promise<Incarnation> {
       const incarnation = world.start(options)
       await incarnation.node.asked
       return incarnation
@@ -105,6 +109,32 @@ it.each([
   world.kill(incarnation)
 })
 
+it.each(['account', 'node'])('an order is paid although one call gets no answer of the %s', async (who) => {
+  const { world, passBlocks, start, quote, deposit, isPaid } = createStory()
+  const account = privateKeyToAccount(keyOf(devAccounts[1]))
+  let isLost = false
+  function once<T>(answer: () => T): T | Promise<never> {
+    if (!isLost) return answer()
+    isLost = false
+    return new Promise(() => {})
+  }
+  const signTransaction = (...terms: Parameters<typeof account.signTransaction>) =>
+    once(() => account.signTransaction(...terms))
+  const incarnation = await start(who === 'account' ? { account: { ...account, signTransaction } } : {})
+  await passBlocks(() => incarnation.progress === 'started')
+  if (who === 'node')
+    incarnation.node.intercept(({ method }, answer) =>
+      method === 'eth_estimateGas' ? once(answer) : answer(),
+    )
+  const known = await quote(incarnation)
+  isLost = true
+  deposit(known)
+  for (let minute = 0; minute < 2; minute++) await passBlocks(() => isPaid(known))
+  expect([isPaid(known), isLost]).toEqual([true, false])
+  expect(incarnation.errors.map(String).join()).toContain(`the ${who} has not answered`)
+  world.kill(incarnation)
+})
+
 it('an order that is owed at a restart is paid while the instance is down', async () => {
   const { world, passBlocks, start, quote, deposit, isPaid } = createStory()
   const first = await start()
@@ -140,6 +170,23 @@ it('an order that is owed at a restart is paid while another chain of the solver
   expect((await second.solver.answer({ body: {}, headers: {} })).status).toBe(400)
   world.kill(second)
 })
+
+it.each(['an approval that waits for lower fees', 'a transport without answers'])(
+  'a chain with %s keeps no other one from quoting',
+  async (what) => {
+    const { world, passBlocks, start, quote } = createStory()
+    const other = createWorld('reference')
+    const node = createModelNode(other.chain, 1)
+    if (what.startsWith('an approval')) other.chain.setBaseFee(10n ** 12n)
+    else node.setState('silent')
+    const terms = { rpc: node.transport, settlement: SETTLEMENT, tokens: [WETH], maxFeePerGas: 10n ** 11n }
+    const incarnation = await start({ chains: { 1: terms } })
+    for (let time = 0; time < 3; time++) await passBlocks(() => incarnation.progress === 'started')
+    expect(incarnation.progress).toBe('started')
+    expect((await quote(incarnation)).signature).toBeDefined()
+    world.kill(incarnation)
+  },
+)
 
 it('a cancellation whose look at the chain fails rejects, and its quote is ended when the node is back', async () => {
   const { world, passBlocks, start, quote } = createStory()

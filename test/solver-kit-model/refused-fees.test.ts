@@ -39,7 +39,7 @@ it.each([
   ['transaction underpriced: gas tip cap 1000000000, minimum needed 6000000000', 6_000_000_000n, 4],
   ['insufficient fee; got: 200000000000000aevmos required: 360000000000000aevmos', 1_800_000_000n, 4],
   ['no', 1_800_000_000n, 4],
-  ['no', 3_000_000_000n, 15],
+  ['no', 3_000_000_000n, 40],
 ])(
   'an order is paid although the node refuses its fee with "%s" below a tip of %i',
   async (words, tip, blocks) => {
@@ -81,16 +81,25 @@ it.each(['already known', 'AlreadyKnown', 'tx already in mempool', 'internal err
   },
 )
 
-it('a node that refuses a payment for another reason gets it again with each block, and at last with the first fee', async () => {
-  let isFull = true
-  const { sent, passBlocks, isPaid, paid, errors, end } = await startWith((take) =>
-    isFull ? refuse('txpool is full') : take(),
-  )
-  await passBlocks(5)
-  expect(new Set(sent).size).toBe(2)
-  isFull = false
-  await passBlocks(2)
-  expect([isPaid(), paid()?.maxPriorityFeePerGas]).toEqual([true, TIP])
-  expect(errors().filter((error) => error.includes('txpool is full')).length).toBeLessThanOrEqual(2)
-  end()
-})
+it.each([
+  { blocks: 5, attempts: 2, raises: 0 },
+  { blocks: 45, attempts: 12, raises: 5 },
+])(
+  'a node that refuses a payment for $blocks blocks for another reason gets it at last with the first fee, raised $raises times',
+  async ({ blocks, attempts, raises }) => {
+    let isFull = true
+    const { sent, passBlocks, isPaid, paid, errors, end } = await startWith((take) =>
+      isFull ? refuse('txpool is full') : take(),
+    )
+    await passBlocks(blocks)
+    expect(new Set(sent).size).toBe(attempts)
+    isFull = false
+    await passBlocks(2)
+    expect([isPaid(), Number(paid()?.maxPriorityFeePerGas) / Number(TIP)]).toEqual([
+      true,
+      expect.closeTo(1.125 ** raises),
+    ])
+    expect(errors().filter((error) => error.includes('txpool is full')).length).toBeLessThanOrEqual(2)
+    end()
+  },
+)

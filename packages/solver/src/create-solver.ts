@@ -43,7 +43,6 @@ export interface Solver {
   metrics(): SolverMetrics
 }
 
-const NO_LOG: SolverLog = { debug() {}, info() {}, warn() {}, error() {} }
 const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does not run' } }
 
 /**
@@ -53,7 +52,7 @@ const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does n
  */
 export function createSolver(options: SolverOptions, clock: Clock = systemClock): Solver {
   checkOptions(options)
-  const { log = NO_LOG } = options
+  const log = guardedLog(options)
   const metrics = createMetrics()
   const closing = new AbortController()
   const { signal } = closing
@@ -141,4 +140,12 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     },
     metrics: count,
   }
+}
+
+/** A log may throw: its disk is full, or it cannot write a value. */
+function guardedLog({ log, onError }: SolverOptions): SolverLog {
+  const report = guarded(onError, () => {})
+  const line = (level: keyof SolverLog) => (fields: object, message: string) =>
+    guarded(() => log?.[level](fields, message), report)(undefined)
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
 }

@@ -51,7 +51,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   // What a market maker allows when it says nothing (docs/decisions.md, D23).
   const { overcommit = 1, maxBondShare = 0.1, maxOpenBond = 0.5, maxAddressBondShare = 0.05 } = options
   const { minFillSeconds = 60, maxLockSeconds = 3_600 } = options
-  const signer = await createQuoteSigner(options.account, protocolName)
+  const signer = await createQuoteSigner(options.account, protocolName, start.clock)
   const { account } = signer
   if (options.stateFile === undefined)
     start.log.warn({}, 'without stateFile, a restart forgets open quotes, and each of them can be slashed')

@@ -17,3 +17,12 @@ export function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promi
     Promise.resolve(work).then(resolve, reject).finally(unlink)
   })
 }
+
+/** @throws Error when the work has not ended by then, and what the work throws */
+export function inTime<T>(clock: Clock, ms: number, who: string, work: Promise<T>): Promise<T> {
+  const over = new AbortController()
+  const late = clock.sleep(ms, over.signal).then(() => {
+    throw new Error(`${who} has not answered within ${ms / 1000} s`)
+  })
+  return Promise.race([work, late]).finally(() => over.abort())
+}

@@ -25,6 +25,8 @@ export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
 
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
+/** Fees above `maxFeePerGas` may make an approval wait for hours. */
+const APPROVALS_MS = 60_000
 /** A quote that leaves time enough to end all others. */
 const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY, isForAddress: false }
 
@@ -93,9 +95,13 @@ async function run(parts: ChainParts, close: () => void) {
     ledger,
     time,
     filling,
-    /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
+    /**
+     * Puts approvals in place, and reads what the solver has: only then it may quote. An approval that takes long goes on: it keeps no
+     * other token waiting, and no other chain.
+     * @throws Error with the node's words
+     */
     async prepare(): Promise<void> {
-      await approveTokens(chain, parts.solver, payments, parts)
+      await within(parts.clock, APPROVALS_MS, approveTokens(chain, parts.solver, payments, parts))
       await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
       await ending.learn()
       const fields = { chainId: chain.chainId, keepsTokens: addresses.known() ?? 'not known yet' }

@@ -21,6 +21,8 @@ const MEASURED_BLOCKS = 100
  * shown its logs late.
  */
 const OVERLAP_SECONDS = 60
+/** Of the newest one in the average time of a look. */
+const NEWEST_SHARE = 0.25
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
@@ -38,6 +40,7 @@ export function createChainTime(
 ) {
   let head = first
   let answeredAt = clock.monotonic()
+  let lookMs = 0
   /** The oldest first. */
   let seen: readonly Head[] = [past, first]
   const unixSeconds = () => Math.floor(clock.now() / 1000)
@@ -74,6 +77,12 @@ export function createChainTime(
     /** The later one of the newest block's time and this machine's clock, Unix seconds: what comes may be as late as that. */
     now: () => Math.max(head.time, unixSeconds()),
     blockSeconds,
+    /** Takes how long a look at the newest block has taken. */
+    looked(ms: number): void {
+      lookMs += (ms - lookMs) * NEWEST_SHARE
+    },
+    /** How long such a look takes, two calls of the node: about as much as a transaction loses until it is sent. */
+    lookSeconds: () => lookMs / 1000,
     /** Whether the newest block is older than the longer one of a minute and ten block times: time passes that no block shows. */
     isStale(): boolean {
       const limit = Math.max(STALE_AFTER.seconds, STALE_AFTER.blocks * blockSeconds())

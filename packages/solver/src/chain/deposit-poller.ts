@@ -46,7 +46,9 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
 
   async function poll(): Promise<void> {
     try {
+      const from = clock.monotonic()
       const head = await readHead(chain)
+      time.looked(clock.monotonic() - from)
       const reads = readers.map((readTo) => readTo(head))
       await Promise.allSettled(reads)
       if (head.hash !== passedOn) await onBlock(head)

@@ -2,22 +2,33 @@ import { createPublicClient, type PublicClient, type Transport } from 'viem'
 import { RpcError } from '../../../chain/src/json-rpc.js'
 import { createRpcEndpoint, type RpcRequest, toPublicClient } from '../../../chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../protocol/src/clock.js'
+import { inTime } from '../waiting.js'
 
 /** A call that fails on its way is made again. */
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 150
 /** For a node that limits rates: as long as no call is sent to it. */
 const FIRST_LIMITED_PAUSE_MS = 1_000
+/** Above what transports of viem take with their own limits, repeats included. */
+const CALL_MS = 60_000
 
 /**
- * Opens the way to a chain's node, for the option `rpc`: a URL, or a transport of viem, which stays as it is. The client must be closed.
+ * Opens the way to a chain's node, for the option `rpc`: a URL, or a transport of viem. The client must be closed.
  */
 export function openNode(rpc: string | Transport, clock: Clock): { client: PublicClient; close(): void } {
   // A contract must not lead calls to a URL of its own.
   if (typeof rpc !== 'string')
-    return { client: createPublicClient({ ccipRead: false, transport: rpc }), close() {} }
+    return { client: createPublicClient({ ccipRead: false, transport: answering(rpc, clock) }), close() {} }
   const { request, close } = createRpcEndpoint(rpc, { clock })
   return { client: toPublicClient(repeating(request, clock)), close }
+}
+
+/** A transport of the market maker's own may leave a call without an answer. */
+function answering(open: Transport, clock: Clock): Transport {
+  return (options) => {
+    const opened = open(options)
+    return { ...opened, request: (...call) => inTime(clock, CALL_MS, 'the node', opened.request(...call)) }
+  }
 }
 
 function repeating(request: RpcRequest, clock: Clock): RpcRequest {

@@ -44,7 +44,7 @@ export function createCancellations(options: CancellationsOptions) {
       () => onFollowed(id, word),
       (error) => onFollowed(id, word, error),
     )
-    followed.set(id, ended)
+    followed.set(id, ended.catch(onError))
   }
 
   /** @param error why it was not sent, or is not followed any more */
@@ -56,8 +56,8 @@ export function createCancellations(options: CancellationsOptions) {
     if (error !== undefined && !isUnaffordable) onError(error)
     // One that is still under way is followed again by `resume`.
     if (payments.isUnderWay(id)) return
-    if (error !== undefined) budget.charge(id, 0n)
     for (const nonce of fromWord(word)) nonces.delete(nonce)
+    if (error !== undefined) budget.charge(id, 0n)
     // What was not sent waits for the next block.
     if (error === undefined) options.onEnd()
     else if (isUnaffordable) options.onUnaffordable(fromWord(word))

@@ -45,7 +45,7 @@ export function createEndingPause(
       gas,
       cancellationCost: cancellations.cost(),
       feesLeft: budget.left(),
-      roundSeconds: time.blockSeconds() + chain.pollIntervalMs / 1000,
+      roundSeconds: time.blockSeconds() + time.lookSeconds() + chain.pollIntervalMs / 1000,
       atOnce: chain.maxPayments,
     })
     if (shortage === 'FEES') budget.report()

@@ -1,5 +1,6 @@
 import { type Hex, hexToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { Clock } from '../../../protocol/src/clock.js'
 import {
   QUOTE_MEMBERS,
   type Quote,
@@ -9,6 +10,7 @@ import {
 import type { SolverChain } from '../chain/open-chain.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
 import type { SolverAccount } from '../solver-options.js'
+import { inTime } from '../waiting.js'
 
 /** Signs quotes for the settlement contracts of chains. */
 export interface QuoteSigner {
@@ -23,6 +25,9 @@ type SignedQuote = Omit<SolverQuote, 'isForAddress' | 'quoteId'>
 /** What a signature of a quote depends on. */
 type QuoteDomain = Pick<SolverChain, 'chainId' | 'domain' | 'hasher'>
 
+/** All transactions of a chain wait for the one that is signed. */
+const SIGNING_MS = 10_000
+
 /**
  * Builds the signer of a solver. With a private key it signs by libsecp256k1, which takes 0.05 ms; by JavaScript, which takes
  * about 1 ms, where the package `secp256k1` is not installed.
@@ -30,8 +35,9 @@ type QuoteDomain = Pick<SolverChain, 'chainId' | 'domain' | 'hasher'>
 export async function createQuoteSigner(
   account: Hex | SolverAccount,
   protocolName: string,
+  clock: Clock,
 ): Promise<QuoteSigner> {
-  if (typeof account !== 'string') return createAccountSigner(account, protocolName)
+  if (typeof account !== 'string') return createAccountSigner(answering(account, clock), protocolName)
   const own = privateKeyToAccount(account)
   const library = await import('secp256k1').catch(() => undefined)
   if (library === undefined) return createAccountSigner(own, protocolName)
@@ -48,6 +54,17 @@ export function createKeySigner(
     const { structHash, digest } = chain.hasher.hash(quote)
     const { signature, recid } = ecdsaSign(digest, key)
     return complete(chain, quote, structHash, Buffer.concat([signature, Buffer.of(27 + recid)]))
+  }
+}
+
+/** An account whose key is elsewhere may leave a request without an answer. That of a quote has a deadline of its own. */
+function answering(account: SolverAccount, clock: Clock): SolverAccount {
+  const inTimeOnly = <T>(signing: Promise<T>) => inTime(clock, SIGNING_MS, 'the account', signing)
+  return {
+    address: account.address,
+    signTypedData: (terms) => account.signTypedData(terms),
+    signMessage: (message) => inTimeOnly(account.signMessage(message)),
+    signTransaction: (...transaction) => inTimeOnly(account.signTransaction(...transaction)),
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Address, erc20Abi } from 'viem'
+import { revertOf } from '../../../protocol/src/node/revert.js'
 import { failed, type SolverChain } from '../chain/open-chain.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { Payments } from './payments.js'
@@ -6,12 +7,12 @@ import type { Payments } from './payments.js'
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
 const AMPLE = 2n ** 95n
 
-/** Until a token is approved, it is not paid out. */
-const RETRY_MS = 600_000
+/** The first and the longest pause before an approval is tried again: until then, its token may not be paid out. */
+const RETRY_MS = { first: 3_000, longest: 600_000 }
 
 /**
  * Approves the settlement contract to take each token, where its allowance is lower than wanted. One that fails is reported, keeps no
- * others, and is tried again every ten minutes.
+ * others, and is tried again after a growing pause.
  * @throws the signal's reason
  */
 export async function approveTokens(
@@ -23,16 +24,16 @@ export async function approveTokens(
   const { clock, signal, onError } = parts
   for (const [token, wanted] of chain.tokens) await tryToApprove(token, wanted)
 
-  async function tryToApprove(token: Address, wanted: bigint): Promise<void> {
+  async function tryToApprove(token: Address, wanted: bigint, retryMs = RETRY_MS.first): Promise<void> {
     const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
     try {
       await approve(token, wanted).catch(failed(place))
     } catch (error) {
       signal.throwIfAborted()
       onError(error)
-      const tryAgain = () => tryToApprove(token, wanted)
+      const tryAgain = () => tryToApprove(token, wanted, Math.min(2 * retryMs, RETRY_MS.longest))
       void clock
-        .sleep(RETRY_MS, signal)
+        .sleep(retryMs, signal)
         .then(tryAgain)
         .catch(() => {})
     }
@@ -44,18 +45,23 @@ export async function approveTokens(
     if (payments.isUnderWay(id)) await followApproval(id, payments, signal)
     const allowance = await readAllowance(chain, token, owner)
     if (allowance >= wanted || allowance >= AMPLE) return
-    // Tokens such as USDT change an allowance only from or to 0.
-    const amounts = allowance > 0n ? [0n, wanted] : [wanted]
-    for (const amount of amounts) {
-      const args = [chain.settlement, amount] as const
-      const call = { address: token, abi: erc20Abi, functionName: 'approve', args } as const
-      await payments.send(id, call)
-      const end = await followApproval(id, payments, signal)
-      // Another process of the account may have made it, or the node has lost the receipt.
-      const isDone = end?.outcome === 'failed' && (await readAllowance(chain, token, owner)) === amount
-      if (end?.outcome !== 'success' && !isDone)
-        throw new Error(`the transaction ${end?.hash} ${end?.outcome}`)
+    try {
+      await change(id, token, wanted)
+    } catch (error) {
+      // Tokens such as USDT change an allowance only from or to 0. For others, what is owed must not wait at 0.
+      if (allowance === 0n || revertOf(error) === undefined) throw error
+      await change(id, token, 0n)
+      await change(id, token, wanted)
     }
+  }
+
+  async function change(id: string, token: Address, amount: bigint): Promise<void> {
+    const args = [chain.settlement, amount] as const
+    await payments.send(id, { address: token, abi: erc20Abi, functionName: 'approve', args })
+    const end = await followApproval(id, payments, signal)
+    // Another process of the account may have made it, or the node has lost the receipt.
+    const isDone = end?.outcome === 'failed' && (await readAllowance(chain, token, owner)) === amount
+    if (end?.outcome !== 'success' && !isDone) throw new Error(`the transaction ${end?.hash} ${end?.outcome}`)
   }
 }
 

@@ -22,8 +22,8 @@ export type Payments = ReturnType<typeof createPayments>
 
 /** What was last done for a payment that is not mined. */
 interface Offered {
-  /** Of two attempts, the one with lower fees. */
-  readonly first: SignedTransaction
+  /** The attempt that the node has taken, or of two that it has refused, the one with lower fees. */
+  readonly offer: SignedTransaction
   /** When its fees were chosen, by the clock that is never set. */
   readonly at: number
   /** Of the newest block at that time. */
@@ -52,10 +52,14 @@ export function createPayments(options: PaymentsOptions) {
 
   const nameWhenDone = ({ nonce }: SignedTransaction) => `${DONE} ${chainId} ${nonce}`
 
-  const keep = (id: string, onSigned: OnSigned) => (transaction: SignedTransaction) => {
-    onSigned(transaction)
-    state.addAttempt(id, chainId, transaction)
-  }
+  /** @param signed gets what was kept */
+  const keep =
+    (id: string, onSigned: OnSigned, signed: SignedTransaction[] = []) =>
+    (transaction: SignedTransaction) => {
+      onSigned(transaction)
+      state.addAttempt(id, chainId, transaction)
+      signed.push(transaction)
+    }
 
   /**
    * Signs an attempt with higher fees, and keeps it.
@@ -75,12 +79,14 @@ export function createPayments(options: PaymentsOptions) {
     return higher
   }
 
-  /** Offers an attempt to the node. @returns its refusal, or that of the budget */
-  function offer(id: string, first: SignedTransaction, onSigned: OnSigned): Promise<unknown> {
-    return sender.offer(first, keep(id, onSigned)).catch((error) => {
-      if (error instanceof OverBudget) return error
-      throw error
-    })
+  /** @param signed the attempts of this time, in their order */
+  function note(
+    id: string,
+    signed: SignedTransaction[],
+    outcome: Omit<Offered, 'offer' | 'blockTime'>,
+  ): void {
+    const offer = signed.at(outcome.refusal === undefined ? -1 : 0)
+    if (offer !== undefined) offers.set(id, { ...outcome, offer, blockTime: time.passed() })
   }
 
   /**
@@ -98,22 +104,22 @@ export function createPayments(options: PaymentsOptions) {
     const hasWaited = offered !== undefined && now - offered.at > chain.raiseFeesAfterMs
     const isRefused = offered?.refusal !== undefined && time.passed() !== offered.blockTime
     if (offered !== undefined && !hasWaited && !isRefused) return
+    // Not an attempt with twice its fees that was refused too: then they were not the cause.
+    const before = offered?.offer ?? last
     // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
-    const isRaise = hasWaited && (!isQueued || (await sender.isTooCheap(last)))
-    const higher = isRaise ? await raise(id, last, onSigned) : undefined
+    const isRaise = hasWaited && (!isQueued || (await sender.isTooCheap(before)))
+    const higher = isRaise ? await raise(id, before, onSigned) : undefined
     const isAtLimit = isRaise && higher === undefined
     if (isAtLimit && !offered?.isAtLimit)
       onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
-    const first = higher ?? (hasWaited ? last : (offered?.first ?? last))
+    const signed = [higher ?? before]
     // No error: what was sent first has been reported, and an earlier attempt may still be mined.
-    const refusal = await offer(id, first, onSigned)
-    offers.set(id, {
-      first,
-      at: hasWaited ? now : (offered?.at ?? now),
-      blockTime: time.passed(),
-      refusal,
-      isAtLimit: isAtLimit || offered?.isAtLimit === true,
+    const refusal = await sender.offer(higher ?? before, keep(id, onSigned, signed)).catch((error) => {
+      if (error instanceof OverBudget) return error
+      throw error
     })
+    const at = hasWaited ? now : (offered?.at ?? now)
+    note(id, signed, { at, refusal, isAtLimit: isAtLimit || offered?.isAtLimit === true })
   }
 
   /**
@@ -144,7 +150,7 @@ export function createPayments(options: PaymentsOptions) {
       } else {
         missingSince = undefined
         if (time.passed() > deadline + GRACE_SECONDS) {
-          void finish(id)
+          finish(id)
           return FAILED
         }
         await advance(id, last, progress.state === 'QUEUED', onSigned)
@@ -165,36 +171,34 @@ export function createPayments(options: PaymentsOptions) {
   }
 
   /** Its nonce must be used, since it holds up the later ones of the account. */
-  async function finish(id: string): Promise<void> {
+  function finish(id: string): void {
     const done = forget(id)
     if (done === undefined || finishing.has(done)) return
     finishing.add(done)
+    void toEnd(done).finally(() => finishing.delete(done))
+  }
+
+  async function toEnd(id: string): Promise<void> {
     while (!signal.aborted) {
       try {
-        await follow(done)
-        break
+        await follow(id)
+        return
       } catch (error) {
         if (signal.aborted) return
         onError(error)
         await clock.sleep(chain.raiseFeesAfterMs, signal).catch(() => {})
       }
     }
-    finishing.delete(done)
   }
 
   return {
     /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
     async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
-      let first: SignedTransaction | undefined
-      const done = (refusal?: unknown) => {
-        const [at, blockTime] = [clock.monotonic(), time.passed()]
-        if (first !== undefined) offers.set(id, { first, at, blockTime, refusal, isAtLimit: false })
-      }
+      const signed: SignedTransaction[] = []
+      const done = (refusal?: unknown) =>
+        note(id, signed, { at: clock.monotonic(), refusal, isAtLimit: false })
       try {
-        await sender.send(call, (transaction) => {
-          keep(id, onSigned)(transaction)
-          first ??= transaction
-        })
+        await sender.send(call, keep(id, onSigned, signed))
         done()
       } catch (error) {
         done(error)
@@ -221,7 +225,7 @@ export function createPayments(options: PaymentsOptions) {
       const { now, deep } = await sender.usedNonces()
       for (const { id, nonce } of ended) {
         if (nonce < deep) state.clearAttempts(id)
-        else if (nonce >= now) void finish(id)
+        else if (nonce >= now) finish(id)
       }
     },
   }

@@ -82,18 +82,21 @@ export function createTransactionSender(
     return { hash: keccak256(raw), raw, nonce }
   }
 
-  /** One after the other, so that no two transactions take the same nonce. */
-  async function signAndSend(request: Unsigned, onSigned: OnSigned): Promise<void> {
-    // Some nodes refuse `pending`, or say less than they have: what is kept counts with either.
-    const counts = await Promise.all([
-      usedAt({ blockTag: 'latest' }),
-      usedAt({ blockTag: 'pending' }).catch(() => 0),
-    ])
-    const first = await sign(request, Math.max(...counts, afterKept()))
-    onSigned(first)
-    const refusal = await offer(first, onSigned)
-    // It is kept, and sent again.
-    if (refusal !== undefined) throw refusal
+  /** Some nodes refuse `pending`, or say less than they have: what is kept counts with either. @throws viem's errors */
+  async function usedOrPending(): Promise<number> {
+    const pending = usedAt({ blockTag: 'pending' }).catch(() => 0)
+    return Math.max(...(await Promise.all([usedAt({ blockTag: 'latest' }), pending])))
+  }
+
+  /** One after the other, so that no two transactions take the same nonce, and without a call of the node in between. */
+  function signNext(request: Unsigned, used: number, onSigned: OnSigned): Promise<SignedTransaction> {
+    const signed = signing.then(async () => {
+      const transaction = await sign(request, Math.max(used, afterKept()))
+      onSigned(transaction)
+      return transaction
+    })
+    signing = signed.catch(() => {})
+    return signed
   }
 
   /**
@@ -152,14 +155,18 @@ export function createTransactionSender(
      */
     async send(call: Call, onSigned: OnSigned): Promise<void> {
       const simulated = requestOf(address, call)
-      const [gas, fees] = await Promise.all([estimateGas(client, simulated), firstFees(chain)])
+      const [gas, fees, used] = await Promise.all([
+        estimateGas(client, simulated),
+        firstFees(chain),
+        usedOrPending(),
+      ])
       const { to, data } = simulated
       const more = MORE_GAS * (reverted.get(data) ?? 0n)
       const limit = max(gasLimit(gas, chain.maxGas, call.functionName), more)
       const request = { to, data, gas: min(limit, chain.maxGas), ...fees }
-      const sent = signing.then(() => signAndSend(request, onSigned))
-      signing = sent.catch(() => {})
-      await sent
+      const refusal = await offer(await signNext(request, used, onSigned), onSigned)
+      // It is kept, and sent again.
+      if (refusal !== undefined) throw refusal
     },
     offer,
     /** Sends a signed transaction again. The node may have it already. */

@@ -7,12 +7,12 @@ import type { Payments } from '../../src/transactions/payments.js'
 
 const [FIRST, SECOND] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`] as const
 const OWNER = `0x${'0a'.repeat(20)}` as const
-const RETRY_MS = 600_000
+const RETRY_MS = 3_000
 
 it.each([
   ['one', [SECOND], [FIRST]],
   ['each', [FIRST, SECOND], []],
-])('an approval that fails is reported, and is made later: %s', async (_title, refused, approved) => {
+])('an approval that fails is reported, and is made soon: %s', async (_title, refused, approved) => {
   const clock = createManualClock(0)
   const allowances = new Map<string, bigint>()
   const errors: unknown[] = []
@@ -47,6 +47,31 @@ it.each([
     refused.map((token) => expect.stringContaining(`approve ${token} on chain 1: the node is down`)),
   )
   isDown = false
-  await clock.advance(RETRY_MS)
+  await clock.advance(2 * RETRY_MS)
   expect([...allowances.keys()]).toEqual([FIRST, SECOND])
+})
+
+it.each([
+  ['any token', false, [100n]],
+  ['a token that changes it only from or to 0', true, [0n, 100n]],
+])('an allowance of %s goes down to 0 only where it must', async (_title, isStrict, amounts) => {
+  const clock = createManualClock(0)
+  let allowance = 99n
+  const sent: unknown[] = []
+  const payments = {
+    isUnderWay: () => false,
+    async send(_id: string, { args: [, amount] }: { args: [string, bigint] }) {
+      if (isStrict && allowance > 0n && amount > 0n)
+        throw Object.assign(new Error('execution reverted'), { code: 3 })
+      sent.push(amount)
+      allowance = amount
+    },
+    follow: async () => ({ outcome: 'success' }),
+    forget: () => {},
+  } as unknown as Payments
+  const client = { readContract: async () => allowance }
+  const chain = { client, tokens: new Map([[FIRST, 100n]]) } as unknown as SolverChain
+  const { signal } = new AbortController()
+  await approveTokens(chain, OWNER, payments, { clock, signal, onError: () => {} })
+  expect(sent).toEqual(amounts)
 })

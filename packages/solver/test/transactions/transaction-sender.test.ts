@@ -15,12 +15,14 @@ interface Terms {
   readonly maxGas?: bigint
   /** The first nonce after those of transactions that are kept. */
   readonly kept?: number
+  /** What the node answers to a broadcast. */
+  readonly sent?: Promise<string>
   /** What the node says of used nonces; it throws errors. */
   readonly used?: Readonly<Record<string, unknown>>
 }
 
 /** A sender, with the gas limits and the nonces of what it has sent. */
-function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {} }: Terms) {
+function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {}, sent }: Terms) {
   const limits: (bigint | undefined)[] = []
   const nonces: (number | undefined)[] = []
   const answers: Record<string, unknown> = {
@@ -38,7 +40,7 @@ function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {} }: Te
     const { gas, nonce } = parseTransaction(params[0])
     limits.push(gas)
     nonces.push(nonce)
-    return ORDER
+    return sent ?? ORDER
   }
   const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
   const chain = { chainId: 1, settlement: SETTLEMENT, client, maxGas } as unknown as SolverChain
@@ -85,4 +87,11 @@ it('without the number of used nonces, nothing is sent', async () => {
   const { nonces, send } = startSender({ used: { latest: refused, pending: '0x5' } })
   await expect(send()).rejects.toThrow('unsupported block tag')
   expect(nonces).toEqual([])
+})
+
+it('a broadcast without an answer does not hold up the next transaction', async () => {
+  const { nonces, send } = startSender({ sent: new Promise(() => {}) })
+  void send()
+  void send()
+  await expect.poll(() => nonces).toHaveLength(2)
 })
