@@ -198,7 +198,7 @@ interface BatchSize {
   takesBatches(): boolean
 }
 
-/** Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one. */
+/** Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one, in doubt at first. */
 function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
   let most = MOST_CALLS
   let changedAt = clock.monotonic()
@@ -207,7 +207,11 @@ function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
 
   function current(): number {
     const isCalm = clock.monotonic() - changedAt >= GROWS_AFTER_MS
-    if (most < MOST_CALLS && isCalm) change(most * 2)
+    if (most < MOST_CALLS && isCalm) {
+      change(most * 2)
+      // So many have failed before.
+      doubt = { calls: most, isAnsweredAlone: true }
+    }
     return most
   }
 

@@ -292,7 +292,8 @@ it.each<[string, HttpAnswer]>([
         ? refuse(response, asked, request)
         : sendJson(response, echoAll(asked)),
     )
-    for (let round = 0; round < 2; round++) {
+    async function failOnce(): Promise<void> {
+      node.takeSizes()
       const failed = expect(callMany(50)).rejects.toThrow('the node')
       await eventually(
         async () => node.takeSizes(),
@@ -300,8 +301,15 @@ it.each<[string, HttpAnswer]>([
       )
       await Promise.all([failed, clock.advance(10_000)])
       for (const count of [1, 3]) expect(await callMany(count)).toEqual(echoes(count))
+      node.takeSizes()
     }
-    node.takeSizes()
+    await failOnce()
+    await failOnce()
+    expect(await callMany(50)).toEqual(echoes(50))
+    expect([node.takeSizes(), endpoint.takesBatches()]).toEqual([[25, 25], true])
+    await clock.advance(60_000)
+    // A size that has grown again has failed before.
+    await failOnce()
     expect(await callMany(50)).toEqual(echoes(50))
     expect([node.takeSizes(), endpoint.takesBatches()]).toEqual([[25, 25], true])
   },
