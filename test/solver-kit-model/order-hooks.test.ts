@@ -2,6 +2,7 @@ import { getAddress } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { DepositedOrder, FilledOrder } from '../../packages/solver/src/orders/fillable-order.js'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
+import { deferred } from '../support/deferred.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
@@ -112,5 +113,20 @@ it('a deposit and a payment that a reorganisation removes are told again when th
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(told.length).toBeGreaterThanOrEqual(2)
   expect(new Set(told.map(([, { orderId }]) => orderId))).toEqual(new Set([known.orderId]))
+  end()
+})
+
+it('a payment that is seen before the block that has it is told once', async () => {
+  const { ask, deposit, passBlocks, node, names, end } = await start()
+  deposit(await ask())
+  await passBlocks(2, 2, { holdsSigned: true })
+  const { opened, open } = deferred()
+  node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? opened.then(answer) : answer()))
+  await passBlocks(1, 2, { holdsSigned: true })
+  await passBlocks(1)
+  expect(names()).toEqual(['deposit', 'filled'])
+  open()
+  await passBlocks(4)
+  expect(names()).toEqual(['deposit', 'filled'])
   end()
 })

@@ -63,26 +63,26 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
    * | the batch | its first failed call, alone | the other failed calls | the size |
    * |---|---|---|---|
    * | each call is answered, or reverts | | | is accepted |
-   * | is not answered in time | | fail, and the first one too | nothing |
-   * | is refused with a time to wait | | fail, and the first one too | is in doubt once any call was answered alone |
+   * | is not answered in time, or refused with a time to wait | | fail, and the first one too | is in doubt once any call was answered alone |
    * | has some answers, and errors of a rate | | fail, and the first one too | nothing |
    * | is refused, or has errors | gets no answer, nor does the next one | fail | nothing |
    * | is refused, or has errors | gets no answer, but the next one does | are sent again | nothing |
    * | is refused, or has errors | has the same error | go alone | nothing |
    * | is refused, or has errors | is answered, or has another error | are sent again | is in doubt |
    *
-   * A batch that is refused although the size was in doubt when it was sent halves the size. A batch that is accepted ends the doubt.
+   * A batch that fails although the size was in doubt when it was sent halves the size. One that is accepted ends the doubt, unless it is
+   * smaller than what has failed. So a silent node says nothing of the size: it answers no call alone.
    */
   async function deliverBatch(calls: readonly QueuedCall[]): Promise<void> {
-    const batch = size.beginBatch()
+    const batch = size.beginBatch(calls.length)
     const failed = await sendBatch(calls)
     const [first, ...rest] = failed
     if (first === undefined) return batch.accepted()
-    const mustWait = first.error.retryAfterMs !== undefined
+    const mustWait = first.error.isTimeout || first.error.retryAfterMs !== undefined
     if (mustWait) batch.refused()
     // More calls would pass a rate again that was reached within the batch.
     const isOfRate = failed.length < calls.length && failed.some(({ error }) => namesRate(error))
-    if (mustWait || first.error.isTimeout || isOfRate) return rejectAll(failed)
+    if (mustWait || isOfRate) return rejectAll(failed)
     const alone = await sendAlone(first.call)
     const others = rest.map(({ call }) => call)
     if (isOfNode(alone)) {
@@ -190,24 +190,28 @@ const GROWS_AFTER_MS = 60_000
 interface BatchSize {
   /** At most so many calls go into the next batch; 1 for none. */
   current(): number
-  /** Notes that a batch is sent. @returns what notes how it ends */
-  beginBatch(): { accepted(): void; refused(): void }
+  /** Notes that a batch of so many calls is sent. @returns what notes how it ends */
+  beginBatch(calls: number): { accepted(): void; refused(): void }
   /** Notes that the node has answered a call alone. */
   answeredAlone(): void
   /** Whether the node takes batches. */
   takesBatches(): boolean
 }
 
-/** Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one. */
+/** Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one, in doubt at first. */
 function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
   let most = MOST_CALLS
   let changedAt = clock.monotonic()
-  /** Whether the last batch was refused, and whether a call alone was answered since. */
-  let doubt: 'none' | 'refused' | 'answered alone' = 'none'
+  /** The calls of the batch that has failed last, and whether a call alone was answered since; undefined when all is well. */
+  let doubt: { readonly calls: number; readonly isAnsweredAlone: boolean } | undefined
 
   function current(): number {
     const isCalm = clock.monotonic() - changedAt >= GROWS_AFTER_MS
-    if (most < MOST_CALLS && isCalm) change(most * 2)
+    if (most < MOST_CALLS && isCalm) {
+      change(most * 2)
+      // So many have failed before.
+      doubt = { calls: most, isAnsweredAlone: true }
+    }
     return most
   }
 
@@ -218,22 +222,22 @@ function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
 
   return {
     current,
-    beginBatch() {
-      const sent = { most, isInDoubt: doubt === 'answered alone' }
+    beginBatch(calls) {
+      const sent = { most, isInDoubt: doubt?.isAnsweredAlone === true }
       return {
         accepted() {
-          doubt = 'none'
+          if (calls >= Math.min(doubt?.calls ?? 0, most)) doubt = undefined
         },
         refused() {
           // Of several batches that were under way, each has the same size.
           change(sent.isInDoubt ? Math.min(most, Math.floor(sent.most / 2)) : most)
-          doubt = 'refused'
+          doubt = { calls, isAnsweredAlone: false }
         },
       }
     },
     answeredAlone() {
-      if (doubt === 'refused') doubt = 'answered alone'
+      if (doubt !== undefined) doubt = { ...doubt, isAnsweredAlone: true }
     },
-    takesBatches: () => current() > 1 && doubt !== 'answered alone',
+    takesBatches: () => current() > 1 && doubt?.isAnsweredAlone !== true,
   }
 }

@@ -230,7 +230,7 @@ it('twice as many calls are tried after each minute without a refusal', async ()
   expect(sizes).toEqual([2, 4, 8])
 })
 
-it('a batch that is not answered in time says nothing of its size', async () => {
+it('batches that get no answer in time say nothing of their size while no call alone is answered', async () => {
   const clock = createManualClock()
   const { node, endpoint, callMany } = await start({ clock }, () => {})
   for (let round = 1; round <= 4; round++) {
@@ -280,22 +280,40 @@ it('batches that are refused while others are under way halve the size once', as
   expect(node.takeSizes()).toEqual(Array(8).fill(25))
 })
 
-it('a refusal with a time to wait halves the size when a call alone was answered after the last one', async () => {
-  const clock = createManualClock()
-  const { node, callMany } = await start({ clock }, (response, asked) =>
-    Array.isArray(asked) && asked.length > 30
-      ? response.writeHead(429, { 'retry-after': '1' }).end()
-      : sendJson(response, echoAll(asked)),
-  )
-  for (let round = 0; round < 2; round++) {
-    await expect(callMany(50)).rejects.toMatchObject({ kind: 'refused' })
-    await clock.advance(10_000)
-    expect(await callMany(1)).toEqual(echoes(1))
-  }
-  node.takeSizes()
-  expect(await callMany(50)).toEqual(echoes(50))
-  expect(node.takeSizes()).toEqual([25, 25])
-})
+it.each<[string, HttpAnswer]>([
+  ['a time to wait', (response) => response.writeHead(429, { 'retry-after': '1' }).end()],
+  ['no answer in time', () => {}],
+])(
+  'batches of more than thirty that get %s become smaller when smaller ones are answered',
+  async (_how, refuse) => {
+    const clock = createManualClock()
+    const { node, endpoint, callMany } = await start({ clock }, (response, asked, request) =>
+      Array.isArray(asked) && asked.length > 30
+        ? refuse(response, asked, request)
+        : sendJson(response, echoAll(asked)),
+    )
+    async function failOnce(): Promise<void> {
+      node.takeSizes()
+      const failed = expect(callMany(50)).rejects.toThrow('the node')
+      await eventually(
+        async () => node.takeSizes(),
+        ({ length }) => length > 0,
+      )
+      await Promise.all([failed, clock.advance(10_000)])
+      for (const count of [1, 3]) expect(await callMany(count)).toEqual(echoes(count))
+      node.takeSizes()
+    }
+    await failOnce()
+    await failOnce()
+    expect(await callMany(50)).toEqual(echoes(50))
+    expect([node.takeSizes(), endpoint.takesBatches()]).toEqual([[25, 25], true])
+    await clock.advance(60_000)
+    // A size that has grown again has failed before.
+    await failOnce()
+    expect(await callMany(50)).toEqual(echoes(50))
+    expect([node.takeSizes(), endpoint.takesBatches()]).toEqual([[25, 25], true])
+  },
+)
 
 it('a node gets sixteen requests at a time, and the others in their order', async () => {
   const open: (() => void)[] = []

@@ -13,6 +13,9 @@ beforeEach(async () => {
 })
 afterEach(() => node.close())
 
+/** Without that of the clock: traffic moves the chain's time ahead of it. */
+const warnings = () => on.lines.filter(({ clockSkewMs }) => clockSkewMs === undefined)
+
 const JSON_TYPE = { 'content-type': 'application/json' }
 const REFUSAL = JSON.stringify({
   jsonrpc: '2.0',
@@ -72,7 +75,7 @@ describe('a node that answers each batch with', () => {
     await on.traffic.run({ events: 2, blocks: 10 })
     await on.untilRead()
     expect(sizes).toHaveLength(refused)
-    expect(on.lines).toEqual([])
+    expect(warnings()).toEqual([])
     expect(await on.failedLooks()).toBe(0)
     expect(await on.service.metric('aggregator_rpc_requests_total', { outcome: 'error' })).toBe(0)
     expect(await on.service.metric('aggregator_rpc_requests_total', { outcome: 'refused' })).toBe(0)
@@ -136,6 +139,6 @@ describe('a node that omits a part of a batch', () => {
     const expected = await expectedMessages(on.chain, on.from)
     await on.events.untilCount(expected.length)
     expect(standing(on.events.events())).toEqual(expected)
-    expect(on.lines).toEqual([])
+    expect(warnings()).toEqual([])
   })
 })

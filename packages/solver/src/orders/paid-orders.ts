@@ -11,12 +11,15 @@ import type { OrderParts } from './order-parts.js'
  */
 export function createPaidOrders(parts: OrderParts, run: (orderId: Hex) => void) {
   const { chain, state, time, payments } = parts
-  /** The blocks at which orders were first seen as paid. */
+  /** The heads at which orders were first known as paid. */
   const paidSince = new Map<Hex, bigint>()
 
   async function lookBackAt({ orderId }: StoredOrder): Promise<void> {
     // A node that does not have this block must not answer for it.
     const head = time.atDepth(0)
+    const since = paidSince.get(orderId)
+    // The payment may be in a later block: the next head was read after it was seen.
+    if (since === undefined) return void paidSince.set(orderId, head.blockNumber)
     const now = await readOrder(chain, orderId, head)
     if (now.state !== 'SETTLED') {
       const signed = state.quote(orderId)
@@ -25,8 +28,6 @@ export function createPaidOrders(parts: OrderParts, run: (orderId: Hex) => void)
       if (signed !== undefined) reopenQuote(parts, signed)
       return move(orderId, 'OPEN')
     }
-    const since = paidSince.get(orderId) ?? head.blockNumber
-    paidSince.set(orderId, since)
     if (head.blockNumber - since < chain.confirmations) return
     const deep = await readOrder(chain, orderId, time.atDepth())
     if (deep.state === 'SETTLED') move(orderId, 'FINAL')
