@@ -90,7 +90,7 @@ async function checkAndDeposit(
   const { orderId } = offer
   report('check', 'active')
   const terms = await verifyOffer(offer, wanted, chain)
-  await requireBalance(offer)
+  await requireBalance(offer, Number(chain.chainId))
   report('check', 'done', checked)
   report('approve', 'active')
   let hash: string | undefined
@@ -136,7 +136,8 @@ function reportProgress({ step, state, hash, batchId }: DepositProgress, report:
 }
 
 /** What must fail costs the user a fee for nothing. */
-async function requireBalance({ quote }: Offer): Promise<void> {
-  if (quote === undefined || (await readBalance(quote.inputToken)) >= BigInt(quote.inputAmount)) return
+async function requireBalance({ quote }: Offer, chainId: number): Promise<void> {
+  if (quote === undefined || (await readBalance(chainId, quote.inputToken)) >= BigInt(quote.inputAmount))
+    return
   throw new Error('The account of the wallet has not enough of the token to sell. Nothing was sent.')
 }
