@@ -73,14 +73,8 @@ function Story({ chain, order }: StoryProps) {
           </Empty>
         )
       )}
-      {offer !== undefined && swap?.isContract !== true && (
-        <AddressDeposit
-          key={state}
-          chain={chain}
-          offer={offer}
-          state={state}
-          isChecked={swap?.isChecked === true}
-        />
+      {offer !== undefined && swap !== undefined && swap.isContract !== true && (
+        <AddressDeposit key={state} chain={chain} offer={offer} state={state} swap={swap} />
       )}
       {offer !== undefined && swap?.isContract === true && !isKnown && (
         <OwnDeposit chain={chain} offer={offer} transaction={swap.transaction} />

@@ -24,6 +24,11 @@ export function describeWalletError(thrown: unknown): string {
 /** Whether it is certain that a deposit has changed nothing. */
 export const isFailure = (thrown: unknown) => thrown instanceof DepositError && thrown.reason !== 'UNCERTAIN'
 
+/** Whether the offer must not be taken: for a transfer, its address must not be paid any more. */
+export const isRefusal = (thrown: unknown) =>
+  thrown instanceof QuoteVerificationError ||
+  (thrown instanceof DepositError && thrown.reason === 'TOO_LATE_FOR_TRANSFER')
+
 const isMismatch = (error: unknown) => error instanceof ChainMismatchError
 
 /** Wallets throw plain objects with a code, which viem makes errors of its own. */

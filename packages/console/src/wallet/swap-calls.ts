@@ -90,8 +90,8 @@ async function checkAndDeposit(
   const { orderId } = offer
   report('check', 'active')
   const terms = await verifyOffer(offer, wanted, chain)
-  await requireBalance(offer, Number(chain.chainId))
   report('check', 'done', checked)
+  await requireBalance(offer, Number(chain.chainId))
   report('approve', 'active')
   let hash: string | undefined
   const leaving = new AbortController()

@@ -1,7 +1,7 @@
 /** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
 
 export { isDeclined } from '@quote-aggregator/client'
-export { describeWalletError, isFailure } from './describe-error.js'
+export { describeWalletError, isFailure, isRefusal } from './describe-error.js'
 export { discoverWallets, type WalletOption } from './discover.js'
 export {
   connectWallet,

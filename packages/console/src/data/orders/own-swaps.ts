@@ -14,8 +14,8 @@ export interface OwnSwap {
   readonly isContract?: boolean
   /** Whether tokens may be on their way: the wallet was asked for the deposit, or the deposit address was shown. */
   readonly isBegun?: boolean
-  /** Whether the deposit address was checked against the contract, through the user's wallet. */
-  readonly isChecked?: boolean
+  /** How far the check through the user's wallet has come; absent before its beginning, as without a wallet. */
+  readonly check?: 'begun' | 'passed' | 'failed'
   /** The hash of the deposit that the wallet has sent. */
   readonly transaction?: string
 }

@@ -4,11 +4,14 @@ import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
+import { addressUse } from '../../data/orders/address-use.js'
+import { ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 import { formatDuration, formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { DepositAddress } from './deposit-address.js'
 import {
+  checkAddress,
   leaveOffer,
   payFromWallet,
   reportDeposit,
@@ -113,10 +116,9 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
 }
 
 /** What a step is called in its state. */
-function wordsOf({ name, state, detail }: Step, { wanted, isChecked, isBusy }: TakenOffer): string {
+function wordsOf({ name, state, detail }: Step, { wanted, isBusy }: TakenOffer): string {
   const isAddress = wanted.mode === 'ADDRESS'
-  if (name === 'check' && state === 'waiting' && isAddress && !isChecked)
-    return 'Not checked: no wallet is connected'
+  if (name === 'check' && state === 'waiting' && isAddress) return 'Not checked: no wallet is connected'
   if (name === 'deposit' && state === 'active' && isAddress && !isBusy) return 'Waiting for the deposit'
   if (name === 'fill' && state === 'done') return detail
   return WORDS[name][state === 'failed' ? 'waiting' : state]
@@ -163,14 +165,22 @@ function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLa
   )
 }
 
-/** The deposit address, which a connected wallet can pay. */
+/** The deposit address, which a connected wallet can check and pay. */
 function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, isChecked, isBusy } = taken
+  const { chain, offer, isBusy } = taken
+  const swap = ownSwap(chain.chainId, offer.orderId) ?? {}
+  const use = offer.quote && addressUse(offer.quote, swap, now.value)
+  const isOpen = use === 'check open'
   return (
-    <DepositAddress chain={chain} offer={offer} isChecked={isChecked}>
-      {wallet.value !== undefined && (
-        <button type="button" class="main-action" disabled={isBusy} onClick={payFromWallet}>
-          {isBusy ? 'Waiting for the wallet…' : 'Send from the wallet'}
+    <DepositAddress chain={chain} offer={offer} swap={swap}>
+      {wallet.value !== undefined && (isOpen || use === 'pay') && (
+        <button
+          type="button"
+          class="main-action"
+          disabled={isBusy}
+          onClick={isOpen ? checkAddress : payFromWallet}
+        >
+          {isBusy ? 'Waiting for the wallet…' : isOpen ? 'Check again' : 'Send from the wallet'}
         </button>
       )}
     </DepositAddress>

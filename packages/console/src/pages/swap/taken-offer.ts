@@ -26,8 +26,6 @@ export interface TakenOffer {
   readonly offer: Offer
   readonly wanted: WantedSwap
   readonly steps: readonly Step[]
-  /** Whether the deposit address was checked against the contract, through the user's wallet. */
-  readonly isChecked: boolean
   /** Whether the wallet is asked, or has sent what is not mined. */
   readonly isBusy: boolean
   readonly problem: string
@@ -60,7 +58,6 @@ export async function takeOffer(choice: Choice): Promise<void> {
     quoteId,
     signedQuote: toStoredQuote(offer),
     isContract,
-    isBegun: !isContract,
   })
   const names: StepName[] = isContract
     ? ['check', 'approve', 'deposit', 'fill']
@@ -68,16 +65,24 @@ export async function takeOffer(choice: Choice): Promise<void> {
   const steps = names.map(
     (name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined, endedAt: undefined }),
   )
-  takenOffer.value = { ...choice, steps, isChecked: false, isBusy: false, problem: '' }
+  takenOffer.value = { ...choice, steps, isBusy: false, problem: '' }
   taken.set(orderId, takenOffer.value)
   const report = reporterOf(orderId)
   if (isContract) return run(orderId, ({ swapByContract }) => swapByContract(offer, wanted, chain, report))
   if (wallet.peek() === undefined) return report('deposit', 'active')
-  await run(orderId, async ({ verifyOffer }) => {
+  await checkAddress()
+}
+
+/** Checks the deposit address of the offer through the connected wallet: it is shown once the check has passed. */
+export async function checkAddress(): Promise<void> {
+  const shown = takenOffer.peek()
+  if (shown === undefined || shown.isBusy) return
+  const { offer, wanted, chain } = shown
+  const report = reporterOf(offer.orderId)
+  await run(offer.orderId, async ({ verifyOffer }) => {
     report('check', 'active')
     await verifyOffer(offer, wanted, chain)
     report('check', 'done', 'signature, terms and deposit address are right')
-    confirmAddress(orderId)
     report('deposit', 'active')
   })
 }
@@ -87,10 +92,9 @@ export async function payFromWallet(): Promise<void> {
   const shown = takenOffer.peek()
   if (shown === undefined || shown.isBusy) return
   const { offer, wanted, chain } = shown
-  await run(offer.orderId, async ({ payDepositAddress }) => {
-    await payDepositAddress(offer, wanted, chain, reporterOf(offer.orderId))
-    confirmAddress(offer.orderId)
-  })
+  await run(offer.orderId, ({ payDepositAddress }) =>
+    payDepositAddress(offer, wanted, chain, reporterOf(offer.orderId)),
+  )
 }
 
 /** Goes back to the choice among offers. The wallet is not asked for the steps that are left. */
@@ -110,11 +114,6 @@ export function reportEnd(orderId: string, word: string): void {
   reporterOf(orderId)('fill', 'done', word)
 }
 
-function confirmAddress(orderId: string): void {
-  changeSwap(orderId, () => ({ isChecked: true }))
-  change(orderId, (taken) => ({ ...taken, isChecked: true }))
-}
-
 type WalletCode = Awaited<ReturnType<typeof loadWallet>>
 
 async function run(orderId: string, task: (code: WalletCode) => Promise<void>): Promise<void> {
@@ -127,13 +126,20 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
     const isCertain = code?.isDeclined(error) || code?.isFailure(error)
     if (isCertain)
       changeSwap(orderId, ({ isContract, isBegun }) => ({ isBegun: !isContract && isBegun === true }))
-    change(orderId, (taken) => ({ ...taken, problem, steps: taken.steps.map((step) => failed(step, taken)) }))
+    const isRefused = code?.isRefusal(error) === true
+    if (isRefused) changeSwap(orderId, () => ({ check: 'failed' }))
+    change(orderId, (taken) => ({
+      ...taken,
+      problem,
+      steps: taken.steps.map((step) => failed(step, taken, isRefused)),
+    }))
   }
   change(orderId, (taken) => ({ ...taken, isBusy: false }))
 }
 
 /** A deposit address still waits for tokens when the wallet has not sent them. */
-function failed(step: Step, { wanted }: TakenOffer): Step {
+function failed(step: Step, { wanted }: TakenOffer, isRefused: boolean): Step {
+  if (isRefused && step.name === 'check') return { ...step, state: 'failed' }
   if (step.state !== 'active' && step.state !== 'sent') return step
   const isOpen = wanted.mode === 'ADDRESS' && step.name === 'deposit'
   return { ...step, state: isOpen ? 'active' : 'failed' }
@@ -144,6 +150,7 @@ function reporterOf(orderId: string) {
   return (name: StepName, state: 'active' | 'sent' | 'done', detail = ''): void => {
     if (state === 'active' && takenOffer.peek()?.offer.orderId !== orderId)
       throw new Error('The user has left this swap.')
+    if (name === 'check') changeSwap(orderId, () => ({ check: state === 'done' ? 'passed' : 'begun' }))
     if (name === 'deposit' && state !== 'done')
       changeSwap(orderId, () => ({ isBegun: true, ...(state === 'sent' && { transaction: detail }) }))
     change(orderId, (taken) => ({ ...taken, steps: withReport(taken.steps, name, state, detail) }))
@@ -155,7 +162,8 @@ function withReport(steps: readonly Step[], name: StepName, state: Step['state']
   return steps.map((step, index): Step => {
     const isNext = state === 'done' && steps[index - 1]?.name === name && name === 'deposit'
     if (isNext && step.state === 'waiting') return { ...step, state: 'active', startedAt: at }
-    if (step.name !== name || step.state === 'done') return step
+    // A check may be repeated. What is done otherwise stays so, whatever is reported late.
+    if (step.name !== name || (step.state === 'done' && name !== 'check')) return step
     const startedAt = step.startedAt ?? at
     return {
       ...step,
