@@ -77,7 +77,7 @@ function Story({ chain, order }: StoryProps) {
         <AddressDeposit key={state} chain={chain} offer={offer} state={state} swap={swap} />
       )}
       {offer !== undefined && swap?.isContract === true && !isKnown && (
-        <OwnDeposit chain={chain} offer={offer} transaction={swap.transaction} />
+        <OwnDeposit chain={chain} offer={offer} transaction={swap.progress?.hash} />
       )}
       {isKnown ? why === null && <PrivateAuction /> : why}
       {isKnown && (

@@ -12,7 +12,9 @@ import { ownSwap } from '../../src/data/orders/own-swaps.js'
 import {
   checkAddress,
   leaveOffer,
-  payFromWallet,
+  sendFromWallet,
+  stateOf,
+  type TakenOffer,
   takenOffer,
   takeOffer,
 } from '../../src/pages/swap/taken-offer.js'
@@ -97,12 +99,62 @@ describe('a swap of the console', () => {
       const [call] = params as readonly { data?: string }[]
       return method === 'eth_call' && call?.data?.startsWith(IS_NONCE_USED) ? TRUE : undefined
     })
-    await payFromWallet()
+    await sendFromWallet()
     expect(takenOffer.peek()?.problem).toContain('nonce used')
     expect(useOf(taken)).toBe('check failed')
     expect(wallet.prompts).toEqual([])
   })
+
+  it('follows a deposit that the wallet may have sent, and neither judges its offer again nor asks twice', async () => {
+    for (const mode of ['CONTRACT', 'ADDRESS'] as const) {
+      const { client, contracts, approve } = deposits.chain
+      await approve(contracts.weth, user, 2n ** 255n)
+      const taken = await choice(mode)
+      const wallet = await connect(undefined, {
+        onCarriedOut() {
+          throw Object.assign(new Error('the answer is lost'), { code: -32603 })
+        },
+      })
+      await client.setAutomine(false)
+      await takeOffer(taken)
+      if (mode === 'ADDRESS') await sendFromWallet()
+      expect(shown().problem).toContain('look into the wallet')
+      expect(ownSwap(taken.chain.chainId, taken.offer.orderId)?.isBegun).toBe(true)
+
+      await client.setAutomine(true)
+      await client.mine({ blocks: 1 })
+      leaveOffer()
+      await takeOffer(taken)
+      if (mode === 'ADDRESS') await sendFromWallet()
+      expect([shown().problem, stateOf('deposit', shown())]).toEqual(['', 'done'])
+      expect(wallet.prompts).toHaveLength(1)
+    }
+  })
+
+  it('asks the wallet again after its user has refused', async () => {
+    const { contracts, approve } = deposits.chain
+    await approve(contracts.weth, user, 2n ** 255n)
+    const taken = await choice('CONTRACT')
+    let isRefusing = true
+    const wallet = await connect(undefined, {
+      onPrompt() {
+        if (isRefusing) throw Object.assign(new Error('no'), { code: 4001 })
+      },
+    })
+    await takeOffer(taken)
+    expect(shown().problem).toContain('You refused')
+    isRefusing = false
+    await takeOffer(taken)
+    expect(stateOf('deposit', shown())).toBe('done')
+    expect(wallet.prompts).toHaveLength(2)
+  })
 })
+
+function shown(): TakenOffer {
+  const taken = takenOffer.peek()
+  if (taken === undefined) throw new Error('no offer is taken')
+  return taken
+}
 
 /** An offer as the instance sends it. */
 function toConsoleOffer({ quote, signature, orderId, depositAddress }: SignedQuote) {

@@ -1,5 +1,6 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { signal } from '@preact/signals'
+import type { DepositProgress } from '@quote-aggregator/client'
 import { type SignedQuote, SignedQuoteSchema } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import type { Offer } from '../auction/auction.js'
 
@@ -16,9 +17,13 @@ export interface OwnSwap {
   readonly isBegun?: boolean
   /** How far the check through the user's wallet has come; absent before its beginning, as without a wallet. */
   readonly check?: 'begun' | 'passed' | 'failed'
-  /** The hash of the deposit that the wallet has sent. */
-  readonly transaction?: string
+  /** What the wallet was asked for last. */
+  readonly progress?: DepositProgress | undefined
 }
+
+/** Whether the wallet was asked for the deposit, and may have sent it: it is followed then, and not asked for again. */
+export const isDepositBegun = (swap: Pick<OwnSwap, 'progress'> | undefined) =>
+  swap?.progress?.step === 'deposit' && swap.progress.state !== 'refused'
 
 const STORAGE_KEY = 'swaps'
 const MAX_SWAPS = 100

@@ -1,7 +1,14 @@
 import { signal } from '@preact/signals'
+import type { DepositProgress } from '@quote-aggregator/client'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../../data/auction/auction.js'
-import { changeSwap, rememberSwap, toStoredQuote } from '../../data/orders/own-swaps.js'
+import {
+  changeSwap,
+  isDepositBegun,
+  ownSwap,
+  rememberSwap,
+  toStoredQuote,
+} from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
@@ -44,15 +51,25 @@ type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wanted'>
  * again: a second run would pay twice.
  */
 export async function takeOffer(choice: Choice): Promise<void> {
-  const { chain, offer, wanted, quoteId } = choice
+  const { chain, offer, wanted } = choice
   const { orderId } = offer
   const isContract = wanted.mode === 'CONTRACT'
   const earlier = taken.get(orderId)
-  if (earlier !== undefined && (!isContract || isUnderWay(earlier))) {
-    takenOffer.value = earlier
-    return
-  }
+  const isKept = earlier?.isBusy || isDepositBegun(ownSwap(chain.chainId, orderId)) || !isContract
+  if (earlier !== undefined && isKept) takenOffer.value = earlier
+  else begin(choice)
+  if (isContract) return sendFromWallet()
+  if (earlier !== undefined) return
+  if (wallet.peek() === undefined) showAddress(orderId)
+  else await checkAddress()
+}
+
+function begin(choice: Choice): void {
+  const { chain, offer, wanted, quoteId } = choice
+  const { orderId } = offer
+  const isContract = wanted.mode === 'CONTRACT'
   rememberSwap({
+    ...ownSwap(chain.chainId, orderId),
     chainId: Number(chain.chainId),
     orderId,
     quoteId,
@@ -67,10 +84,6 @@ export async function takeOffer(choice: Choice): Promise<void> {
   )
   takenOffer.value = { ...choice, steps, isBusy: false, problem: '' }
   taken.set(orderId, takenOffer.value)
-  const report = reporterOf(orderId)
-  if (isContract) return run(orderId, ({ swapByContract }) => swapByContract(offer, wanted, chain, report))
-  if (wallet.peek() === undefined) return report('deposit', 'active')
-  await checkAddress()
 }
 
 /** Checks the deposit address of the offer through the connected wallet: it is shown once the check has passed. */
@@ -79,21 +92,34 @@ export async function checkAddress(): Promise<void> {
   if (shown === undefined || shown.isBusy) return
   const { offer, wanted, chain } = shown
   const report = reporterOf(offer.orderId)
-  await run(offer.orderId, async ({ verifyOffer }) => {
+  await run(offer.orderId, async ({ verifyOffer, CHECKED }) => {
     report('check', 'active')
     await verifyOffer(offer, wanted, chain)
-    report('check', 'done', 'signature, terms and deposit address are right')
-    report('deposit', 'active')
+    report('check', 'done', CHECKED.ADDRESS)
+    showAddress(offer.orderId)
   })
 }
 
-/** Pays the deposit address of the offer from the connected wallet, after another check. */
-export async function payFromWallet(): Promise<void> {
+/** Tokens may be on their way from now on. */
+function showAddress(orderId: string): void {
+  reporterOf(orderId)('deposit', 'active')
+  changeSwap(orderId, () => ({ isBegun: true }))
+}
+
+/** Checks the offer, and has the connected wallet deposit it. What the wallet may have sent before is followed. */
+export async function sendFromWallet(): Promise<void> {
   const shown = takenOffer.peek()
-  if (shown === undefined || shown.isBusy) return
+  if (shown === undefined || shown.isBusy || stateOf('deposit', shown) === 'done') return
   const { offer, wanted, chain } = shown
-  await run(offer.orderId, ({ payDepositAddress }) =>
-    payDepositAddress(offer, wanted, chain, reporterOf(offer.orderId)),
+  const { orderId } = offer
+  const keep = (progress: DepositProgress) =>
+    changeSwap(orderId, ({ isContract, isBegun }) => ({
+      progress,
+      isBegun: isDepositBegun({ progress }) || (!isContract && isBegun === true),
+    }))
+  const earlier = ownSwap(chain.chainId, orderId)?.progress
+  await run(orderId, ({ deposit }) =>
+    deposit({ offer, wanted, chain, earlier, report: reporterOf(orderId), keep }),
   )
 }
 
@@ -123,9 +149,12 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
   } catch (error) {
     const problem = await describeFailure(error)
     const code = await loadWallet().catch(() => undefined)
-    const isCertain = code?.isDeclined(error) || code?.isFailure(error)
-    if (isCertain)
-      changeSwap(orderId, ({ isContract, isBegun }) => ({ isBegun: !isContract && isBegun === true }))
+    // The wallet can be asked again.
+    if (code?.isFailure(error))
+      changeSwap(orderId, ({ isContract, isBegun }) => ({
+        progress: undefined,
+        isBegun: !isContract && isBegun === true,
+      }))
     const isRefused = code?.isRefusal(error) === true
     if (isRefused) changeSwap(orderId, () => ({ check: 'failed' }))
     change(orderId, (taken) => ({
@@ -137,11 +166,12 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
   change(orderId, (taken) => ({ ...taken, isBusy: false }))
 }
 
-/** A deposit address still waits for tokens when the wallet has not sent them. */
-function failed(step: Step, { wanted }: TakenOffer, isRefused: boolean): Step {
+/** A deposit address still waits for tokens when the wallet has not sent them, and a deposit that may be sent is not a failed one. */
+function failed(step: Step, { wanted, chain, offer }: TakenOffer, isRefused: boolean): Step {
   if (isRefused && step.name === 'check') return { ...step, state: 'failed' }
   if (step.state !== 'active' && step.state !== 'sent') return step
-  const isOpen = wanted.mode === 'ADDRESS' && step.name === 'deposit'
+  const isBegun = isDepositBegun(ownSwap(chain.chainId, offer.orderId))
+  const isOpen = step.name === 'deposit' && (wanted.mode === 'ADDRESS' || isBegun)
   return { ...step, state: isOpen ? 'active' : 'failed' }
 }
 
@@ -151,8 +181,6 @@ function reporterOf(orderId: string) {
     if (state === 'active' && takenOffer.peek()?.offer.orderId !== orderId)
       throw new Error('The user has left this swap.')
     if (name === 'check') changeSwap(orderId, () => ({ check: state === 'done' ? 'passed' : 'begun' }))
-    if (name === 'deposit' && state !== 'done')
-      changeSwap(orderId, () => ({ isBegun: true, ...(state === 'sent' && { transaction: detail }) }))
     change(orderId, (taken) => ({ ...taken, steps: withReport(taken.steps, name, state, detail) }))
   }
 }
@@ -175,12 +203,8 @@ function withReport(steps: readonly Step[], name: StepName, state: Step['state']
   })
 }
 
-/** Whether the wallet is asked, or has sent the deposit. */
-function isUnderWay({ isBusy, steps }: TakenOffer): boolean {
-  return (
-    isBusy || steps.some(({ name, state }) => name === 'deposit' && (state === 'sent' || state === 'done'))
-  )
-}
+export const stateOf = (name: StepName, { steps }: Pick<TakenOffer, 'steps'>) =>
+  steps.find((step) => step.name === name)?.state
 
 /** Changes a swap, also one that the user has left. */
 function change(orderId: string, to: (offer: TakenOffer) => TakenOffer): void {
