@@ -11,7 +11,9 @@ const SLOW = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts', 'packages/*/te
 const ALONE = ['test/**/*.alone.slow.test.ts']
 const NOT_FAST = ['test/**/*.slow.test.ts', 'packages/*/test/**/*.slow.test.ts']
 /** Tests that start a chain and services. */
-const SERVICES = ['test/service', 'packages/cli/test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
+const SERVICES = ['test/service', 'packages/cli/test/devnet', 'packages/console/test/deposits'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+)
 /** Tests of the reference contract, which run by themselves: vitest.contracts.config.ts. */
 const CONTRACTS = ['packages/cli/test/contracts/*.test.ts']
 const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }

@@ -73,17 +73,11 @@ function Story({ chain, order }: StoryProps) {
           </Empty>
         )
       )}
-      {offer !== undefined && swap?.isContract !== true && (
-        <AddressDeposit
-          key={state}
-          chain={chain}
-          offer={offer}
-          state={state}
-          isChecked={swap?.isChecked === true}
-        />
+      {offer !== undefined && swap !== undefined && swap.isContract !== true && (
+        <AddressDeposit key={state} chain={chain} offer={offer} state={state} swap={swap} />
       )}
       {offer !== undefined && swap?.isContract === true && !isKnown && (
-        <OwnDeposit chain={chain} offer={offer} transaction={swap.transaction} />
+        <OwnDeposit chain={chain} offer={offer} transaction={swap.progress?.hash} />
       )}
       {isKnown ? why === null && <PrivateAuction /> : why}
       {isKnown && (

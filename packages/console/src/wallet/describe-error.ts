@@ -1,4 +1,4 @@
-import { DepositError, isDeclined, QuoteVerificationError } from '@quote-aggregator/client'
+import { ChainReadError, DepositError, isDeclined, QuoteVerificationError } from '@quote-aggregator/client'
 import { BaseError, ChainMismatchError, ResourceUnavailableRpcError } from 'viem'
 
 type ErrorKind = abstract new (...args: never[]) => { readonly code?: number }
@@ -12,7 +12,8 @@ export function describeWalletError(thrown: unknown): string {
   if (isDeclined(thrown)) return 'You refused the request in the wallet.'
   if (isOf(thrown, ResourceUnavailableRpcError, ResourceUnavailableRpcError.code))
     return 'The wallet still has an open request. Answer it there, then try again.'
-  if (thrown instanceof ChainMismatchError || (thrown instanceof BaseError && thrown.walk(isMismatch)))
+  const source = thrown instanceof ChainReadError ? ChainReadError.sourceOf(thrown) : thrown
+  if (source instanceof BaseError && source.walk(isMismatch))
     return 'The wallet has changed to another chain. Nothing was sent there.'
   if (thrown instanceof BaseError) return thrown.shortMessage
   return thrown instanceof Error
@@ -22,6 +23,11 @@ export function describeWalletError(thrown: unknown): string {
 
 /** Whether it is certain that a deposit has changed nothing. */
 export const isFailure = (thrown: unknown) => thrown instanceof DepositError && thrown.reason !== 'UNCERTAIN'
+
+/** Whether the offer must not be taken: for a transfer, its address must not be paid any more. */
+export const isRefusal = (thrown: unknown) =>
+  thrown instanceof QuoteVerificationError ||
+  (thrown instanceof DepositError && thrown.reason === 'TOO_LATE_FOR_TRANSFER')
 
 const isMismatch = (error: unknown) => error instanceof ChainMismatchError
 

@@ -12,15 +12,15 @@ import {
   erc20Abi,
   getAddress,
   numberToHex,
-  publicActions,
 } from 'viem'
+import { readContract } from 'viem/actions'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { learnToken, tokenOf } from '../data/tokens/tokens.js'
 import { wallet } from './connected-wallet.js'
 import { discoverWallets, type WalletOption } from './discover.js'
+import { createNodeClient } from './node.js'
 import { rememberedWallet, rememberWallet } from './remembered.js'
 
-const POLL_MS = 1000
 const CODE_OF_UNKNOWN_CHAIN = 4902
 let provider: EIP1193Provider | undefined
 let stopListening = () => {}
@@ -89,14 +89,17 @@ export async function switchChain(chainId: number): Promise<void> {
   wallet.value = { ...known, chainId }
 }
 
-/** A client that reads the chain and sends transactions through the user's wallet. */
+/** A client that sends through the user's wallet. What the wallet's node says is read by `nodeClient`. */
 export function walletClient() {
   const known = wallet.peek()
   if (provider === undefined || known === undefined) throw new Error('No wallet is connected.')
-  const account = known.address as Address
-  return createWalletClient({ account, transport: custom(provider), pollingInterval: POLL_MS }).extend(
-    publicActions,
-  )
+  return createWalletClient({ account: known.address as Address, transport: custom(provider) })
+}
+
+/** A client that reads a chain through the user's wallet, while the wallet is on it. */
+export function nodeClient(chainId: number) {
+  if (provider === undefined) throw new Error('No wallet is connected.')
+  return createNodeClient(provider, chainId)
 }
 
 /**
@@ -105,28 +108,26 @@ export function walletClient() {
  */
 export async function readToken(address: string): Promise<void> {
   const chainId = wallet.peek()?.chainId ?? 0
-  const { symbol, decimals } = await readTokenOf(walletClient(), address as Address).catch((error) => {
+  const { symbol, decimals } = await readTokenOf(nodeClient(chainId), address as Address).catch((error) => {
     if (error instanceof ChainReadError && error.failure === 'failed') throw error
     // The list must not add decimals that the contract does not have.
     return { symbol: undefined, decimals: tokenOf(BigInt(chainId), address)?.isListed ? 0 : undefined }
   })
-  // The answers may be of another chain now.
-  if (wallet.peek()?.chainId === chainId) learnToken(chainId, { address, symbol, decimals, source: 'wallet' })
+  learnToken(chainId, { address, symbol, decimals, source: 'wallet' })
 }
 
 /** Reads the facts of the chain's settlement contract through the wallet. @throws ChainReadError */
-export function readTerms({ settlement, protocolName }: Chain): Promise<SettlementTerms> {
+export function readTerms({ chainId, settlement, protocolName }: Chain): Promise<SettlementTerms> {
   // The instance also serves this page: it is trusted for the contract's address (docs/decisions.md, D21).
-  return readSettlement(walletClient(), settlement as Address, { protocolName })
+  return readSettlement(nodeClient(Number(chainId)), settlement as Address, { protocolName })
 }
 
-/** Reads how much of a token the user has, in the token's smallest unit. */
-export function readBalance(token: string): Promise<bigint> {
-  const client = walletClient()
-  return client.readContract({
+/** Reads how much of a token of a chain the user has, in the token's smallest unit. */
+export function readBalance(chainId: number, token: string): Promise<bigint> {
+  return readContract(nodeClient(chainId), {
     address: token as Address,
     abi: erc20Abi,
     functionName: 'balanceOf',
-    args: [client.account.address],
+    args: [walletClient().account.address],
   })
 }

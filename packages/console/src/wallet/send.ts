@@ -1,7 +1,9 @@
 import type { Call } from '@quote-aggregator/client'
-import { defineChain, type Hex, type ReplacementReason } from 'viem'
+import type { Hex, ReplacementReason } from 'viem'
+import { waitForTransactionReceipt } from 'viem/actions'
 import { shorten } from '../format/shorten.js'
-import { walletClient } from './provider.js'
+import { chainOf } from './node.js'
+import { nodeClient, walletClient } from './provider.js'
 
 const TIMEOUT_MS = 180_000
 
@@ -13,11 +15,10 @@ const TIMEOUT_MS = 180_000
  * mined in time
  */
 export async function sendCall(call: Call, chainId: number): Promise<Hex> {
-  const client = walletClient()
   // With a chain, viem compares it to that of the wallet, and the wallet gets its id with the transaction.
-  const hash = await client.sendTransaction({ ...call, chain: chainOf(chainId) })
+  const hash = await walletClient().sendTransaction({ ...call, chain: chainOf(chainId) })
   let reason: ReplacementReason | undefined
-  const receipt = await client.waitForTransactionReceipt({
+  const receipt = await waitForTransactionReceipt(nodeClient(chainId), {
     hash,
     timeout: TIMEOUT_MS,
     onReplaced(replacement) {
@@ -30,11 +31,3 @@ export async function sendCall(call: Call, chainId: number): Promise<Hex> {
     throw new Error(`The transaction ${shorten(receipt.transactionHash)} has reverted: it changed nothing.`)
   return receipt.transactionHash
 }
-
-const chainOf = (id: number) =>
-  defineChain({
-    id,
-    name: `chain ${id}`,
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [] } },
-  })

@@ -8,6 +8,7 @@ import {
 import type { Address } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../data/auction/auction.js'
+import { isDepositBegun } from '../data/orders/own-swaps.js'
 import { shorten } from '../format/shorten.js'
 import { wallet } from './connected-wallet.js'
 import { readBalance, readTerms, switchChain, walletClient } from './provider.js'
@@ -31,21 +32,25 @@ export interface WantedSwap {
   readonly mode: 'CONTRACT' | 'ADDRESS'
 }
 
+/** What the check of an offer says when it has passed. */
+export const CHECKED: Readonly<Record<WantedSwap['mode'], string>> = {
+  CONTRACT: 'signature, terms and bond are right',
+  ADDRESS: 'signature, terms and deposit address are right',
+}
+
 /**
  * Checks an offer against the request, the contract and its state, read through the user's wallet.
  * @throws QuoteVerificationError with all problems; what the wallet throws
  */
 export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain): Promise<SettlementTerms> {
-  const chainId = Number(chain.chainId)
-  await switchChain(chainId)
-  const terms = await readTerms(chain)
+  const terms = await readTermsOn(chain)
   const signedQuote = toSignedQuote(offer)
   await verifyQuote(signedQuote, {
     ...terms,
     // The page showed this offer when it was clicked.
     limits: limitsOf(signedQuote.quote),
     params: {
-      chainId,
+      chainId: terms.chainId,
       inputToken: wanted.inputToken as Address,
       outputToken: wanted.outputToken as Address,
       orderType: wanted.isExactInput ? 'EXACT_INPUT' : 'EXACT_OUTPUT',
@@ -57,52 +62,38 @@ export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain
   return terms
 }
 
-/** Checks an offer, approves its input where that is needed, and deposits it with the contract. @throws as its steps do */
-export function swapByContract(
-  offer: Offer,
-  wanted: WantedSwap,
-  chain: Chain,
-  report: ReportStep,
-): Promise<void> {
-  return checkAndDeposit(offer, wanted, chain, report, 'signature, terms and bond are right')
+/** A swap whose deposit the wallet is asked for. */
+export interface DepositTask {
+  readonly offer: Offer
+  readonly wanted: WantedSwap
+  readonly chain: Chain
+  /** What the wallet was asked for last. */
+  readonly earlier: DepositProgress | undefined
+  readonly report: ReportStep
+  /** Called with what the wallet is asked for, which is the next `earlier`. */
+  readonly keep: (progress: DepositProgress) => void
 }
 
-/** Checks an offer, and sends its input to the deposit address. @throws as its steps do */
-export function payDepositAddress(
-  offer: Offer,
-  wanted: WantedSwap,
-  chain: Chain,
-  report: ReportStep,
-): Promise<void> {
-  return checkAndDeposit(offer, wanted, chain, report, 'signature, terms and deposit address are right')
-}
-
-/** What the wallet was asked for last, since the page was loaded, by order id: it is not asked for the same deposit twice. */
-const lastProgress = new Map<string, DepositProgress>()
-
-async function checkAndDeposit(
-  offer: Offer,
-  wanted: WantedSwap,
-  chain: Chain,
-  report: ReportStep,
-  checked: string,
-): Promise<void> {
-  const { orderId } = offer
-  report('check', 'active')
-  const terms = await verifyOffer(offer, wanted, chain)
-  await requireBalance(offer)
-  report('check', 'done', checked)
-  report('approve', 'active')
-  let hash: string | undefined
+/**
+ * Checks an offer, approves its input where that is needed, and has the wallet deposit it. A deposit that the wallet was asked for
+ * before is followed only: by then its own nonce may be used, and its time be over.
+ * @throws QuoteVerificationError and DepositError; what the wallet throws
+ */
+export async function deposit({ offer, wanted, chain, earlier, report, keep }: DepositTask): Promise<void> {
+  const isFollowed = isDepositBegun({ progress: earlier })
+  const terms = await (isFollowed ? readTermsOn(chain) : checkOffer({ offer, wanted, chain, report }))
+  if (isFollowed && earlier !== undefined) reportProgress(earlier, report)
+  else report('approve', 'active')
+  let hash = earlier?.hash
   const leaving = new AbortController()
   const signedQuote = toSignedQuote(offer)
   await sendDeposit(walletClient(), signedQuote, terms, {
     depositMode: wanted.mode,
     limits: limitsOf(signedQuote.quote),
-    earlier: lastProgress.get(orderId),
+    earlier,
     signal: leaving.signal,
     onProgress(progress) {
-      lastProgress.set(orderId, progress)
+      keep(progress)
       if (progress.step === 'deposit') hash = progress.hash
       try {
         if (progress.state === 'asked') requireAccount(wanted)
@@ -115,6 +106,24 @@ async function checkAndDeposit(
   })
   report('approve', 'done', 'the allowance sufficed')
   report('deposit', 'done', hash)
+}
+
+async function readTermsOn(chain: Chain): Promise<SettlementTerms> {
+  await switchChain(Number(chain.chainId))
+  return readTerms(chain)
+}
+
+async function checkOffer({
+  offer,
+  wanted,
+  chain,
+  report,
+}: Pick<DepositTask, 'offer' | 'wanted' | 'chain' | 'report'>): Promise<SettlementTerms> {
+  report('check', 'active')
+  const terms = await verifyOffer(offer, wanted, chain)
+  report('check', 'done', CHECKED[wanted.mode])
+  await requireBalance(offer, Number(chain.chainId))
+  return terms
 }
 
 /** The user may have changed the account of the wallet. Any account may pay a deposit address. */
@@ -136,7 +145,8 @@ function reportProgress({ step, state, hash, batchId }: DepositProgress, report:
 }
 
 /** What must fail costs the user a fee for nothing. */
-async function requireBalance({ quote }: Offer): Promise<void> {
-  if (quote === undefined || (await readBalance(quote.inputToken)) >= BigInt(quote.inputAmount)) return
+async function requireBalance({ quote }: Offer, chainId: number): Promise<void> {
+  if (quote === undefined || (await readBalance(chainId, quote.inputToken)) >= BigInt(quote.inputAmount))
+    return
   throw new Error('The account of the wallet has not enough of the token to sell. Nothing was sent.')
 }

@@ -40,5 +40,5 @@ export function useWalletRead<T>(
 
 /** How much of a token the account of the wallet has, in the token's smallest unit. @param token empty reads nothing */
 export function useBalance(chain: Chain, token: string): bigint | undefined {
-  return useWalletRead(chain, token, ({ readBalance }) => readBalance(token))
+  return useWalletRead(chain, token, ({ readBalance }) => readBalance(Number(chain.chainId), token))
 }

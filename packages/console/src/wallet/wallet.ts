@@ -1,7 +1,6 @@
 /** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
 
-export { isDeclined } from '@quote-aggregator/client'
-export { describeWalletError, isFailure } from './describe-error.js'
+export { describeWalletError, isFailure, isRefusal } from './describe-error.js'
 export { discoverWallets, type WalletOption } from './discover.js'
 export {
   connectWallet,
@@ -12,10 +11,4 @@ export {
   switchChain,
 } from './provider.js'
 export { planRefund, refundOffer, refundOrder } from './refund-calls.js'
-export {
-  payDepositAddress,
-  type ReportStep,
-  swapByContract,
-  verifyOffer,
-  type WantedSwap,
-} from './swap-calls.js'
+export { CHECKED, deposit, type ReportStep, verifyOffer, type WantedSwap } from './swap-calls.js'

@@ -1,5 +1,6 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { signal } from '@preact/signals'
+import type { DepositProgress } from '@quote-aggregator/client'
 import { type SignedQuote, SignedQuoteSchema } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import type { Offer } from '../auction/auction.js'
 
@@ -14,11 +15,15 @@ export interface OwnSwap {
   readonly isContract?: boolean
   /** Whether tokens may be on their way: the wallet was asked for the deposit, or the deposit address was shown. */
   readonly isBegun?: boolean
-  /** Whether the deposit address was checked against the contract, through the user's wallet. */
-  readonly isChecked?: boolean
-  /** The hash of the deposit that the wallet has sent. */
-  readonly transaction?: string
+  /** How far the check through the user's wallet has come; absent before its beginning, as without a wallet. */
+  readonly check?: 'begun' | 'passed' | 'failed'
+  /** What the wallet was asked for last. */
+  readonly progress?: DepositProgress | undefined
 }
+
+/** Whether the wallet was asked for the deposit, and may have sent it: it is followed then, and not asked for again. */
+export const isDepositBegun = (swap: Pick<OwnSwap, 'progress'> | undefined) =>
+  swap?.progress?.step === 'deposit' && swap.progress.state !== 'refused'
 
 const STORAGE_KEY = 'swaps'
 const MAX_SWAPS = 100

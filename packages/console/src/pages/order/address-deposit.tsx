@@ -5,6 +5,7 @@ import { Id } from '../../components/id.js'
 import { StateMark } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { now } from '../../data/clock.js'
+import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { DepositAddress } from '../swap/deposit-address.js'
 import { Terms } from './own-deposit.js'
@@ -14,12 +15,12 @@ interface AddressDepositProps {
   readonly chain: Chain
   readonly offer: SignedQuote
   readonly state: OrderState
-  /** Whether the deposit address was checked against the contract, through the user's wallet. */
-  readonly isChecked: boolean
+  /** What this browser knows of the swap. */
+  readonly swap: OwnSwap
 }
 
 /** A swap of this browser by deposit address: its terms while the contract has no order, and what can be taken back of it. */
-export function AddressDeposit({ chain, offer, state, isChecked }: AddressDepositProps) {
+export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProps) {
   const { quote, depositAddress, orderId } = offer
   const hasOrder = state !== OrderState.NONE
   const isDue = isPast(quote?.fillDeadline ?? 0, now.value)
@@ -42,10 +43,15 @@ export function AddressDeposit({ chain, offer, state, isChecked }: AddressDeposi
             <Progress isDue={isDue} isOpen={plan === undefined || refund !== undefined} />
           </p>
           <Terms chain={chain} quote={quote}>
-            <dt>Address</dt>
-            <dd>
-              <Id text={depositAddress} label="deposit address" />
-            </dd>
+            {/* Before, it is only shown as one to pay, or not at all. */}
+            {isDue && (
+              <>
+                <dt>Address</dt>
+                <dd>
+                  <Id text={depositAddress} label="deposit address" />
+                </dd>
+              </>
+            )}
           </Terms>
         </>
       )}
@@ -56,7 +62,7 @@ export function AddressDeposit({ chain, offer, state, isChecked }: AddressDeposi
             you can refund them here.
           </p>
           <div class="order-deposit">
-            <DepositAddress chain={chain} offer={offer} isChecked={isChecked} />
+            <DepositAddress chain={chain} offer={offer} swap={swap} />
           </div>
         </>
       )}

@@ -4,16 +4,20 @@ import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
+import { addressUse } from '../../data/orders/address-use.js'
+import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 import { formatDuration, formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { DepositAddress } from './deposit-address.js'
 import {
+  checkAddress,
   leaveOffer,
-  payFromWallet,
   reportDeposit,
   reportEnd,
   type Step,
+  sendFromWallet,
+  stateOf,
   type TakenOffer,
 } from './taken-offer.js'
 
@@ -57,11 +61,11 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const isOver = end !== undefined
   const isAddress = wanted.mode === 'ADDRESS'
   const isLate = (quote?.depositDeadline ?? 0) * 1000 < now.value
-  const deposit = steps.find(({ name }) => name === 'deposit')
-  const isDeposited = deposit?.state === 'done'
+  const deposit = stateOf('deposit', taken)
+  const isDeposited = deposit === 'done'
+  const isUncertain = isDepositBegun(ownSwap(chainId, orderId)) && !isBusy && !isDeposited && !isOver
   // While the wallet has the deposit, another swap would be a second one.
-  const mayLeave =
-    isOver || isAddress || (!isDeposited && (!isBusy || deposit?.state === 'waiting' || isLate))
+  const mayLeave = isOver || isAddress || (!isDeposited && (!isBusy || deposit === 'waiting' || isLate))
   return (
     <div class="checklist">
       <dl class="facts">
@@ -98,7 +102,12 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
           {problem}
         </p>
       )}
-      {(isDeposited || isOver || isAddress || deposit?.state === 'sent') && (
+      {isUncertain && wallet.value !== undefined && (
+        <button type="button" class="main-action" onClick={sendFromWallet}>
+          Look again
+        </button>
+      )}
+      {(isDeposited || isOver || isAddress || deposit === 'sent') && (
         <a class={isOver ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
           See the order
         </a>
@@ -113,11 +122,12 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
 }
 
 /** What a step is called in its state. */
-function wordsOf({ name, state, detail }: Step, { wanted, isChecked, isBusy }: TakenOffer): string {
+function wordsOf({ name, state, detail }: Step, { chain, offer, wanted, isBusy }: TakenOffer): string {
   const isAddress = wanted.mode === 'ADDRESS'
-  if (name === 'check' && state === 'waiting' && isAddress && !isChecked)
-    return 'Not checked: no wallet is connected'
-  if (name === 'deposit' && state === 'active' && isAddress && !isBusy) return 'Waiting for the deposit'
+  const isBegun = isDepositBegun(ownSwap(chain.chainId, offer.orderId))
+  if (name === 'check' && state === 'waiting' && isAddress) return 'Not checked: no wallet is connected'
+  if (name === 'deposit' && state === 'active' && !isBusy)
+    return isBegun ? 'Deposit not seen: look into your wallet' : 'Waiting for the deposit'
   if (name === 'fill' && state === 'done') return detail
   return WORDS[name][state === 'failed' ? 'waiting' : state]
 }
@@ -163,14 +173,23 @@ function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLa
   )
 }
 
-/** The deposit address, which a connected wallet can pay. */
+/** The deposit address, which a connected wallet can check and pay. */
 function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, isChecked, isBusy } = taken
+  const { chain, offer, isBusy } = taken
+  const swap = ownSwap(chain.chainId, offer.orderId) ?? {}
+  const use = offer.quote && addressUse(offer.quote, swap, now.value)
+  const isOpen = use === 'check open'
+  const isBegun = isDepositBegun(swap) && !isBusy
   return (
-    <DepositAddress chain={chain} offer={offer} isChecked={isChecked}>
-      {wallet.value !== undefined && (
-        <button type="button" class="main-action" disabled={isBusy} onClick={payFromWallet}>
-          {isBusy ? 'Waiting for the wallet…' : 'Send from the wallet'}
+    <DepositAddress chain={chain} offer={offer} swap={swap}>
+      {wallet.value !== undefined && !isBegun && (isOpen || use === 'pay') && (
+        <button
+          type="button"
+          class="main-action"
+          disabled={isBusy}
+          onClick={isOpen ? checkAddress : sendFromWallet}
+        >
+          {isBusy ? 'Waiting for the wallet…' : isOpen ? 'Check again' : 'Send from the wallet'}
         </button>
       )}
     </DepositAddress>

@@ -1,39 +1,57 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import { modeOfNonce } from '../../../../protocol/src/quotes/nonce-mode.js'
 import { Copy } from '../../components/copy.js'
 import { Account } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { now } from '../../data/clock.js'
+import { type AddressUse, addressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
+import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatMoment, formatSpan } from '../../format/time.js'
 
-/** What arrives later may be kept by the contract for good (docs/decisions.md, D31). */
-const SPARE_SECONDS = 120
+/** What stands in the place of an address that must not be paid. */
+const CLOSED: Readonly<Record<Exclude<AddressUse, 'pay'>, readonly [tone: 'bad' | 'warning', text: string]>> =
+  {
+    'other mode': [
+      'bad',
+      'The solver did not make this offer for a transfer to an address. Send nothing for it.',
+    ],
+    'check failed': ['bad', 'The check of this offer has failed. Send nothing for it.'],
+    'check open': [
+      'warning',
+      'The deposit address is shown once the check through your wallet has passed. Send nothing before.',
+    ],
+    'too late': ['warning', 'It is too late for a transfer. Send nothing to this address any more.'],
+  }
 
 interface DepositAddressProps {
   readonly chain: Chain
   readonly offer: Offer
-  /** Whether the address was checked against the contract, through the user's wallet. */
-  readonly isChecked: boolean
+  /** What this browser knows of the swap. */
+  readonly swap: Pick<OwnSwap, 'check'>
   /** What the user can do with the address. */
   readonly children?: ComponentChildren
 }
 
 /** The deposit address of an offer with its QR code, and what to send there until when. */
-export function DepositAddress({ chain, offer, isChecked, children }: DepositAddressProps) {
+export function DepositAddress({ chain, offer, swap, children }: DepositAddressProps) {
   const { quote, depositAddress } = offer
   if (quote === undefined) return null
   const deadlineMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
   const token = tokenOf(chain.chainId, quote.inputToken)
-  if (modeOfNonce(BigInt(quote.nonce)) === 'CONTRACT') return <OtherMode />
-  if (deadlineMs < now.value) return <TooLate fillDeadlineMs={quote.fillDeadline * 1000} />
+  const use = addressUse(quote, swap, now.value)
+  if (use !== 'pay')
+    return (
+      <Closed use={use} fillDeadlineMs={quote.fillDeadline * 1000}>
+        {children}
+      </Closed>
+    )
   return (
     <section class="deposit-address" aria-label="Deposit address">
-      {!isChecked && (
+      {swap.check === undefined && (
         <p class="notice notice-warning">
           This address is not checked, because no wallet was connected: you trust this instance for it. Tokens
           sent to a wrong address are lost.
@@ -81,25 +99,24 @@ export function DepositAddress({ chain, offer, isChecked, children }: DepositAdd
   )
 }
 
-/** The instance has told the solver another mode: the solver may cancel the offer under the user's transfer. */
-function OtherMode() {
-  return (
-    <section class="notice notice-bad" aria-label="Deposit address">
-      <p>The solver did not make this offer for a transfer to an address. Send nothing for it.</p>
-    </section>
-  )
+interface ClosedProps {
+  readonly use: Exclude<AddressUse, 'pay'>
+  readonly fillDeadlineMs: number
+  readonly children: ComponentChildren
 }
 
-/** An address that is too late is not shown: the solver need not fill what reaches it. */
-function TooLate({ fillDeadlineMs }: { readonly fillDeadlineMs: number }) {
+/** Why there is no address to pay, and what somebody can do who has paid it. */
+function Closed({ use, fillDeadlineMs, children }: ClosedProps) {
+  const [tone, text] = CLOSED[use]
   return (
-    <section class="notice notice-warning" aria-label="Deposit address">
-      <p>It is too late for a transfer. Send nothing to this address any more.</p>
+    <section class={`notice notice-${tone}`} aria-label="Deposit address">
+      <p>{text}</p>
       <p>
-        {fillDeadlineMs > now.value
+        {use !== 'check failed' && fillDeadlineMs > now.value
           ? 'If you have sent the tokens, the solver can still fill the order.'
-          : "If you have sent the tokens, you can refund them on the order's page."}
+          : "If you have sent the tokens, look for a refund on the order's page after the fill deadline."}
       </p>
+      {children}
     </section>
   )
 }

@@ -1,7 +1,14 @@
 import { signal } from '@preact/signals'
+import type { DepositProgress } from '@quote-aggregator/client'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../../data/auction/auction.js'
-import { changeSwap, rememberSwap, toStoredQuote } from '../../data/orders/own-swaps.js'
+import {
+  changeSwap,
+  isDepositBegun,
+  ownSwap,
+  rememberSwap,
+  toStoredQuote,
+} from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
@@ -26,8 +33,6 @@ export interface TakenOffer {
   readonly offer: Offer
   readonly wanted: WantedSwap
   readonly steps: readonly Step[]
-  /** Whether the deposit address was checked against the contract, through the user's wallet. */
-  readonly isChecked: boolean
   /** Whether the wallet is asked, or has sent what is not mined. */
   readonly isBusy: boolean
   readonly problem: string
@@ -46,21 +51,30 @@ type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wanted'>
  * again: a second run would pay twice.
  */
 export async function takeOffer(choice: Choice): Promise<void> {
-  const { chain, offer, wanted, quoteId } = choice
+  const { chain, offer, wanted } = choice
   const { orderId } = offer
   const isContract = wanted.mode === 'CONTRACT'
   const earlier = taken.get(orderId)
-  if (earlier !== undefined && (!isContract || isUnderWay(earlier))) {
-    takenOffer.value = earlier
-    return
-  }
+  const isKept = earlier?.isBusy || isDepositBegun(ownSwap(chain.chainId, orderId)) || !isContract
+  if (earlier !== undefined && isKept) takenOffer.value = earlier
+  else begin(choice)
+  if (isContract) return sendFromWallet()
+  if (earlier !== undefined) return
+  if (wallet.peek() === undefined) showAddress(orderId)
+  else await checkAddress()
+}
+
+function begin(choice: Choice): void {
+  const { chain, offer, wanted, quoteId } = choice
+  const { orderId } = offer
+  const isContract = wanted.mode === 'CONTRACT'
   rememberSwap({
+    ...ownSwap(chain.chainId, orderId),
     chainId: Number(chain.chainId),
     orderId,
     quoteId,
     signedQuote: toStoredQuote(offer),
     isContract,
-    isBegun: !isContract,
   })
   const names: StepName[] = isContract
     ? ['check', 'approve', 'deposit', 'fill']
@@ -68,29 +82,45 @@ export async function takeOffer(choice: Choice): Promise<void> {
   const steps = names.map(
     (name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined, endedAt: undefined }),
   )
-  takenOffer.value = { ...choice, steps, isChecked: false, isBusy: false, problem: '' }
+  takenOffer.value = { ...choice, steps, isBusy: false, problem: '' }
   taken.set(orderId, takenOffer.value)
-  const report = reporterOf(orderId)
-  if (isContract) return run(orderId, ({ swapByContract }) => swapByContract(offer, wanted, chain, report))
-  if (wallet.peek() === undefined) return report('deposit', 'active')
-  await run(orderId, async ({ verifyOffer }) => {
-    report('check', 'active')
-    await verifyOffer(offer, wanted, chain)
-    report('check', 'done', 'signature, terms and deposit address are right')
-    confirmAddress(orderId)
-    report('deposit', 'active')
-  })
 }
 
-/** Pays the deposit address of the offer from the connected wallet, after another check. */
-export async function payFromWallet(): Promise<void> {
+/** Checks the deposit address of the offer through the connected wallet: it is shown once the check has passed. */
+export async function checkAddress(): Promise<void> {
   const shown = takenOffer.peek()
   if (shown === undefined || shown.isBusy) return
   const { offer, wanted, chain } = shown
-  await run(offer.orderId, async ({ payDepositAddress }) => {
-    await payDepositAddress(offer, wanted, chain, reporterOf(offer.orderId))
-    confirmAddress(offer.orderId)
+  const report = reporterOf(offer.orderId)
+  await run(offer.orderId, async ({ verifyOffer, CHECKED }) => {
+    report('check', 'active')
+    await verifyOffer(offer, wanted, chain)
+    report('check', 'done', CHECKED.ADDRESS)
+    showAddress(offer.orderId)
   })
+}
+
+/** Tokens may be on their way from now on. */
+function showAddress(orderId: string): void {
+  reporterOf(orderId)('deposit', 'active')
+  changeSwap(orderId, () => ({ isBegun: true }))
+}
+
+/** Checks the offer, and has the connected wallet deposit it. What the wallet may have sent before is followed. */
+export async function sendFromWallet(): Promise<void> {
+  const shown = takenOffer.peek()
+  if (shown === undefined || shown.isBusy || stateOf('deposit', shown) === 'done') return
+  const { offer, wanted, chain } = shown
+  const { orderId } = offer
+  const keep = (progress: DepositProgress) =>
+    changeSwap(orderId, ({ isContract, isBegun }) => ({
+      progress,
+      isBegun: isDepositBegun({ progress }) || (!isContract && isBegun === true),
+    }))
+  const earlier = ownSwap(chain.chainId, orderId)?.progress
+  await run(orderId, ({ deposit }) =>
+    deposit({ offer, wanted, chain, earlier, report: reporterOf(orderId), keep }),
+  )
 }
 
 /** Goes back to the choice among offers. The wallet is not asked for the steps that are left. */
@@ -110,11 +140,6 @@ export function reportEnd(orderId: string, word: string): void {
   reporterOf(orderId)('fill', 'done', word)
 }
 
-function confirmAddress(orderId: string): void {
-  changeSwap(orderId, () => ({ isChecked: true }))
-  change(orderId, (taken) => ({ ...taken, isChecked: true }))
-}
-
 type WalletCode = Awaited<ReturnType<typeof loadWallet>>
 
 async function run(orderId: string, task: (code: WalletCode) => Promise<void>): Promise<void> {
@@ -124,18 +149,29 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
   } catch (error) {
     const problem = await describeFailure(error)
     const code = await loadWallet().catch(() => undefined)
-    const isCertain = code?.isDeclined(error) || code?.isFailure(error)
-    if (isCertain)
-      changeSwap(orderId, ({ isContract, isBegun }) => ({ isBegun: !isContract && isBegun === true }))
-    change(orderId, (taken) => ({ ...taken, problem, steps: taken.steps.map((step) => failed(step, taken)) }))
+    // The wallet can be asked again.
+    if (code?.isFailure(error))
+      changeSwap(orderId, ({ isContract, isBegun }) => ({
+        progress: undefined,
+        isBegun: !isContract && isBegun === true,
+      }))
+    const isRefused = code?.isRefusal(error) === true
+    if (isRefused) changeSwap(orderId, () => ({ check: 'failed' }))
+    change(orderId, (taken) => ({
+      ...taken,
+      problem,
+      steps: taken.steps.map((step) => failed(step, taken, isRefused)),
+    }))
   }
   change(orderId, (taken) => ({ ...taken, isBusy: false }))
 }
 
-/** A deposit address still waits for tokens when the wallet has not sent them. */
-function failed(step: Step, { wanted }: TakenOffer): Step {
+/** A deposit address still waits for tokens when the wallet has not sent them, and a deposit that may be sent is not a failed one. */
+function failed(step: Step, { wanted, chain, offer }: TakenOffer, isRefused: boolean): Step {
+  if (isRefused && step.name === 'check') return { ...step, state: 'failed' }
   if (step.state !== 'active' && step.state !== 'sent') return step
-  const isOpen = wanted.mode === 'ADDRESS' && step.name === 'deposit'
+  const isBegun = isDepositBegun(ownSwap(chain.chainId, offer.orderId))
+  const isOpen = step.name === 'deposit' && (wanted.mode === 'ADDRESS' || isBegun)
   return { ...step, state: isOpen ? 'active' : 'failed' }
 }
 
@@ -144,8 +180,7 @@ function reporterOf(orderId: string) {
   return (name: StepName, state: 'active' | 'sent' | 'done', detail = ''): void => {
     if (state === 'active' && takenOffer.peek()?.offer.orderId !== orderId)
       throw new Error('The user has left this swap.')
-    if (name === 'deposit' && state !== 'done')
-      changeSwap(orderId, () => ({ isBegun: true, ...(state === 'sent' && { transaction: detail }) }))
+    if (name === 'check') changeSwap(orderId, () => ({ check: state === 'done' ? 'passed' : 'begun' }))
     change(orderId, (taken) => ({ ...taken, steps: withReport(taken.steps, name, state, detail) }))
   }
 }
@@ -155,7 +190,8 @@ function withReport(steps: readonly Step[], name: StepName, state: Step['state']
   return steps.map((step, index): Step => {
     const isNext = state === 'done' && steps[index - 1]?.name === name && name === 'deposit'
     if (isNext && step.state === 'waiting') return { ...step, state: 'active', startedAt: at }
-    if (step.name !== name || step.state === 'done') return step
+    // A check may be repeated. What is done otherwise stays so, whatever is reported late.
+    if (step.name !== name || (step.state === 'done' && name !== 'check')) return step
     const startedAt = step.startedAt ?? at
     return {
       ...step,
@@ -167,12 +203,8 @@ function withReport(steps: readonly Step[], name: StepName, state: Step['state']
   })
 }
 
-/** Whether the wallet is asked, or has sent the deposit. */
-function isUnderWay({ isBusy, steps }: TakenOffer): boolean {
-  return (
-    isBusy || steps.some(({ name, state }) => name === 'deposit' && (state === 'sent' || state === 'done'))
-  )
-}
+export const stateOf = (name: StepName, { steps }: Pick<TakenOffer, 'steps'>) =>
+  steps.find((step) => step.name === name)?.state
 
 /** Changes a swap, also one that the user has left. */
 function change(orderId: string, to: (offer: TakenOffer) => TakenOffer): void {

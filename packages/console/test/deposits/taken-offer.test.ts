@@ -1,0 +1,176 @@
+import { create } from '@bufbuild/protobuf'
+import type { SignedQuote } from '@quote-aggregator/client'
+import { type EIP1193Provider, toFunctionSelector } from 'viem'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { QuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { user } from '../../../../test/support/chain/settlement.js'
+import { useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
+import { addressUse } from '../../src/data/orders/address-use.js'
+import { ownSwap } from '../../src/data/orders/own-swaps.js'
+import {
+  checkAddress,
+  leaveOffer,
+  sendFromWallet,
+  stateOf,
+  type TakenOffer,
+  takenOffer,
+  takeOffer,
+} from '../../src/pages/swap/taken-offer.js'
+import { connectWallet, disconnectWallet } from '../../src/wallet/wallet.js'
+
+vi.hoisted(() => {
+  const storage = new Map<string, string>()
+  vi.stubGlobal('document', { baseURI: 'http://127.0.0.1/' })
+  vi.stubGlobal('addEventListener', () => {})
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => storage.get(key) ?? null,
+    setItem: (key: string, value: string) => void storage.set(key, value),
+    removeItem: (key: string) => void storage.delete(key),
+  })
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+const IS_NONCE_USED = toFunctionSelector('isNonceUsed(address,uint256)')
+const TRUE = `0x${'1'.padStart(64, '0')}`
+
+describe('a swap of the console', () => {
+  const deposits = useDeposits('deployed')
+
+  /** Connects a wallet. @param answer what its node says in place of the chain */
+  async function connect(
+    answer: (asked: WalletRequest) => unknown = () => undefined,
+    options: Partial<MockWalletOptions> = {},
+  ) {
+    const node = async (asked: WalletRequest) => {
+      const said = await answer(asked)
+      if (said !== undefined) return said
+      return asked.method === 'eth_requestAccounts' ? [user.address] : deposits.node(asked)
+    }
+    const wallet = deposits.walletOf({ node, ...options })
+    const provider = { request: wallet.request, on() {}, removeListener() {} } as unknown as EIP1193Provider
+    await connectWallet({ id: 'test', name: 'Test', rdns: 'example.test', icon: '', provider })
+    return wallet
+  }
+
+  /** The choice of an offer, as the form makes it. */
+  async function choice(mode: 'CONTRACT' | 'ADDRESS') {
+    const { contracts, chainId } = deposits.chain
+    const offer = await deposits.offerOf()
+    const { inputToken, outputToken, inputAmount, user } = offer.quote
+    return {
+      chain: create(ChainSchema, {
+        chainId: BigInt(chainId),
+        settlement: contracts.settlement,
+        protocolName: 'Service',
+      }),
+      quoteId: 'a quote',
+      offer: toConsoleOffer(offer),
+      wanted: { inputToken, outputToken, isExactInput: true, amount: inputAmount, user, mode },
+    }
+  }
+
+  const useOf = ({ chain, offer }: Awaited<ReturnType<typeof choice>>) =>
+    addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId) ?? {}, Date.now())
+
+  beforeEach(() => {
+    leaveOffer()
+    disconnectWallet()
+  })
+
+  it('shows a deposit address once its check has passed, and not while it runs or when it has failed', async () => {
+    const taken = await choice('ADDRESS')
+    const shown: string[] = []
+    await connect(({ method }) => {
+      if (method !== 'eth_call') return undefined
+      shown.push(useOf(taken))
+      throw Object.assign(new Error('the node is away'), { code: -32000 })
+    })
+    await takeOffer(taken)
+    expect(new Set([...shown, useOf(taken)])).toEqual(new Set(['check open']))
+    expect(shown.length).toBeGreaterThan(0)
+    await connect()
+    await checkAddress()
+    expect(useOf(taken)).toBe('pay')
+
+    // A cancellation that emits no event: the instance cannot know of it.
+    const wallet = await connect(({ method, params }) => {
+      const [call] = params as readonly { data?: string }[]
+      return method === 'eth_call' && call?.data?.startsWith(IS_NONCE_USED) ? TRUE : undefined
+    })
+    await sendFromWallet()
+    expect(takenOffer.peek()?.problem).toContain('nonce used')
+    expect(useOf(taken)).toBe('check failed')
+    expect(wallet.prompts).toEqual([])
+  })
+
+  it('follows a deposit that the wallet may have sent, and neither judges its offer again nor asks twice', async () => {
+    for (const mode of ['CONTRACT', 'ADDRESS'] as const) {
+      const { client, contracts, approve } = deposits.chain
+      await approve(contracts.weth, user, 2n ** 255n)
+      const taken = await choice(mode)
+      const wallet = await connect(undefined, {
+        onCarriedOut() {
+          throw Object.assign(new Error('the answer is lost'), { code: -32603 })
+        },
+      })
+      await client.setAutomine(false)
+      await takeOffer(taken)
+      if (mode === 'ADDRESS') await sendFromWallet()
+      expect(shown().problem).toContain('look into the wallet')
+      expect(ownSwap(taken.chain.chainId, taken.offer.orderId)?.isBegun).toBe(true)
+
+      await client.setAutomine(true)
+      await client.mine({ blocks: 1 })
+      leaveOffer()
+      await takeOffer(taken)
+      if (mode === 'ADDRESS') await sendFromWallet()
+      expect([shown().problem, stateOf('deposit', shown())]).toEqual(['', 'done'])
+      expect(wallet.prompts).toHaveLength(1)
+    }
+  })
+
+  it('asks the wallet again after its user has refused', async () => {
+    const { contracts, approve } = deposits.chain
+    await approve(contracts.weth, user, 2n ** 255n)
+    const taken = await choice('CONTRACT')
+    let isRefusing = true
+    const wallet = await connect(undefined, {
+      onPrompt() {
+        if (isRefusing) throw Object.assign(new Error('no'), { code: 4001 })
+      },
+    })
+    await takeOffer(taken)
+    expect(shown().problem).toContain('You refused')
+    isRefusing = false
+    await takeOffer(taken)
+    expect(stateOf('deposit', shown())).toBe('done')
+    expect(wallet.prompts).toHaveLength(2)
+  })
+})
+
+function shown(): TakenOffer {
+  const taken = takenOffer.peek()
+  if (taken === undefined) throw new Error('no offer is taken')
+  return taken
+}
+
+/** An offer as the instance sends it. */
+function toConsoleOffer({ quote, signature, orderId, depositAddress }: SignedQuote) {
+  const terms = {
+    ...quote,
+    inputAmount: String(quote.inputAmount),
+    outputAmount: String(quote.outputAmount),
+    nonce: String(quote.nonce),
+    orderType: 0,
+    outputChainId: BigInt(quote.outputChainId),
+  }
+  return {
+    quote: create(QuoteSchema, terms),
+    solverSignature: signature,
+    orderId,
+    depositAddress,
+    verified: false,
+  }
+}
