@@ -13,17 +13,21 @@ describe.each(RULES)('with the %s contract', (rules) => {
 
   describe('an offer that must not be taken', () => {
     const cheap = { maxInputAmount: INPUT_AMOUNT, minOutputAmount: 2n ** 255n }
+    const toAddress = { ...TAKE, depositMode: 'ADDRESS' } as const
+    const depositDeadline = 4_000_000_000
     it.each([
-      ['beyond the limits', { limits: cheap }, 7n, ['price_too_bad']],
+      ['beyond the limits', { limits: cheap }, {}, ['price_too_bad']],
+      ['for the other mode', toAddress, { nonce: nonceWithMode('CONTRACT', 7n) }, ['mode_mismatch']],
+      ['that pays on another chain', toAddress, { outputChainId: 10n }, ['output_chain_mismatch']],
       [
-        'for the other mode',
-        { ...TAKE, depositMode: 'ADDRESS' },
-        nonceWithMode('CONTRACT', 7n),
-        ['mode_mismatch'],
+        'without time between its deadlines',
+        toAddress,
+        { depositDeadline, fillDeadline: depositDeadline },
+        ['fill_deadline_too_early'],
       ],
-    ] as const)('%s is refused before the wallet is asked', async (_, options, nonce, problems) => {
+    ] as const)('%s is refused before the wallet is asked', async (_, options, changes, problems) => {
       const { client, prompts } = walletOf()
-      const sending = sendDeposit(client, await offerOf({ nonce }), await terms(), options)
+      const sending = sendDeposit(client, await offerOf(changes), await terms(), options)
       await expect(sending).rejects.toMatchObject({ problems })
       expect(prompts).toEqual([])
     })
