@@ -84,9 +84,7 @@ export function useDeposits(rules: Rules = 'reference') {
       const transport = custom({ request }, { retryCount: 0 })
       return readSettlement(createPublicClient({ transport, pollingInterval: 5 }), chain.contracts.settlement)
     },
-    async offerOf(
-      changes: { inputToken?: Address; depositDeadline?: number; nonce?: bigint } = {},
-    ): Promise<SignedQuote> {
+    async offerOf(changes: Parameters<Fixture['signedQuote']>[0] = {}): Promise<SignedQuote> {
       const depositDeadline = chain.startTime + WINDOW_SECONDS
       const terms = { depositDeadline, fillDeadline: depositDeadline + WINDOW_SECONDS, ...changes }
       const { quote, ...signed } = await chain.signedQuote(terms)

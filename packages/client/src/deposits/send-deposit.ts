@@ -98,7 +98,7 @@ async function deposit(
   settlement: SettlementTerms,
   options: SendDepositOptions,
 ): Promise<void> {
-  const { earlier, onProgress, limits } = options
+  const { earlier, onProgress } = options
   const mode = checkTake(options)
   const { client, chainId } = settlement
   const { account } = wallet
@@ -260,7 +260,7 @@ async function deposit(
   const isOther = isContract && !isAddressEqual(account.address, quote.user)
   check({ wallet: isOther ? `must have the account of the offer, ${quote.user}` : undefined })
   if (earlier?.step === 'deposit' && earlier.state !== 'refused') return follow(earlier)
-  const problems = limitProblems(quote, limits, mode)
+  const problems = limitProblems(quote, options, mode, chainId)
   if (problems.length > 0) throw new QuoteVerificationError(problems)
   if (!(await isNeeded())) return
   let calls = await callsNow()

@@ -20,8 +20,12 @@ export interface TakeOptions {
   readonly depositMode?: DepositMode | undefined
 }
 
-/** A problem of an offer with what it is taken for. */
-export type LimitProblem = 'price_too_bad' | 'mode_mismatch'
+/** A problem of an offer with what it is taken for, and terms that no contract takes. */
+export type LimitProblem =
+  | 'price_too_bad'
+  | 'mode_mismatch'
+  | 'output_chain_mismatch'
+  | 'fill_deadline_too_early'
 
 /** The limits of a person who has seen this offer: it is taken as it is. */
 export function limitsOf({ inputAmount, outputAmount }: Quote): OfferLimits {
@@ -42,11 +46,22 @@ export function checkTake({
   return depositMode
 }
 
-/** The problems of a quote with the limits and the mode that it is taken for (docs/decisions.md, D31; docs/decisions.md, D32). */
-export function limitProblems(quote: Quote, limits: OfferLimits, mode: DepositMode): LimitProblem[] {
+/**
+ * The problems of a quote with the limits and the mode that it is taken for (docs/decisions.md, D31 and D32), and terms for which a
+ * deployed contract keeps a transfer for good: it pays on its own chain only, and refuses equal deadlines.
+ */
+export function limitProblems(
+  quote: Quote,
+  { limits, params }: TakeOptions,
+  mode: DepositMode,
+  chainId: number,
+): LimitProblem[] {
+  const chains = [quote.outputChainId, params?.destinationChainId ?? chainId]
   return problemsIn({
     price_too_bad: quote.inputAmount > limits.maxInputAmount || quote.outputAmount < limits.minOutputAmount,
     mode_mismatch: mode === 'ADDRESS' && modeOfNonce(quote.nonce) === 'CONTRACT',
+    output_chain_mismatch: chains.some((chain) => chain !== chainId),
+    fill_deadline_too_early: quote.fillDeadline <= quote.depositDeadline,
   })
 }
 

@@ -17,7 +17,6 @@ export type QuoteProblem =
       | 'input_token_mismatch'
       | 'output_token_mismatch'
       | 'order_type_mismatch'
-      | 'output_chain_mismatch'
       | 'fixed_amount_mismatch'
       | 'amount_out_of_range'
       | `signature_${string}`
@@ -27,7 +26,6 @@ export type QuoteProblem =
   | 'chain_mismatch'
   | 'equal_tokens'
   | 'deposit_deadline_passed'
-  | 'fill_deadline_too_early'
   | 'fill_deadline_too_far'
   | 'order_id_mismatch'
   | 'deposit_address_mismatch'
@@ -71,10 +69,10 @@ const TWO_DAYS_SECONDS = 2 * DAY_SECONDS
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
   const mode = checkTake(options)
-  const { limits, minSecondsLeft = SPARE_SECONDS[mode] } = options
+  const { minSecondsLeft = SPARE_SECONDS[mode] } = options
   const { quote } = offer
   const problems: QuoteProblem[] = [
-    ...limitProblems(quote, limits, mode),
+    ...limitProblems(quote, options, mode, options.chainId),
     ...judgeTerms(quote, options, minSecondsLeft),
     ...(await judgeIdentity(offer, options)),
   ]
@@ -102,12 +100,10 @@ function judgeTerms(quote: Quote, options: VerifyQuoteOptions, minSecondsLeft: n
     output_token_mismatch: !isSame(quote.outputToken, asked.outputToken),
     order_type_mismatch: quote.orderType !== asked.orderType,
     fixed_amount_mismatch: fixedAmount !== asked.amount,
-    output_chain_mismatch: quote.outputChainId !== (asked.destinationChainId ?? chainId),
     equal_tokens: isSame(quote.inputToken, quote.outputToken),
     amount_out_of_range: quote.inputAmount <= 0n || quote.outputAmount <= 0n,
     deposit_deadline_passed: secondsLeft < 0,
     deposit_deadline_too_near: secondsLeft >= 0 && !(secondsLeft >= minSecondsLeft),
-    fill_deadline_too_early: quote.fillDeadline < quote.depositDeadline,
     fill_deadline_too_far: !(quote.fillDeadline <= now + maxLockSeconds),
   })
 }

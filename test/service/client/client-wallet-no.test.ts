@@ -1,0 +1,143 @@
+import { sendDeposit } from '@quote-aggregator/client'
+import { createWalletClient, custom } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { RULES } from '../../support/chain/chain.js'
+import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
+import { called, keep, passTime, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
+import { createMockWallet, type WalletRequest } from '../../support/clients/mock-wallet.js'
+
+/** Ways in which wallets and libraries say that their user has declined. */
+const CODES_OF_NO: readonly unknown[] = [
+  { code: 4001, message: 'User rejected the request.' },
+  { code: '4001', message: 'rejected' },
+  { code: 'ACTION_REJECTED', message: 'user rejected action (action="sendTransaction")', reason: 'rejected' },
+  { code: -32603, message: 'Internal JSON-RPC error.', data: { code: 4001, message: 'declined' } },
+  { message: 'failed', error: { originalError: { code: 4001 } } },
+  // WalletConnect's, which viem reads.
+  { code: 5000, message: 'User rejected methods.' },
+]
+const WORDS_OF_NO: readonly unknown[] = [
+  'User rejected the request',
+  'cancelled',
+  { message: 'MetaMask Tx Signature: User denied transaction signature.' },
+  { message: 'User canceled' },
+  { code: -32000, message: 'Transaction was rejected' },
+  { message: 'Ledger device: Condition of use not satisfied (denied by the user?) (0x6985)' },
+  { message: '{"code":4001,"message":"no"}' },
+  { message: '用户取消了操作' },
+]
+/** What is no decision of the user: the wallet may have sent before. */
+const TROUBLE: readonly unknown[] = [
+  { code: -32000, message: 'already known' },
+  { code: -32000, message: 'transaction rejected: nonce too low' },
+  { code: -32603, message: 'Internal error' },
+  { code: 4900, message: 'disconnected' },
+  { code: -32000, message: 'nonce 4001 is too low' },
+  { message: 'user operation was rejected by the bundler' },
+  'timeout',
+  null,
+]
+
+describe.each(RULES)('with the %s contract', (rules) => {
+  const deposits = useDeposits(rules)
+  const { node, walletOf, terms, offerOf } = deposits
+  const allow = () => deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
+
+  describe('a wallet that has sent nothing', () => {
+    it.each([...CODES_OF_NO, ...WORDS_OF_NO])('says no to a call: %j', async (no) => {
+      await allow()
+      let isNo = true
+      const { client, prompts } = walletOf({
+        onPrompt() {
+          if (isNo) throw no
+        },
+      })
+      const offer = await offerOf()
+      const app = keep()
+      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).not.toBe('UNCERTAIN')
+      expect(app.steps()).toEqual(['deposit asked', 'deposit refused'])
+      isNo = false
+      await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
+      expect(called(prompts)).toEqual(['deposit', 'deposit'])
+    })
+
+    it.each([...CODES_OF_NO.map((no) => [no, 0] as const), ...WORDS_OF_NO.map((no) => [no, 31] as const)])(
+      'says no to a transfer: %j, which is believed after %i seconds',
+      async (no, seconds) => {
+        const { client } = walletOf({
+          onPrompt() {
+            throw no
+          },
+        })
+        const app = keep({ depositMode: 'ADDRESS' })
+        const ended = reasonOf(sendDeposit(client, await offerOf(), await terms(), app.options))
+        if (seconds > 0) {
+          await expect.poll(app.steps).toEqual(['deposit asked'])
+          await passTime(deposits, seconds)
+        }
+        expect(await ended).not.toBe('UNCERTAIN')
+        expect(app.steps()).toEqual(['deposit asked', 'deposit refused'])
+      },
+    )
+  })
+
+  describe('a wallet that says no after it has sent a transfer', () => {
+    it.each(WORDS_OF_NO)('is not believed: %j', async (no) => {
+      const { client } = walletOf({
+        onCarriedOut() {
+          throw no
+        },
+      })
+      await deposits.chain.client.setAutomine(false)
+      const offer = await offerOf()
+      const app = keep({ depositMode: 'ADDRESS' })
+      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
+      expect(app.steps()).toEqual(['deposit asked'])
+    })
+
+    it('is not believed when its account has code, for which others send', async () => {
+      await deposits.chain.client.setCode({ address: user.address, bytecode: '0x00' })
+      const { client } = walletOf({
+        onPrompt() {
+          throw new Error('User rejected the request')
+        },
+      })
+      const options = { ...TAKE, depositMode: 'ADDRESS' } as const
+      expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), options))).toBe('UNCERTAIN')
+    })
+  })
+
+  it.each(TROUBLE)('trouble of a wallet is no decision of its user: %j', async (trouble) => {
+    await allow()
+    for (const depositMode of ['CONTRACT', 'ADDRESS'] as const) {
+      const { client } = walletOf({
+        onPrompt() {
+          throw trouble
+        },
+      })
+      const app = keep({ depositMode })
+      expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), app.options))).toBe(
+        'UNCERTAIN',
+      )
+      expect(app.steps()).toEqual(['deposit asked'])
+    }
+  })
+
+  it.each([-32000, -32601, -32602])(
+    'a wallet is asked by one method only, after the error %i',
+    async (code) => {
+      const methods: string[] = []
+      const { request } = createMockWallet({ node, account: user.address })
+      const failing = async (asked: WalletRequest) => {
+        if (!/sendTransaction/.test(asked.method)) return request(asked)
+        methods.push(asked.method)
+        await request({ ...asked, method: 'eth_sendTransaction' })
+        throw Object.assign(new Error('failed'), { code })
+      }
+      await deposits.chain.client.setAutomine(false)
+      const client = createWalletClient({ account: user.address, transport: custom({ request: failing }) })
+      await reasonOf(sendDeposit(client, await offerOf(), await terms(), { ...TAKE, depositMode: 'ADDRESS' }))
+      expect(methods).toEqual(['eth_sendTransaction'])
+    },
+  )
+})
