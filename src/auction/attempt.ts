@@ -25,7 +25,7 @@ export interface SolverAttempt extends Selection {
 /** What an attempt needs of its round. */
 interface AttemptRound {
   readonly offeredAt: number | undefined
-  /** For how many milliseconds the process was paused since the round began. */
+  /** For how many milliseconds the process was paused when the round was due to end. */
   readonly pausedMs: number
 }
 
@@ -42,8 +42,6 @@ export class Attempt implements OpenRequest, CallListener {
   /** When it got its slot. */
   #startedAt: number | undefined
   #sentAt: number | undefined
-  /** For how long the process was paused in the round before the request was sent. */
-  #pausedMs = 0
   /** What its round's caller was told before it had ended; undefined when it ended before the answer. */
   told: SolverAttempt | undefined
 
@@ -73,7 +71,6 @@ export class Attempt implements OpenRequest, CallListener {
 
   onSent(): void {
     this.#sentAt = this.#clock()
-    this.#pausedMs = this.round.pausedMs
     this.asked.slots.lastSentAt = this.#sentAt
   }
 
@@ -107,8 +104,7 @@ export class Attempt implements OpenRequest, CallListener {
   settle(reached: SolverResult): SolverAttempt {
     const { solver, chosenBy, gapBps, isWaitedFor } = this.asked
     const result = isOverdue(reached) && this.#isLateByUs() ? CUT_OFF : reached
-    const pausedMs = this.round.pausedMs - this.#pausedMs
-    const tookMs = Math.max(0, this.#clock() - (this.waitingSince ?? this.#requestedAt) - pausedMs)
+    const tookMs = Math.max(0, this.#clock() - (this.waitingSince ?? this.#requestedAt) - this.round.pausedMs)
     const onSession = askedSession(solver) !== undefined && this.#sentAt !== undefined ? solver : undefined
     return { solver: solver.address, result, tookMs, onSession, chosenBy, gapBps, isWaitedFor }
   }

@@ -7,7 +7,6 @@ import {
 } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Chain } from '../chain/chain.js'
-import { createPauseMeter } from '../concurrency/process-pauses.js'
 import type { Config } from '../config/config.js'
 import type { UsedNonces } from '../solvers/nonces/used-nonces.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
@@ -23,7 +22,7 @@ import type { QuoteRecordStore } from '../store/records/quote-record-store.js'
 import type { SolverHourStore } from '../store/solvers/solver-hour-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type Auction, createAuction } from './auction.js'
+import { type Auction, createRounds } from './auction.js'
 import { createOfferVerifier } from './offer-verifier.js'
 import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
@@ -136,14 +135,13 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
   const parts = { ...config, chains, quoteIds, sinks, roundErrors, clock }
   const auction = createQueuedAuction({
     ...parts,
-    auction: createAuction({
+    rounds: createRounds({
       ...parts,
       choice,
       standings,
       transport: createSolverTransports({ http: httpClient, sessions: options.sessions }),
       validateOffer: createOfferValidator(options.rules, metrics),
       verifier: createOfferVerifier({ ...parts, onNonceRefused: createOnNonceRefused(options) }),
-      pauseMeter: createPauseMeter(clock),
       metrics,
     }),
   })
