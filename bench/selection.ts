@@ -1,6 +1,6 @@
 import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
-import { choose } from '../src/standing/choose.js'
+import { choose } from '../src/auction/solver-choice.js'
 import { isGain, learn, openPair, Pairs } from '../src/standing/lessons.js'
 import { createStanding, observe, type Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'

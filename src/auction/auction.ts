@@ -5,11 +5,17 @@ import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quot
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import type { OfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
+import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Chain } from '../chain/chain.js'
 import type { CallContext } from '../clients/call.js'
 import { requestBody } from '../solvers/transport/request-body.js'
-import type { SolverRequest, SolverTransport } from '../solvers/transport/solver-transports.js'
-import type { Standings } from '../standing/standings.js'
+import type {
+  SessionTransport,
+  SolverRequest,
+  SolverTransport,
+} from '../solvers/transport/solver-transports.js'
+import type { Standings } from '../standing/standing.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Attempt, CUT_OFF, type SolverAttempt } from './attempt.js'
 import { createLearnRequest, timeFactOf } from './lessons-of-round.js'
@@ -76,7 +82,10 @@ interface RoundsOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly choice: SolverChoice
   readonly standings: Standings
-  readonly transport: SolverTransport
+  /** Asks a solver at its endpoint. */
+  readonly http: SolverTransport
+  /** Asks a solver on its session, here or at another replica. */
+  readonly sessions: Pick<SessionTransport, 'requestQuote'>
   readonly validateOffer: OfferValidator
   readonly verifier: OfferVerifier
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
@@ -98,9 +107,16 @@ interface Question {
   readonly solverRequest: SolverRequest
 }
 
+/** The session ended after its solver was chosen. */
+const SESSION_ENDED: SolverResult = {
+  kind: 'failed',
+  reason: 'session_ended',
+  message: 'The solver has neither a session nor an endpoint.',
+}
+
 /** Builds the rounds. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
 export function createRounds(options: RoundsOptions): Rounds {
-  const { chains, choice, standings, transport, validateOffer, verifier, quoteIds, sinks } = options
+  const { chains, choice, standings, http, sessions, validateOffer, verifier, quoteIds, sinks } = options
   const { roundErrors, quoteTimeoutMs, clock } = options
   const softMs = options.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
   const { stageSeconds } = options.metrics
@@ -131,10 +147,16 @@ export function createRounds(options: RoundsOptions): Rounds {
     return { request, hasher: hasherOf(request.chainId), solverRequest }
   }
 
-  /** Asks one solver, and checks its reply. */
+  /** Asks one solver on its session if it has one, else at its endpoint (docs/decisions.md, D18), and checks its reply. */
   async function ask({ solverRequest, ...question }: Question, attempt: Attempt) {
     if (!(await attempt.takeSlot())) return CUT_OFF
     const { solver } = attempt.asked
+    const session = askedSession(solver)
+    if (session === undefined && solver.endpointUrl === NO_ENDPOINT) {
+      attempt.onEnd()
+      return SESSION_ENDED
+    }
+    const transport = session === undefined ? http : sessions
     const reply = await transport.requestQuote(solver, solverRequest, attempt.signal, attempt)
     if (reply.kind !== 'replied') return reply
     return validateOffer({ ...question, solver: solver.address, body: reply.body })

@@ -5,7 +5,7 @@ import { createSolverChoice } from '../../src/auction/solver-choice.js'
 import { createSlots } from '../../src/solvers/transport/request-slots.js'
 import { pairOf } from '../../src/standing/lessons.js'
 import type { OpenRequest } from '../../src/standing/standing.js'
-import { createStandings, type Standings } from '../../src/standing/standings.js'
+import { createStandings, type Standings } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { choose } from '../../src/standing/choose.js'
+import { choose } from '../../src/auction/solver-choice.js'
 import { Pair } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
 
