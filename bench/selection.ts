@@ -179,7 +179,11 @@ function createRule(places: number, seed: number) {
   return {
     waitOf,
     choose: (round: Round, players: readonly Player[]) =>
-      choose(players, pairs.of(keyOf(round)), places, lots.uniform).map(({ candidate }) => candidate),
+      choose(
+        players.map((player) => ({ player, lessons: pairs.of(keyOf(round))?.of(player.address) })),
+        places,
+        lots.uniform,
+      ).map(({ candidate }) => candidate.player),
     /** @returns the best price, and when the caller has it */
     play(round: Round, replies: readonly Played[]) {
       const missing = new Set(replies.map(({ player }) => player))

@@ -157,7 +157,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       return SESSION_ENDED
     }
     const transport = session === undefined ? http : sessions
-    const reply = await transport.requestQuote(solver, solverRequest, attempt.signal, attempt)
+    const reply = await transport.requestQuote(solver, solverRequest, attempt, attempt)
     if (reply.kind !== 'replied') return reply
     return validateOffer({ ...question, solver: solver.address, body: reply.body })
   }

@@ -131,14 +131,8 @@ function recordWait(standing: Standing, wasWorth: boolean): void {
   standing.unwaitedRounds = UNWAITED_ROUNDS
 }
 
-/** A round, as far as the standing of one solver is concerned. */
-export interface EligibilityRound {
-  /** The solver's lessons in the pair; undefined when it was never asked there. */
-  readonly lessons: Lessons | undefined
-}
-
-/** Says whether a round asks the solver. */
-export function eligibility(standing: Standing, { lessons }: EligibilityRound, now: number): Eligibility {
+/** Says whether a round asks the solver. @param lessons those in the pair; undefined when it was never asked there */
+export function eligibility(standing: Standing, lessons: Lessons | undefined, now: number): Eligibility {
   const { breaker } = standing
   if (!breaker.isClosed)
     return breaker.isProbeDue(isExpected(standing, lessons, now), now) ? 'probe' : 'circuit_open'

@@ -3,6 +3,7 @@ import type { SolverAttempt } from '../../src/auction/attempt.js'
 import { Round, type RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
+import type { CallSignal } from '../../src/solvers/transport/solver-transports.js'
 import { createStanding, type Wait } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -37,7 +38,7 @@ interface Played {
 export function playRound({ asked, times = {}, signal = new AbortController().signal }: Played) {
   const clock = createManualClock()
   const waiting = new Map<string, (result: SolverResult) => void>()
-  const signals = new Map<string, AbortSignal>()
+  const signals = new Map<string, CallSignal>()
   const cutOff: SolverAttempt[] = []
   let told: readonly string[] | undefined
   const round: Round = new Round({
@@ -55,11 +56,11 @@ export function playRound({ asked, times = {}, signal = new AbortController().si
       const { name } = attempt.asked.solver
       if (!(await attempt.takeSlot())) return { kind: 'cancelled', isQueued: true }
       attempt.onSent()
-      signals.set(name, attempt.signal)
+      signals.set(name, attempt)
       const result = await new Promise<SolverResult>((resolve) => {
         waiting.set(name, resolve)
-        attempt.signal.addEventListener('abort', () => resolve({ kind: 'cancelled' }))
-        if (attempt.signal.aborted) resolve({ kind: 'cancelled' })
+        attempt.addEventListener('abort', () => resolve({ kind: 'cancelled' }))
+        if (attempt.aborted) resolve({ kind: 'cancelled' })
       })
       attempt.onEnd()
       return result

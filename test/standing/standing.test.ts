@@ -36,7 +36,7 @@ function answer(...times: number[]): void {
   }
 }
 
-const able = (now: number, lessons?: Lessons) => eligibility(standing, { lessons }, now)
+const able = (now: number, lessons?: Lessons) => eligibility(standing, lessons, now)
 
 describe('the usual time', () => {
   test.each([
