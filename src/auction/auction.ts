@@ -18,7 +18,7 @@ import type {
 import type { Standings } from '../standing/standing.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Attempt, CUT_OFF, type SolverAttempt } from './attempt.js'
-import { createLearnRequest, timeFactOf } from './lessons-of-round.js'
+import { createLearnRequest, hasLostTime } from './lessons-of-round.js'
 import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
 import { Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
@@ -206,8 +206,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       signal: new AbortController().signal,
       clock,
       onEnd(ended) {
-        const fact = timeFactOf(ended, caller.client.network)
-        if (fact?.kind === 'in_time') standings.observe(asked.solver, fact)
+        if (hasLostTime(ended) === false) standings.recordTime(asked.solver, caller.client.network, false)
         tell(sinks, { kind: 'probed', request, attempt: ended.settled, quoteIds: solverRequest.quoteIds })
       },
     })

@@ -3,7 +3,7 @@ import { gapBps, isBetter } from '../../packages/protocol/src/quotes/offer.js'
 import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { afterReading } from '../concurrency/process-pauses.js'
-import { observe } from '../standing/standing.js'
+import { recordEnd, recordRequest } from '../standing/standing.js'
 import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
 import type { Asked } from './solver-choice.js'
 
@@ -152,7 +152,7 @@ export class Round {
 
   async #ask(attempt: Attempt): Promise<void> {
     const { isProbe = false, clock } = this.#options
-    observe(attempt.asked.standing, { kind: 'asked', request: attempt, isProbe }, clock.monotonic())
+    recordRequest(attempt.asked.standing, attempt, isProbe, clock.monotonic())
     const reached = await this.#options.ask(attempt)
     const settled = attempt.settle(attempt.resultOf(reached))
     this.#open.delete(attempt)
@@ -167,11 +167,7 @@ export class Round {
     const now = this.#options.clock.monotonic()
     const isInTime = this.answeredAt === undefined
     const isOffer = result.kind === 'quoted'
-    observe(
-      attempt.asked.standing,
-      { kind: 'ended', request: attempt, answeredInMs: answeredInMs(settled), isOffer },
-      now,
-    )
+    recordEnd(attempt.asked.standing, attempt, { answeredInMs: answeredInMs(settled), isOffer }, now)
     const gain =
       result.kind === 'quoted' && this.best !== undefined ? -gapBps(result.offer.quote, this.best.quote) : 0
     const ended = { attempt, settled, atMs: now - this.times.requestedAt, isInTime, gain }

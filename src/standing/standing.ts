@@ -35,23 +35,6 @@ export interface OpenRequest {
   readonly round: { readonly offeredAt: number | undefined }
 }
 
-/** What a solver did. */
-export type Fact =
-  | { readonly kind: 'asked'; readonly request: OpenRequest; readonly isProbe: boolean }
-  /** The request is over. `answeredInMs` is undefined without an answer. */
-  | {
-      readonly kind: 'ended'
-      readonly request: OpenRequest
-      readonly answeredInMs: number | undefined
-      readonly isOffer: boolean
-    }
-  /** It cost the caller time: no answer within QUOTE_TIMEOUT_MS, or a connection that failed. */
-  | { readonly kind: 'time_lost'; readonly client: string }
-  /** It answered a request in a pair that it is expected to quote, or a probe. */
-  | { readonly kind: 'in_time'; readonly client: string }
-  /** A round waited for it beyond the soft deadline. */
-  | { readonly kind: 'waited'; readonly wasWorth: boolean }
-
 /** How a round treats a solver by its standing. */
 export type Eligibility =
   /** The round asks it, by rank or in its turn. */
@@ -87,31 +70,24 @@ export function createStanding(): Standing {
   }
 }
 
-/** Records a fact. */
-export function observe(standing: Standing, fact: Fact, now: number): void {
-  switch (fact.kind) {
-    case 'asked':
-      standing.open.push(fact.request)
-      if (fact.isProbe) standing.breaker.recordProbe(fact.request.isExpected, now)
-      else if (standing.unwaitedRounds > 0) standing.unwaitedRounds--
-      return
-    case 'ended':
-      recordEnd(standing, fact, now)
-      return
-    case 'time_lost':
-      standing.breaker.recordLoss(fact.client, now)
-      return
-    case 'in_time':
-      standing.breaker.recordAnswer(fact.client, now)
-      return
-    case 'waited':
-      recordWait(standing, fact.wasWorth)
-  }
+/** Records that a round asks the solver. */
+export function recordRequest(standing: Standing, request: OpenRequest, isProbe: boolean, now: number): void {
+  standing.open.push(request)
+  if (isProbe) standing.breaker.recordProbe(request.isExpected, now)
+  else if (standing.unwaitedRounds > 0) standing.unwaitedRounds--
 }
 
-function recordEnd(
+/** What came of a request. `answeredInMs` is undefined without an answer. */
+interface RequestEnd {
+  readonly answeredInMs: number | undefined
+  readonly isOffer: boolean
+}
+
+/** Records that a request is over. */
+export function recordEnd(
   standing: Standing,
-  { request, answeredInMs, isOffer }: Extract<Fact, { kind: 'ended' }>,
+  request: OpenRequest,
+  { answeredInMs, isOffer }: RequestEnd,
   now: number,
 ): void {
   const index = standing.open.indexOf(request)
@@ -124,7 +100,8 @@ function recordEnd(
   standing.usualMs = medianOf(standing.times)
 }
 
-function recordWait(standing: Standing, wasWorth: boolean): void {
+/** Records that a round waited for the solver beyond the soft deadline. */
+export function recordWait(standing: Standing, wasWorth: boolean): void {
   standing.vainWaits = wasWorth ? 0 : standing.vainWaits + 1
   if (standing.vainWaits < MAX_VAIN_WAITS) return
   standing.vainWaits = 0
@@ -170,8 +147,11 @@ function isStalled(standing: Standing, now: number): boolean {
 export interface Standings {
   of(solver: SolverKey): Standing
   pairsOf(chainId: number): Pairs
-  /** Records a fact, and logs a circuit breaker that opens or closes. */
-  observe(solver: SolverKey, fact: Fact): void
+  /**
+   * Records the time of a request for the circuit breaker, and logs it when it opens or closes. Lost time: no answer within
+   * QUOTE_TIMEOUT_MS, or no connection. Otherwise the solver has answered a request in a pair that it is expected to quote, or a probe.
+   */
+  recordTime(solver: SolverKey, client: string, isLost: boolean): void
 }
 
 interface StandingsOptions {
@@ -213,11 +193,11 @@ export function createStandings({ clock, log }: StandingsOptions): Standings {
   return {
     of,
     pairsOf: (chainId) => chainOf(chainId).pairs,
-    observe(solver, fact) {
-      const standing = of(solver)
-      const { breaker } = standing
+    recordTime(solver, client, isLost) {
+      const { breaker } = of(solver)
       const wasClosed = breaker.isClosed
-      observe(standing, fact, clock())
+      if (isLost) breaker.recordLoss(client, clock())
+      else breaker.recordAnswer(client, clock())
       if (breaker.isClosed === wasClosed) return
       const context = { chainId: solver.chainId, solver: solver.address }
       if (wasClosed)
