@@ -188,9 +188,11 @@ export class Round {
   /** Ends the round when it waits for nobody any more. Otherwise it looks again when that may be so without a further reply. */
   #check(): void {
     if (this.answeredAt !== undefined) return
+    const elapsedMs = this.#elapsedMs()
     const untilMs = Math.min(this.times.limitMs, this.#waitsUntilMs())
-    if (this.#elapsedMs() >= untilMs) this.#end()
-    else this.#lookAt(untilMs)
+    if (elapsedMs < untilMs) this.#lookAt(untilMs)
+    // After a pause of the process, the timer ends the round when all that has arrived is read.
+    else if (this.#open.size === 0 || !(elapsedMs - this.#timerAtMs > USUAL_LATENESS_MS)) this.#end()
   }
 
   /** Until when the round waits for the solvers that have not answered (docs/decisions.md, D30). */
@@ -213,12 +215,13 @@ export class Round {
     this.#timer?.stop()
     this.#timerAtMs = atMs
     const onTime = () => {
+      if (this.#timerAtMs !== atMs) return
+      this.#timerAtMs = Number.NaN
       if (this.answeredAt === undefined) this.#check()
       else this.#endOpen(this.isOwnTimeout ? LATE : CANCELLED)
     }
     this.#timer = this.#options.clock.setTimeout(
       () => {
-        this.#timerAtMs = Number.NaN
         const lateMs = this.#elapsedMs() - atMs
         if (lateMs <= USUAL_LATENESS_MS) return onTime()
         this.pausedMs = lateMs

@@ -205,13 +205,31 @@ describe('after a pause of the process', () => {
   test.each([
     [100, 'soft_deadline', 0],
     [400, 'quoted', SOFT_MS],
-  ] as const)('over its end by %i ms, an offer that is read then is %s', async (ms, kind, tookMs) => {
-    const { answer, answerNow, clock, told, round } = playRound({ asked: solvers('none', 'soft_deadline') })
+  ] as const)('over its end by %i ms, offers that are read then are %s', async (ms, kind, tookMs) => {
+    const { answer, answerNow, clock, told, round } = playRound({
+      asked: solvers('none', 'soft_deadline', 'soft_deadline'),
+    })
     await answer(0, offerOf(0))
     clock.standStill(SOFT_MS + ms)
-    setImmediate(() => setImmediate(() => answerNow(1, offerOf(1))))
+    setImmediate(() =>
+      setImmediate(() => {
+        for (const number of [1, 2]) answerNow(number, offerOf(number))
+      }),
+    )
     await clock.advance(0)
-    expect(told()).toEqual(['quoted', kind])
+    expect(told()).toEqual(['quoted', kind, kind])
     if (tookMs > 0) expect(round.attempts[1]?.tookMs).toBe(tookMs)
+  })
+
+  test('a reply that is read before the timer does not end the round', async () => {
+    const { answer, answerNow, clock, told } = playRound({
+      asked: solvers('none', 'soft_deadline', 'soft_deadline'),
+    })
+    await answer(0, offerOf(0))
+    clock.standStill(SOFT_MS + 400)
+    answerNow(1, offerOf(1))
+    setImmediate(() => setImmediate(() => answerNow(2, offerOf(2))))
+    await clock.advance(0)
+    expect(told()).toEqual(['quoted', 'quoted', 'quoted'])
   })
 })
