@@ -21,9 +21,5 @@ export interface Benchmark {
   readonly name: string
   /** What is measured and what the limit is, in one sentence. */
   readonly about: string
-  /** @throws NotRunError when this machine lacks what it needs */
   collectMetrics(): Promise<Result>
 }
-
-/** Says in a sentence what a benchmark needs and this machine lacks. */
-export class NotRunError extends Error {}

@@ -46,8 +46,6 @@ async function endsBy(end: number, work: Promise<unknown>): Promise<void> {
 /** A contestant under load, with a function for its CPU time. */
 export interface Contestant {
   readonly callers: readonly Caller[]
-  /** Makes the load in place of callers. */
-  load?(seconds: number): Promise<LoadResult>
   cpuSeconds(): Promise<number>
   /** CPU time of other processes that work for its calls: its database, or its client. */
   otherCpuSeconds?(): number
@@ -111,11 +109,10 @@ export async function compete<Name extends string>(
 async function playRound(contestant: Contestant, pace: Pace): Promise<Round> {
   const { callers, cpuSeconds, otherCpuSeconds = () => Number.NaN } = contestant
   const { seconds, leadSeconds = 0 } = pace
-  const { load = (duration: number) => closedLoop(callers, duration) } = contestant
-  if (leadSeconds > 0) await load(leadSeconds)
+  if (leadSeconds > 0) await closedLoop(callers, leadSeconds)
   const cpuBefore = await cpuSeconds()
   const otherCpuBefore = otherCpuSeconds()
-  const result = await load(seconds)
+  const result = await closedLoop(callers, seconds)
   const otherCpuMs = (otherCpuSeconds() - otherCpuBefore) * 1000
   const cpuMs = ((await cpuSeconds()) - cpuBefore) * 1000
   const { calls } = result

@@ -8,11 +8,10 @@
  *   --record   writes BENCHMARKS.md from the last result of each benchmark
  */
 import { parseArgs } from 'node:util'
-import { type Benchmark, NotRunError } from './benchmark.js'
+import type { Benchmark } from './benchmark.js'
 import { broadcast } from './broadcast.js'
 import { isMet, thresholdsOf } from './check.js'
 import { events } from './events.js'
-import { h2load } from './h2load.js'
 import { memory } from './memory.js'
 import { page } from './page.js'
 import { protocols } from './protocols.js'
@@ -23,7 +22,7 @@ import { selection } from './selection.js'
 import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
-const BENCHMARKS = [quote, protocols, h2load, sessions, tail, selection, events, broadcast, memory, replicas]
+const BENCHMARKS = [quote, protocols, sessions, tail, selection, events, broadcast, memory, replicas]
 const NAMES = BENCHMARKS.map(({ name }) => name)
 const RESULTS = '.bench/results.json'
 const RECORDED = 'docs/benchmarks/results.json'
@@ -53,7 +52,7 @@ interface Outcome {
   readonly hasFailed: boolean
 }
 
-/** Measures, prints, and writes each result at once. A benchmark that fails, or that this machine cannot run, ends no other. */
+/** Measures, prints, and writes each result at once. A benchmark that fails ends no other. */
 async function run(benchmarks: readonly Benchmark[]): Promise<Outcome> {
   let report: Report = {}
   let hasFailed = false
@@ -65,10 +64,6 @@ async function run(benchmarks: readonly Benchmark[]): Promise<Outcome> {
       report = { ...report, [name]: { about, run: thisRun(), ...result } }
       writeText(RESULTS, asJson(merge(readReport(RESULTS), report, NAMES)))
     } catch (error) {
-      if (error instanceof NotRunError) {
-        process.stdout.write(`${name} is not run: ${error.message}\n`)
-        continue
-      }
       hasFailed = true
       process.stderr.write(`${name} has failed: ${(error as Error).stack}\n`)
     }

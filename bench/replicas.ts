@@ -5,7 +5,6 @@ import { NO_LIMITS } from './built-service.js'
 import { onChattyChain } from './chatty-chain.js'
 import { type DatabaseServer, startDatabaseServer } from './database-server.js'
 import { measureDatabase, measureFlush } from './database-work.js'
-import { measureNotifications } from './notifications.js'
 import { measureEvents, measureFailover } from './replica-events.js'
 import { measureCounting, measureStores, measureThroughput, SOLVERS } from './replica-quotes.js'
 import { measureRegistration } from './replica-registration.js'
@@ -26,8 +25,8 @@ export const replicas: Benchmark = {
     try {
       const fixture = await measureOnMarket(server)
       const events = await measureOnChattyChain(server)
-      const database = [await measureDatabase(server, fixture.record), await measureNotifications(server)]
-      return joined([...fixture.results, ...events, ...database, await measureFlush()])
+      const database = await measureDatabase(server, fixture.record)
+      return joined([...fixture.results, ...events, database, await measureFlush()])
     } finally {
       await server.stop()
     }

@@ -1,8 +1,15 @@
 import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
-import { choose } from '../src/standing/choose.js'
+import { choose } from '../src/auction/solver-choice.js'
 import { isGain, learn, openPair, Pairs } from '../src/standing/lessons.js'
-import { createStanding, observe, type Standing, waitFor } from '../src/standing/standing.js'
+import {
+  createStanding,
+  recordEnd,
+  recordRequest,
+  recordWait,
+  type Standing,
+  waitFor,
+} from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
 import { seededRandom } from './seeded-random.js'
@@ -179,7 +186,11 @@ function createRule(places: number, seed: number) {
   return {
     waitOf,
     choose: (round: Round, players: readonly Player[]) =>
-      choose(players, pairs.of(keyOf(round)), places, lots.uniform).map(({ candidate }) => candidate),
+      choose(
+        players.map((player) => ({ player, lessons: pairs.of(keyOf(round))?.of(player.address) })),
+        places,
+        lots.uniform,
+      ).map(({ candidate }) => candidate.player),
     /** @returns the best price, and when the caller has it */
     play(round: Round, replies: readonly Played[]) {
       const missing = new Set(replies.map(({ player }) => player))
@@ -210,8 +221,7 @@ function createRule(places: number, seed: number) {
         const gain = isOffer && isLate && before.length > 0 ? -gapTo(bestOf(before), price) : 0
         const wasWaitedFor = waits.get(player) === 'beyond' && isLate && at > firstAt
         const isInTime = at <= answeredAt
-        if (wasWaitedFor)
-          observe(player.standing, { kind: 'waited', wasWorth: isInTime && isGain(gain) }, now)
+        if (wasWaitedFor) recordWait(player.standing, isInTime && isGain(gain))
         if (taught === undefined) continue
         const gap = isOffer ? gapTo(bestOf(early), price) : 0
         const answer = { solver: player.address, isInTime, gap, gain, wasWaitedFor }
@@ -232,7 +242,7 @@ function amountOf(price: number): bigint {
 
 function countAnswer(standing: Standing, at: number, now: number): void {
   const request = { isExpected: false, waitingSince: undefined, round: { offeredAt: undefined } }
-  observe(standing, { kind: 'asked', request, isProbe: false }, now)
+  recordRequest(standing, request, false, now)
   const answeredInMs = at <= TIMEOUT_MS ? at : undefined
-  observe(standing, { kind: 'ended', request, answeredInMs, isOffer: false }, now)
+  recordEnd(standing, request, { answeredInMs, isOffer: false }, now)
 }

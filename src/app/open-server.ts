@@ -114,7 +114,7 @@ export async function openServer(
   })
   const reflection = createReflection([...services, health.desc], [withErrors, limitMessages(rateLimits)])
 
-  function collectMetrics(): void {
+  async function collectMetrics(): Promise<void> {
     for (const [state, count] of Object.entries(eventLog.replays()))
       metrics.streamReplays.set({ state }, count)
     metrics.databaseUp.set(Number(cluster.isDatabaseUp()))
@@ -123,7 +123,9 @@ export async function openServer(
     metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
     collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
     collectOrderMetrics()
-    auction.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
+    await auction.collectMetrics(
+      new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])),
+    )
   }
 
   const consoleFiles = config.console ? readConsole() : undefined

@@ -6,7 +6,7 @@ import {
   type SolverResult,
 } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import type { CallListener } from '../solvers/transport/solver-transports.js'
+import type { CallListener, CallSignal } from '../solvers/transport/solver-transports.js'
 import type { OpenRequest } from '../standing/standing.js'
 import type { Asked } from './solver-choice.js'
 
@@ -25,25 +25,25 @@ export interface SolverAttempt extends Selection {
 /** What an attempt needs of its round. */
 interface AttemptRound {
   readonly offeredAt: number | undefined
-  /** For how many milliseconds the process was paused since the round began. */
+  /** For how many milliseconds the process was paused when the round was due to end. */
   readonly pausedMs: number
 }
 
 export const CUT_OFF: SolverResult = { kind: 'cancelled', isQueued: true }
 
 /** The request to one solver, from its slot to its result. */
-export class Attempt implements OpenRequest, CallListener {
+export class Attempt implements OpenRequest, CallListener, CallSignal {
   readonly asked: Asked
   readonly round: AttemptRound
   readonly isExpected: boolean
   readonly #clock: () => number
   readonly #requestedAt: number
-  readonly #controller = new AbortController()
+  /** What its round has ended it with. */
+  #endedBy: SolverResult | undefined
+  readonly #onAbort = new Set<() => void>()
   /** When it got its slot. */
   #startedAt: number | undefined
   #sentAt: number | undefined
-  /** For how long the process was paused in the round before the request was sent. */
-  #pausedMs = 0
   /** What its round's caller was told before it had ended; undefined when it ended before the answer. */
   told: SolverAttempt | undefined
 
@@ -55,8 +55,17 @@ export class Attempt implements OpenRequest, CallListener {
     this.#requestedAt = clock()
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal
+  /** Whether its round has ended it. */
+  get aborted(): boolean {
+    return this.#endedBy !== undefined
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#onAbort.add(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#onAbort.delete(listener)
   }
 
   get waitingSince(): number | undefined {
@@ -67,13 +76,12 @@ export class Attempt implements OpenRequest, CallListener {
   async takeSlot(): Promise<boolean> {
     const { slots } = this.asked
     if (slots.tryTake(this.#requestedAt)) this.#startedAt = this.#requestedAt
-    else this.#startedAt = await slots.wait(this.signal)
+    else this.#startedAt = await slots.wait(this)
     return this.#startedAt !== undefined
   }
 
   onSent(): void {
     this.#sentAt = this.#clock()
-    this.#pausedMs = this.round.pausedMs
     this.asked.slots.lastSentAt = this.#sentAt
   }
 
@@ -85,7 +93,9 @@ export class Attempt implements OpenRequest, CallListener {
 
   /** Ends the request, or what is left of its reply. A request without a reply has this result. */
   end(result: SolverResult): void {
-    this.#controller.abort(result)
+    if (this.#endedBy !== undefined) return
+    this.#endedBy = result
+    for (const listener of this.#onAbort) listener()
   }
 
   /** Reads on after the round's answer. A request that waits for a slot ends: no caller needs it. */
@@ -98,17 +108,16 @@ export class Attempt implements OpenRequest, CallListener {
 
   /** The result of a reply. One that its round has ended has the result of that, unless it never reached the solver. */
   resultOf(reached: SolverResult): SolverResult {
-    if (!this.signal.aborted) return reached
+    if (this.#endedBy === undefined) return reached
     const wasUnreachable = reached.kind === 'cancelled' && reached.reason !== undefined
-    return wasUnreachable && isOverdue(this.signal.reason) ? reached : this.signal.reason
+    return wasUnreachable && isOverdue(this.#endedBy) ? reached : this.#endedBy
   }
 
   /** The attempt with a result at this moment. A solver that had less than the whole time because of this service is not late. */
   settle(reached: SolverResult): SolverAttempt {
     const { solver, chosenBy, gapBps, isWaitedFor } = this.asked
     const result = isOverdue(reached) && this.#isLateByUs() ? CUT_OFF : reached
-    const pausedMs = this.round.pausedMs - this.#pausedMs
-    const tookMs = Math.max(0, this.#clock() - (this.waitingSince ?? this.#requestedAt) - pausedMs)
+    const tookMs = Math.max(0, this.#clock() - (this.waitingSince ?? this.#requestedAt) - this.round.pausedMs)
     const onSession = askedSession(solver) !== undefined && this.#sentAt !== undefined ? solver : undefined
     return { solver: solver.address, result, tookMs, onSession, chosenBy, gapBps, isWaitedFor }
   }

@@ -5,21 +5,25 @@ import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quot
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import type { OfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
+import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Chain } from '../chain/chain.js'
 import type { CallContext } from '../clients/call.js'
-import type { PauseMeter } from '../concurrency/process-pauses.js'
 import { requestBody } from '../solvers/transport/request-body.js'
-import type { SolverRequest, SolverTransport } from '../solvers/transport/solver-transports.js'
-import type { Standings } from '../standing/standings.js'
+import type {
+  SessionTransport,
+  SolverRequest,
+  SolverTransport,
+} from '../solvers/transport/solver-transports.js'
+import type { Standings } from '../standing/standing.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type Attempt, CUT_OFF } from './attempt.js'
-import { createLearnRequest, timeFactOf } from './lessons-of-round.js'
+import { type Attempt, CUT_OFF, type SolverAttempt } from './attempt.js'
+import { createLearnRequest, hasLostTime } from './lessons-of-round.js'
 import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
-import { Round, type RoundTimes, type SoftDeadline } from './round.js'
+import { Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
+import { countResults, type RoundCounts } from './round-counts.js'
 import type { RoundErrors } from './round-errors.js'
-import { callersLimitMs, roundLimitMs } from './round-limits.js'
-import { type RoundCounts, RoundProgress } from './round-progress.js'
 import { type RoundSink, tell } from './sinks.js'
 import type { Asked, SolverChoice } from './solver-choice.js'
 
@@ -35,6 +39,11 @@ export interface Auction {
   runRound(request: QuoteRequest, caller: RoundCall, options?: RoundOptions): Promise<RoundResult>
 }
 
+/** Rounds that begin at once. */
+export interface Rounds extends Pick<Auction, 'assertReady'> {
+  run(request: QuoteRequest, caller: RoundCall, options: RoundOptions, time: RoundTime): Promise<RoundResult>
+}
+
 /** What a round needs of the call of its caller. */
 export type RoundCall = Pick<CallContext, 'client' | 'signal' | 'timeoutMs' | 'traceparent'>
 
@@ -44,8 +53,6 @@ export interface RoundOptions {
   readonly softDeadline?: SoftDeadline | undefined
   /** Which offers the settlement contract checks; `off` by default. */
   readonly verify?: VerifyMode
-  /** When the request came, on the clock of standings; now by default. */
-  readonly requestedAt?: number
   /**
    * Called before the round ends: with each offer that is better than all before it, when the settlement contract has
    * accepted the best one, and with the next one when it has refused the best one.
@@ -71,24 +78,27 @@ export interface RoundResult {
   readonly error: ServiceError | undefined
 }
 
-interface AuctionOptions {
+interface RoundsOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly choice: SolverChoice
   readonly standings: Standings
-  readonly transport: SolverTransport
+  /** Asks a solver at its endpoint. */
+  readonly http: SolverTransport
+  /** Asks a solver on its session, here or at another replica. */
+  readonly sessions: Pick<SessionTransport, 'requestQuote'>
   readonly validateOffer: OfferValidator
   readonly verifier: OfferVerifier
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
   readonly sinks: readonly RoundSink[]
   readonly roundErrors: RoundErrors
-  readonly verifyTimeoutMs: number
   readonly quoteTimeoutMs: number
   /** 0 for none. */
   readonly quoteSoftTimeoutMs: number
-  readonly pauseMeter: PauseMeter
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'stageSeconds'>
 }
+
+type OnBest = (best: SignedQuote, attempts: readonly SolverAttempt[]) => void
 
 /** The request of one round, as its solvers get it. */
 interface Question {
@@ -97,12 +107,17 @@ interface Question {
   readonly solverRequest: SolverRequest
 }
 
-const NOBODY_HEARS = () => {}
+/** The session ended after its solver was chosen. */
+const SESSION_ENDED: SolverResult = {
+  kind: 'failed',
+  reason: 'session_ended',
+  message: 'The solver has neither a session nor an endpoint.',
+}
 
-/** Builds the auction. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
-export function createAuction(options: AuctionOptions): Auction {
-  const { chains, choice, standings, transport, validateOffer, verifier, quoteIds, sinks } = options
-  const { roundErrors, quoteTimeoutMs, pauseMeter, clock } = options
+/** Builds the rounds. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
+export function createRounds(options: RoundsOptions): Rounds {
+  const { chains, choice, standings, http, sessions, validateOffer, verifier, quoteIds, sinks } = options
+  const { roundErrors, quoteTimeoutMs, clock } = options
   const softMs = options.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
   const { stageSeconds } = options.metrics
 
@@ -132,11 +147,17 @@ export function createAuction(options: AuctionOptions): Auction {
     return { request, hasher: hasherOf(request.chainId), solverRequest }
   }
 
-  /** Asks one solver, and checks its reply. */
+  /** Asks one solver on its session if it has one, else at its endpoint (docs/decisions.md, D18), and checks its reply. */
   async function ask({ solverRequest, ...question }: Question, attempt: Attempt) {
     if (!(await attempt.takeSlot())) return CUT_OFF
     const { solver } = attempt.asked
-    const reply = await transport.requestQuote(solver, solverRequest, attempt.signal, attempt)
+    const session = askedSession(solver)
+    if (session === undefined && solver.endpointUrl === NO_ENDPOINT) {
+      attempt.onEnd()
+      return SESSION_ENDED
+    }
+    const transport = session === undefined ? http : sessions
+    const reply = await transport.requestQuote(solver, solverRequest, attempt, attempt)
     if (reply.kind !== 'replied') return reply
     return validateOffer({ ...question, solver: solver.address, body: reply.body })
   }
@@ -145,8 +166,8 @@ export function createAuction(options: AuctionOptions): Auction {
     question: Question,
     asked: readonly Asked[],
     times: RoundTimes,
-    progress: RoundProgress,
     caller: RoundCall,
+    onBest: OnBest | undefined,
   ): Round {
     const { request, solverRequest } = question
     const learn = createLearnRequest(request, caller.client, standings, clock.monotonic)
@@ -160,10 +181,9 @@ export function createAuction(options: AuctionOptions): Auction {
           tell(sinks, { kind: 'offer', request, offer: result.offer })
         return result
       },
-      progress,
-      pauses: pauseMeter.watch(),
       signal: caller.signal,
       clock,
+      onBest,
       onEnd(ended, round) {
         learn(ended, round)
         const { told } = ended.attempt
@@ -183,13 +203,10 @@ export function createAuction(options: AuctionOptions): Auction {
       asked: [asked],
       isProbe: true,
       ask: (attempt) => ask(question, attempt),
-      progress: new RoundProgress(1, NOBODY_HEARS),
-      pauses: pauseMeter.watch(),
       signal: new AbortController().signal,
       clock,
       onEnd(ended) {
-        const fact = timeFactOf(ended, caller.client.network)
-        if (fact?.kind === 'in_time') standings.observe(asked.solver, fact)
+        if (hasLostTime(ended) === false) standings.recordTime(asked.solver, caller.client.network, false)
         tell(sinks, { kind: 'probed', request, attempt: ended.settled, quoteIds: solverRequest.quoteIds })
       },
     })
@@ -206,40 +223,44 @@ export function createAuction(options: AuctionOptions): Auction {
 
   return {
     assertReady: hasherOf,
-    async runRound(request, caller, roundOptions = {}) {
-      const { softDeadline, verify = 'off', onBest = NOBODY_HEARS } = roundOptions
+    async run(
+      request,
+      caller,
+      { softDeadline, verify = 'off', onBest },
+      { requestedAt, limitMs, callersLimitMs },
+    ) {
       const { chainId } = request
       const startedAt = clock.monotonic()
-      const { requestedAt = startedAt } = roundOptions
       const quoteId = quoteIds.create()
       const requestedTime = clock.now()
       const times: RoundTimes = {
         requestedAt,
         waitedMs: startedAt - requestedAt,
-        limitMs: roundLimitMs(caller, verify, options),
+        limitMs,
         readMs: quoteTimeoutMs,
         softMs,
         softDeadline,
       }
 
-      const { asked, probed, busy, notAsked } = choice.of(request, requestedAt + times.limitMs)
-      const progress = new RoundProgress(asked.length, (offer, counts) => onBest({ quoteId, offer, counts }))
-      const { counts } = progress
+      const { asked, probed, busy, notAsked } = choice.of(request, requestedAt + limitMs)
       if (asked.length === 0 && busy > 0) {
         tell(sinks, { kind: 'unstarted', request, outcome: 'busy' })
-        return { quoteId, offers: [], counts, error: roundErrors.busy(chainId) }
+        return { quoteId, offers: [], counts: countResults(0, []), error: roundErrors.busy(chainId) }
       }
+      const tellBest: OnBest | undefined =
+        onBest &&
+        ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
 
       const question = toQuestion(request, quoteId, [...asked, ...probed], times, caller)
       for (const solver of probed) probe(question, solver, caller)
-      const round = openRound(question, asked, times, progress, caller)
+      const round = openRound(question, asked, times, caller, tellBest)
       stageSeconds.observe({ stage: 'prepare' }, (clock.monotonic() - startedAt) / 1000)
       await round.start()
       const endedAt = clock.monotonic()
       stageSeconds.observe({ stage: 'solvers' }, (endedAt - startedAt) / 1000)
 
       const answered = rankOffers(round)
-      const timeoutMs = callersLimitMs(caller.timeoutMs) - (endedAt - requestedAt)
+      const timeoutMs = callersLimitMs - (endedAt - requestedAt)
       const { ranked, attempts } =
         verify === 'off' || answered.ranked.length === 0
           ? answered
@@ -248,7 +269,7 @@ export function createAuction(options: AuctionOptions): Auction {
               mode: verify,
               timeoutMs,
               signal: caller.signal,
-              progress,
+              onBest: tellBest,
             })
 
       tell(sinks, {
@@ -258,7 +279,7 @@ export function createAuction(options: AuctionOptions): Auction {
         key: caller.client.apiKey?.label,
         requestedAt: requestedTime,
         durationMs: endedAt - startedAt,
-        idleMs: progress.bestAt === undefined ? undefined : endedAt - progress.bestAt,
+        idleMs: round.bestAt === undefined ? undefined : endedAt - round.bestAt,
         outcome: caller.signal.aborted ? 'cancelled' : ranked.length > 0 ? 'quoted' : 'no_quotes',
         ranked,
         attempts,
@@ -266,9 +287,17 @@ export function createAuction(options: AuctionOptions): Auction {
         probed: probed.map(({ solver }) => solver.address),
         quoteIds: question.solverRequest.quoteIds,
       })
-      const ended = { counts, notAsked, attempts: answered.attempts }
+      const ended = { asked: asked.length, notAsked, attempts }
       const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, ended)
-      return { quoteId, offers: ranked, counts, error }
+      return {
+        quoteId,
+        offers: ranked,
+        // Most callers do not read it.
+        get counts() {
+          return countResults(asked.length, attempts)
+        },
+        error,
+      }
     },
   }
 }

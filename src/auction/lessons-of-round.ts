@@ -1,10 +1,9 @@
 import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
-import type { FailReason, SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
 import { isGain, learn, openPair, pairOf, type ReadAnswer, type TaughtPair } from '../standing/lessons.js'
-import type { Fact } from '../standing/standing.js'
-import type { Standings } from '../standing/standings.js'
+import { recordWait, type Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
 
@@ -36,12 +35,11 @@ export function createLearnRequest(
   return (ended, round) => {
     if (round.best === undefined || round.hasLeft) return
     const now = clock()
-    const { solver } = ended.attempt.asked
-    const fact = timeFactOf(ended, client.network)
-    if (fact !== undefined) standings.observe(solver, fact)
+    const { solver, standing } = ended.attempt.asked
+    const isLost = hasLostTime(ended)
+    if (isLost !== undefined) standings.recordTime(solver, client.network, isLost)
     const answer = toReadAnswer(ended, round)
-    if (answer.wasWaitedFor)
-      standings.observe(solver, { kind: 'waited', wasWorth: answer.isInTime && isGain(answer.gain) })
+    if (answer.wasWaitedFor) recordWait(standing, answer.isInTime && isGain(answer.gain))
     if (kind === 'INDICATIVE') return
     if (!isOpen) taught = openPair(standings.pairsOf(request.chainId), pairOf(request), client, now)
     isOpen = true
@@ -49,15 +47,13 @@ export function createLearnRequest(
   }
 }
 
-/** What a request says of the time of callers; undefined when it says nothing. */
-export function timeFactOf({ attempt, settled }: EndedAttempt, client: string): Fact | undefined {
+/** Whether a request has cost its caller time; undefined when it says nothing. */
+export function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
+  const { result } = settled
   if (!attempt.isExpected) return undefined
-  if (hasLostTime(settled.result)) return { kind: 'time_lost', client }
-  return answeredInMs(settled) === undefined ? undefined : { kind: 'in_time', client }
-}
-
-function hasLostTime(result: SolverResult): boolean {
-  return result.kind === 'late' || (result.kind === 'failed' && NOT_CONNECTED.includes(result.reason))
+  if (result.kind === 'late' || (result.kind === 'failed' && NOT_CONNECTED.includes(result.reason)))
+    return true
+  return answeredInMs(settled) === undefined ? undefined : false
 }
 
 function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, round: Round): ReadAnswer {

@@ -13,7 +13,6 @@ import type { CallPriority } from '../chain/verification/deposit-verifier.js'
 import { limitTime } from '../concurrency/time-limits.js'
 import type { SolverAttempt } from './attempt.js'
 import type { OnNonceRefused } from './refused-nonces.js'
-import type { RoundProgress } from './round-progress.js'
 
 /** The results of a round. */
 export interface RankedRound {
@@ -23,8 +22,8 @@ export interface RankedRound {
 }
 
 interface VerifyRoundOptions extends Omit<VerifyOptions, 'onResult'> {
-  /** Learns of each change of the best offer. */
-  readonly progress: Pick<RoundProgress, 'drop' | 'replaceBest'>
+  /** Called with each change of the best offer: when another one is the best, and when the contract has accepted it. */
+  readonly onBest?: ((best: SignedQuote, attempts: readonly SolverAttempt[]) => void) | undefined
 }
 
 /**
@@ -34,33 +33,33 @@ interface VerifyRoundOptions extends Omit<VerifyOptions, 'onResult'> {
 export async function verifyRound(
   { ranked, attempts }: RankedRound,
   verifier: OfferVerifier,
-  { progress, ...options }: VerifyRoundOptions,
+  { onBest, ...options }: VerifyRoundOptions,
 ): Promise<RankedRound> {
   const results = new Map<Hex, SolverResult>()
+  let best = ranked[0]
   const standing = () =>
     ranked.flatMap((offer) => {
       const result = results.get(offer.orderId)
       if (result === undefined) return [offer]
       return result.kind === 'quoted' ? [result.offer] : []
     })
-  await verifier.verify(ranked, {
-    ...options,
-    onResult(verified) {
-      const result = toResult(verified)
-      results.set(verified.offer.orderId, result)
-      if (result.kind === 'invalid') progress.drop()
-      const [best] = standing()
-      if (best !== undefined) progress.replaceBest(best)
-    },
-  })
-  return {
-    ranked: standing(),
-    attempts: attempts.map((attempt) => {
+  const checked = () =>
+    attempts.map((attempt) => {
       const { result } = attempt
       const verified = result.kind === 'quoted' ? results.get(result.offer.orderId) : undefined
       return verified === undefined ? attempt : { ...attempt, result: verified }
-    }),
-  }
+    })
+  await verifier.verify(ranked, {
+    ...options,
+    onResult(verified) {
+      results.set(verified.offer.orderId, toResult(verified))
+      const [first] = standing()
+      if (first === best || first === undefined) return
+      best = first
+      onBest?.(best, checked())
+    },
+  })
+  return { ranked: standing(), attempts: checked() }
 }
 
 function toResult({ offer, ...verification }: VerifiedOffer): SolverResult {

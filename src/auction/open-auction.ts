@@ -7,23 +7,22 @@ import {
 } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Chain } from '../chain/chain.js'
-import { createPauseMeter } from '../concurrency/process-pauses.js'
 import type { Config } from '../config/config.js'
 import type { UsedNonces } from '../solvers/nonces/used-nonces.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import { createSolverStatistics } from '../solvers/statistics/hourly-counts.js'
-import { collectStandingMetrics, createSolverCounters } from '../solvers/statistics/solver-counters.js'
+import { collectStandingMetrics, removeOtherSolvers } from '../solvers/statistics/solver-counters.js'
 import type { EndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import { createSlots } from '../solvers/transport/request-slots.js'
 import { createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
-import { createSolverTransports, type SessionTransport } from '../solvers/transport/solver-transports.js'
+import type { SessionTransport } from '../solvers/transport/solver-transports.js'
 import type { CircuitState } from '../standing/circuit-breaker.js'
-import { createStandings } from '../standing/standings.js'
+import { createStandings } from '../standing/standing.js'
 import type { QuoteRecordStore } from '../store/records/quote-record-store.js'
 import type { SolverHourStore } from '../store/solvers/solver-hour-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type Auction, createAuction } from './auction.js'
+import { type Auction, createRounds } from './auction.js'
 import { createOfferVerifier } from './offer-verifier.js'
 import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
@@ -60,7 +59,7 @@ export interface AuctionParts extends Pick<SolverChoice, 'notAskedReason'> {
    * Updates the metrics.
    * @param reachable the reachable solvers of each chain
    */
-  collectMetrics(reachable: ReadonlyMap<number, readonly Solver[]>): void
+  collectMetrics(reachable: ReadonlyMap<number, readonly Solver[]>): Promise<void>
   close(): Promise<void>
 }
 
@@ -114,7 +113,6 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
   const recorder =
     store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, now, store, quoteIds })
   const httpClient = createSolverHttpClient(options.endpointGuard, config.maxConnectionsPerSolver)
-  const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, clock, store: options.solverHourStore })
   const lastQuoted = new Map<number, QuoteRequest>()
   const sinks: readonly RoundSink[] = [
@@ -122,7 +120,7 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
     onOffer(usedNonces.recordOffer),
     onRound(recorder.record),
     createResultReports(options),
-    createRoundCounts({ counters, statistics, metrics }),
+    createRoundCounts({ statistics, metrics }),
     onQuoted(lastQuoted),
     logWithoutOffer(options.log),
   ]
@@ -136,14 +134,14 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
   const parts = { ...config, chains, quoteIds, sinks, roundErrors, clock }
   const auction = createQueuedAuction({
     ...parts,
-    auction: createAuction({
+    rounds: createRounds({
       ...parts,
       choice,
       standings,
-      transport: createSolverTransports({ http: httpClient, sessions: options.sessions }),
+      http: httpClient,
+      sessions: options.sessions,
       validateOffer: createOfferValidator(options.rules, metrics),
       verifier: createOfferVerifier({ ...parts, onNonceRefused: createOnNonceRefused(options) }),
-      pauseMeter: createPauseMeter(clock),
       metrics,
     }),
   })
@@ -158,11 +156,11 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
     notAskedReason: choice.notAskedReason,
     typedDataOf: (chainId) => chains.get(chainId)?.quoteTypedData(),
     circuitStateOf: (key) => standings.of(key).breaker.state(monotonic()),
-    collectMetrics(reachable) {
+    async collectMetrics(reachable) {
       const solvers = [...reachable.values()].flat()
       const connectionsOf = httpClient.countConnections()
       collectStandingMetrics({ solvers, standings, slots, connectionsOf, metrics })
-      counters.removeOthers(reachable)
+      await removeOtherSolvers(metrics, reachable)
     },
     async close() {
       await prices.close()

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Auction, RoundCall } from './auction.js'
-import { ownSoftDeadline } from './round-limits.js'
+import { ownSoftDeadline } from './round.js'
 
 /** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
 export type PricedSwap = Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>

@@ -2,7 +2,7 @@ import { type NoQuoteReasons, ServiceError } from '../../packages/protocol/src/e
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Logger } from '../telemetry/log.js'
 import type { SolverAttempt } from './attempt.js'
-import type { RoundCounts } from './round-progress.js'
+import { countResults } from './round-counts.js'
 
 /** The errors of rounds without an offer. */
 export interface RoundErrors {
@@ -11,18 +11,16 @@ export interface RoundErrors {
    * @param quoteId the id of the record, when there is one
    */
   busy(chainId: number, quoteId?: string): ServiceError
-  /**
-   * More rounds wait than can begin in time.
-   * @param retryMs the time until this one could begin
-   */
-  overloaded(chainId: number, retryMs: number): ServiceError
+  /** More rounds wait than can begin in time. */
+  overloaded(chainId: number): ServiceError
   /** The error of a round without an offer: SOLVERS_BUSY when a request waited for a connection in vain, else NO_QUOTES. */
   noOffer(chainId: number, quoteId: string, ended: EndedWithoutOffer): ServiceError
 }
 
 /** What came of a round without an offer. */
 interface EndedWithoutOffer {
-  readonly counts: RoundCounts
+  /** The number of solvers that it waited for. */
+  readonly asked: number
   /** The number of solvers that it could have asked, and did not. */
   readonly notAsked: number
   readonly attempts: readonly Pick<SolverAttempt, 'result'>[]
@@ -34,7 +32,7 @@ interface RoundErrorsOptions {
   readonly log: Logger
 }
 
-/** When a connection to a solver is likely to be free again. */
+/** When a connection to a solver, or time to begin a round, is likely to be free again. */
 const RETRY_AFTER_SECONDS = 1
 /** The interval of equal warnings. */
 const WARNING_MS = 60_000
@@ -62,15 +60,14 @@ export function createRoundErrors({ clock, log }: RoundErrorsOptions): RoundErro
 
   return {
     busy,
-    overloaded(chainId, retryMs) {
+    overloaded(chainId) {
       warn(chainId, 'quotes are rejected: more of them wait than can be served in time')
-      const retryAfterSeconds = Math.ceil(retryMs / 1000)
-      const message = `More quotes wait than can be served in time: try again in ${retryAfterSeconds} s.`
-      return new ServiceError('SOLVERS_BUSY', message, { retryAfterSeconds })
+      const message = `More quotes wait than can be served in time: try again in ${RETRY_AFTER_SECONDS} s.`
+      return new ServiceError('SOLVERS_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
     },
-    noOffer(chainId, quoteId, { counts, notAsked, attempts }) {
+    noOffer(chainId, quoteId, { asked, notAsked, attempts }) {
       if (attempts.some(({ result }) => isQueued(result))) return busy(chainId, quoteId)
-      const { asked, declined, invalid, failed, late, soft_deadline, cancelled } = counts
+      const { declined, invalid, failed, late, soft_deadline, cancelled } = countResults(asked, attempts)
       const reasons = { asked, declined, invalid, failed, late: late + soft_deadline + cancelled, notAsked }
       return new ServiceError('NO_QUOTES', sentenceOf(reasons), { quoteId, reasons })
     },

@@ -1,19 +1,38 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import type { Chain } from '../chain/chain.js'
-import type { Auction, RoundResult } from './auction.js'
+import type { CallContext } from '../clients/call.js'
+import type { ClientId } from '../clients/client-id.js'
+import { FairQueue } from '../concurrency/fair-queue.js'
+import type { Auction, RoundResult, Rounds } from './auction.js'
 import type { QuoteIds } from './quote-ids.js'
+import type { RoundTime } from './round.js'
+import { countResults } from './round-counts.js'
 import type { RoundErrors } from './round-errors.js'
-import { roundLimitMs } from './round-limits.js'
-import { noCounts } from './round-progress.js'
-import { type RoundSink, tell, type UnstartedOutcome } from './sinks.js'
-import { createStartQueue } from './start-queue.js'
+import { type RoundSink, tell } from './sinks.js'
+
+/**
+ * The part of a caller's deadline that is reserved for the way of the request and of its response; at most a fifth of the deadline. The
+ * caller's time begins before the request arrives. A round trip between continents takes that long, and so does a busy machine.
+ */
+const TRANSPORT_RESERVE_MS = 250
+/**
+ * The longest part of a caller's deadline that is reserved for the checks of the settlement contract. Without it, one solver that
+ * is silent would leave no time for them.
+ */
+const VERIFICATION_PART = 1 / 4
+/** The part of its limit for which a round may wait to begin. Solvers need the other half. */
+const MAX_WAIT_PART = 1 / 2
+/** The time for starting rounds in one turn of the event loop. The less starts at once, the earlier it ends, and the less is in memory. */
+const SLICE_MS = 2
 
 interface QueuedAuctionOptions {
-  readonly auction: Auction
+  readonly rounds: Rounds
   readonly chains: ReadonlyMap<number, Pick<Chain, 'wake'>>
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Pick<Clock, 'monotonic' | 'setTimeout'>
   readonly quoteTimeoutMs: number
+  /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
   readonly quoteIds: Pick<QuoteIds, 'create'>
   readonly sinks: readonly RoundSink[]
@@ -21,50 +40,119 @@ interface QueuedAuctionOptions {
 }
 
 /**
- * Lets rounds begin through the queue. A round that cannot begin in time asks no solver, and has the error SOLVERS_BUSY
- * (docs/decisions.md, D14).
+ * Lets rounds begin in their turn, and says how long they may take. A round that cannot begin within half of its time asks no solver,
+ * and has the error SOLVERS_BUSY (docs/decisions.md, D14).
  */
 export function createQueuedAuction(options: QueuedAuctionOptions): Auction {
-  const { auction, quoteIds, sinks, roundErrors, chains, clock } = options
-  const startQueue = createStartQueue({ clock: clock.monotonic })
+  const { rounds, quoteIds, sinks, roundErrors, chains, clock } = options
+  const queue = createStartQueue(clock)
 
-  function unstarted(
-    request: QuoteRequest,
-    outcome: UnstartedOutcome,
-    error: RoundResult['error'],
-    quoteId = quoteIds.create(),
-  ): RoundResult {
+  function unstarted(request: QuoteRequest, outcome: Refusal): RoundResult {
+    const { chainId } = request
+    const quoteId = quoteIds.create()
     tell(sinks, { kind: 'unstarted', request, outcome })
-    return { quoteId, offers: [], counts: noCounts(), error }
+    const error =
+      outcome === 'overloaded'
+        ? roundErrors.overloaded(chainId)
+        : roundErrors.noOffer(chainId, quoteId, { asked: 0, notAsked: 0, attempts: [] })
+    return { quoteId, offers: [], counts: countResults(0, []), error }
   }
 
   return {
-    ...auction,
+    assertReady: rounds.assertReady,
     async runRound(request, caller, roundOptions = {}) {
-      const { chainId } = request
       const requestedAt = clock.monotonic()
+      const time = { requestedAt, ...limitsOf(caller, roundOptions.verify ?? 'off', options) }
       // The bonds and nonces of the first round after a time without demand are those of this moment (docs/decisions.md, D13).
-      await chains.get(chainId)?.wake()
+      await chains.get(request.chainId)?.wake()
       return new Promise((resolve) => {
-        startQueue.add({
+        queue.add({
           client: caller.client,
-          requestedAt,
-          limitMs: roundLimitMs(caller, roundOptions.verify ?? 'off', options),
+          latestAt: requestedAt + time.limitMs * MAX_WAIT_PART,
           signal: caller.signal,
-          start: () => resolve(auction.runRound(request, caller, { ...roundOptions, requestedAt })),
-          refuse: (retryMs) =>
-            resolve(unstarted(request, 'overloaded', roundErrors.overloaded(chainId, retryMs))),
-          leave() {
-            const quoteId = quoteIds.create()
-            const error = roundErrors.noOffer(chainId, quoteId, {
-              counts: noCounts(),
-              notAsked: 0,
-              attempts: [],
-            })
-            resolve(unstarted(request, 'cancelled', error, quoteId))
-          },
+          start: () => resolve(rounds.run(request, caller, roundOptions, time)),
+          refuse: (outcome) => resolve(unstarted(request, outcome)),
         })
       })
+    },
+  }
+}
+
+/** The limits of a round for this caller: QUOTE_TIMEOUT_MS, or the caller's shorter deadline, less the time in which the contract checks the offers. */
+function limitsOf(
+  { timeoutMs = Number.POSITIVE_INFINITY }: Pick<CallContext, 'timeoutMs'>,
+  verify: VerifyMode,
+  { quoteTimeoutMs, verifyTimeoutMs }: Pick<QueuedAuctionOptions, 'quoteTimeoutMs' | 'verifyTimeoutMs'>,
+): Pick<RoundTime, 'limitMs' | 'callersLimitMs'> {
+  const callersLimitMs = timeoutMs - Math.min(TRANSPORT_RESERVE_MS, timeoutMs / 5)
+  const reserve = verify === 'off' ? 0 : Math.min(verifyTimeoutMs, callersLimitMs * VERIFICATION_PART)
+  return { limitMs: Math.min(quoteTimeoutMs, callersLimitMs - reserve), callersLimitMs }
+}
+
+/** Why work does not start: it would be too late, or its caller has left. */
+type Refusal = 'overloaded' | 'cancelled'
+
+/** Work that starts when its turn has come. */
+export interface QueuedStart {
+  readonly client: ClientId
+  /** When it is too late to start, on the clock of the queue. */
+  readonly latestAt: number
+  /** Ends its wait. */
+  readonly signal: AbortSignal
+  /** Starts the work. Called at most once. */
+  start(): void
+  /** Called instead of `start`. */
+  refuse(why: Refusal): void
+}
+
+/**
+ * Starts work in slices of the event loop's turns. So the loop's turns stay short, however much work comes at once. Each network and
+ * each client gets equal turns, so that a long queue of one delays only itself.
+ * @param onNextTurn calls back in the next turn of the event loop, after what has arrived until then was read
+ */
+export function createStartQueue(
+  clock: Pick<Clock, 'monotonic' | 'setTimeout'>,
+  onNextTurn: (run: () => void) => unknown = setImmediate,
+) {
+  const queue = new FairQueue<{ readonly client: ClientId; start(): void }>()
+  /** When the slice of this turn began; undefined when nothing has started since the last turn. */
+  let sliceStart: number | undefined
+
+  function hasTime(): boolean {
+    const now = clock.monotonic()
+    if (sliceStart === undefined) {
+      sliceStart = now
+      onNextTurn(nextSlice)
+    }
+    return now - sliceStart < SLICE_MS
+  }
+
+  function nextSlice(): void {
+    sliceStart = undefined
+    while (queue.size > 0 && hasTime()) queue.take(() => true)?.start()
+  }
+
+  function enqueue({ client, latestAt, signal, start, refuse }: QueuedStart): void {
+    const end = (then: () => void) => {
+      queue.delete(waiter)
+      timer.stop()
+      signal.removeEventListener('abort', onAbort)
+      then()
+    }
+    const waiter = { client, start: () => end(start) }
+    const onAbort = () => end(() => refuse('cancelled'))
+    const timer = clock.setTimeout(() => end(() => refuse('overloaded')), latestAt - clock.monotonic())
+    queue.add(waiter)
+    signal.addEventListener('abort', onAbort)
+  }
+
+  return {
+    /** Starts, queues or refuses this work. */
+    add(work: QueuedStart): void {
+      if (work.signal.aborted) work.refuse('cancelled')
+      else if (clock.monotonic() > work.latestAt) work.refuse('overloaded')
+      else if (queue.size === 0 && hasTime()) work.start()
+      else enqueue(work)
     },
   }
 }

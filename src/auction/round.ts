@@ -2,10 +2,9 @@ import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import { gapBps, isBetter } from '../../packages/protocol/src/quotes/offer.js'
 import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
-import { afterReading, type PauseWatch } from '../concurrency/process-pauses.js'
-import { observe } from '../standing/standing.js'
+import { afterReading } from '../concurrency/process-pauses.js'
+import { recordEnd, recordRequest } from '../standing/standing.js'
 import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
-import type { RoundProgress } from './round-progress.js'
 import type { Asked } from './solver-choice.js'
 
 /** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16, D30). */
@@ -18,14 +17,25 @@ export interface SoftDeadline {
   readonly isOwn: boolean
 }
 
-/** When a round ends. Times are milliseconds from the request. */
-export interface RoundTimes {
+/** The soft deadline of QUOTE_SOFT_TIMEOUT_MS; undefined when it is 0. */
+export function ownSoftDeadline(afterMs: number, minQuotes = 1): SoftDeadline | undefined {
+  return afterMs === 0 ? undefined : { afterMs, minQuotes, isOwn: true }
+}
+
+/** How long a round may take for its caller. Times are milliseconds from the request. */
+export interface RoundTime {
   /** When the request came, on the clock of standings. */
   readonly requestedAt: number
-  /** Time from the request to the start of the round. */
-  readonly waitedMs: number
   /** The latest answer. */
   readonly limitMs: number
+  /** The caller's own deadline less the time for the way to it; infinite without a deadline. */
+  readonly callersLimitMs: number
+}
+
+/** When a round ends. Times are milliseconds from the request. */
+export interface RoundTimes extends Pick<RoundTime, 'requestedAt' | 'limitMs'> {
+  /** Time from the request to the start of the round. */
+  readonly waitedMs: number
   /** Until when it reads on: QUOTE_TIMEOUT_MS. */
   readonly readMs: number
   /** QUOTE_SOFT_TIMEOUT_MS; infinite for none. */
@@ -41,11 +51,11 @@ interface RoundOptions {
   readonly isProbe?: boolean
   /** Asks one solver, and validates its reply. */
   readonly ask: (attempt: Attempt) => Promise<SolverResult>
-  readonly progress: RoundProgress
-  readonly pauses: PauseWatch
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly clock: Clock
+  /** Called before the answer with each offer that is better than all before it. */
+  readonly onBest?: ((best: SignedQuote, attempts: readonly SolverAttempt[]) => void) | undefined
   /** Called with each request that has ended: with the first ones at the answer. */
   readonly onEnd: (ended: EndedAttempt, round: Round) => void
 }
@@ -66,11 +76,8 @@ export interface EndedAttempt {
 const BEYOND_SOFT_MS = 750
 /** The part of the timeout for which a round may have waited to begin, so that its solvers had nearly all of it. */
 const MAX_WAITED_PART = 1 / 10
-/**
- * The part of the timeout for which the process may have been paused. What solvers send meanwhile waits in the system's
- * buffers and is read afterwards, so that they lose time only when the whole machine was paused.
- */
-const MAX_PAUSED_PART = 1 / 2
+/** A timer that is late by more than this tells that the process was paused. Up to this, it is usual under load. */
+const USUAL_LATENESS_MS = 200
 
 /** The requests to solvers for one quote: until the answer, and after it until all have ended, at the latest at QUOTE_TIMEOUT_MS. */
 export class Round {
@@ -80,12 +87,15 @@ export class Round {
   readonly ended: EndedAttempt[] = []
   /** When the first valid offer came. */
   offeredAt: number | undefined
-  /** The best offer before the answer. */
+  /** The best offer before the answer, and when it came. */
   best: SignedQuote | undefined
+  bestAt: number | undefined
   /** When the answer was due; undefined before. */
   answeredAt: number | undefined
   /** Whether the caller left before the answer. */
   hasLeft = false
+  /** For how many milliseconds the process was paused when the round was due to end. */
+  pausedMs = 0
   readonly #options: RoundOptions
   readonly #open: Set<Attempt>
   readonly #onLeave = () => this.#leave()
@@ -104,10 +114,6 @@ export class Round {
     return this.#options.times
   }
 
-  get pausedMs(): number {
-    return this.#options.pauses.pausedMs()
-  }
-
   /** Asks the solvers. @returns when the answer is due */
   start(): Promise<void> {
     const { signal } = this.#options
@@ -117,7 +123,6 @@ export class Round {
       for (const attempt of [...this.#open]) void this.#ask(attempt)
       if (signal.aborted) this.#leave()
       this.#check()
-      if (this.#open.size === 0) this.#finish()
     })
   }
 
@@ -127,8 +132,7 @@ export class Round {
    */
   get isOwnTimeout(): boolean {
     const { waitedMs, limitMs, readMs } = this.times
-    if (limitMs < readMs) return false
-    return waitedMs <= readMs * MAX_WAITED_PART && this.pausedMs <= readMs * MAX_PAUSED_PART
+    return limitMs >= readMs && waitedMs <= readMs * MAX_WAITED_PART && this.pausedMs === 0
   }
 
   /** Whether the round had an offer, and waited by the instance's rule until then for a request that ended then. */
@@ -148,14 +152,14 @@ export class Round {
 
   async #ask(attempt: Attempt): Promise<void> {
     const { isProbe = false, clock } = this.#options
-    observe(attempt.asked.standing, { kind: 'asked', request: attempt, isProbe }, clock.monotonic())
+    recordRequest(attempt.asked.standing, attempt, isProbe, clock.monotonic())
     const reached = await this.#options.ask(attempt)
     const settled = attempt.settle(attempt.resultOf(reached))
     this.#open.delete(attempt)
     const ended = this.#record(attempt, settled)
     if (this.answeredAt === undefined) this.#check()
     else this.#options.onEnd(ended, this)
-    if (this.#open.size === 0) this.#finish()
+    if (this.#open.size === 0) this.#timer?.stop()
   }
 
   #record(attempt: Attempt, settled: SolverAttempt): EndedAttempt {
@@ -163,31 +167,32 @@ export class Round {
     const now = this.#options.clock.monotonic()
     const isInTime = this.answeredAt === undefined
     const isOffer = result.kind === 'quoted'
-    observe(
-      attempt.asked.standing,
-      { kind: 'ended', request: attempt, answeredInMs: answeredInMs(settled), isOffer },
-      now,
-    )
+    recordEnd(attempt.asked.standing, attempt, { answeredInMs: answeredInMs(settled), isOffer }, now)
     const gain =
       result.kind === 'quoted' && this.best !== undefined ? -gapBps(result.offer.quote, this.best.quote) : 0
     const ended = { attempt, settled, atMs: now - this.times.requestedAt, isInTime, gain }
     this.ended.push(ended)
     if (!isInTime) return ended
     this.attempts.push(settled)
-    this.#options.progress.add(settled, now)
     if (result.kind !== 'quoted') return ended
     this.#offers++
     this.offeredAt ??= now
-    if (this.best === undefined || isBetter(result.offer, this.best)) this.best = result.offer
+    if (this.best === undefined || isBetter(result.offer, this.best)) {
+      this.best = result.offer
+      this.bestAt = now
+      this.#options.onBest?.(result.offer, this.attempts)
+    }
     return ended
   }
 
   /** Ends the round when it waits for nobody any more. Otherwise it looks again when that may be so without a further reply. */
   #check(): void {
     if (this.answeredAt !== undefined) return
+    const elapsedMs = this.#elapsedMs()
     const untilMs = Math.min(this.times.limitMs, this.#waitsUntilMs())
-    if (this.#elapsedMs() >= untilMs) this.#end()
-    else this.#lookAt(untilMs)
+    if (elapsedMs < untilMs) this.#lookAt(untilMs)
+    // After a pause of the process, the timer ends the round when all that has arrived is read.
+    else if (this.#open.size === 0 || !(elapsedMs - this.#timerAtMs > USUAL_LATENESS_MS)) this.#end()
   }
 
   /** Until when the round waits for the solvers that have not answered (docs/decisions.md, D30). */
@@ -210,14 +215,17 @@ export class Round {
     this.#timer?.stop()
     this.#timerAtMs = atMs
     const onTime = () => {
+      if (this.#timerAtMs !== atMs) return
+      this.#timerAtMs = Number.NaN
       if (this.answeredAt === undefined) this.#check()
       else this.#endOpen(this.isOwnTimeout ? LATE : CANCELLED)
     }
     this.#timer = this.#options.clock.setTimeout(
       () => {
-        this.#timerAtMs = Number.NaN
-        if (this.pausedMs > 0) void afterReading(onTime)
-        else onTime()
+        const lateMs = this.#elapsedMs() - atMs
+        if (lateMs <= USUAL_LATENESS_MS) return onTime()
+        this.pausedMs = lateMs
+        void afterReading(onTime)
       },
       Math.max(0, atMs - this.#elapsedMs()),
     )
@@ -250,7 +258,6 @@ export class Round {
       const told: SolverAttempt = { ...attempt.settle(result), isOpen: true }
       attempt.told = told
       this.attempts.push(told)
-      this.#options.progress.add(told, this.answeredAt)
       attempt.readOn()
     }
     // Ends what is left of the replies. To abort takes long, and only requests declined over HTTP leave something.
@@ -261,11 +268,6 @@ export class Round {
 
   #endOpen(result: SolverResult): void {
     for (const attempt of this.#open) attempt.end(result)
-  }
-
-  #finish(): void {
-    this.#timer?.stop()
-    this.#options.pauses.end()
   }
 }
 

@@ -8,7 +8,6 @@ import {
 } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { SolverStatistics } from '../solvers/statistics/hourly-counts.js'
-import type { SolverCounters } from '../solvers/statistics/solver-counters.js'
 import type { SessionTransport } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -90,24 +89,33 @@ export function onQuoted(last: Map<number, QuoteRequest>): RoundSink {
 }
 
 interface RoundCountsOptions {
-  readonly counters: Pick<SolverCounters, 'count' | 'countLast' | 'countWin'>
   readonly statistics: Pick<SolverStatistics, 'count' | 'countWin'>
-  readonly metrics: Pick<Metrics, 'quotes' | 'solverReplies' | 'quoteIdleSeconds'>
+  readonly metrics: Pick<
+    Metrics,
+    | 'quotes'
+    | 'quoteIdleSeconds'
+    | 'solverReplies'
+    | 'solverOutcomes'
+    | 'solverResponseSeconds'
+    | 'solverLast'
+    | 'solverWins'
+  >
 }
 
 /**
  * Builds the sink that counts rounds in metrics and statistics. What solvers did is counted as it was before the settlement contract
  * checked their offers. Prices are in no metric and no statistic of a solver (docs/decisions.md, D17).
  */
-export function createRoundCounts({ counters, statistics, metrics }: RoundCountsOptions): RoundSink {
+export function createRoundCounts({ statistics, metrics }: RoundCountsOptions): RoundSink {
   function countAttempts({ chainId }: QuoteRequest, attempts: readonly SolverAttempt[]): void {
     for (const { solver, result, tookMs } of attempts) {
-      const key = { chainId, address: solver }
+      const labels = { chain_id: chainId, solver }
       const reason = (result.kind !== 'failed' && 'reason' in result && result.reason) || ''
       metrics.solverReplies.inc({ chain_id: chainId, outcome: result.kind, reason })
       const responseMs = responseOf(result) === undefined ? undefined : tookMs
-      counters.count(key, result.kind, responseMs && responseMs / 1000)
-      statistics.count(key, result.kind, responseMs)
+      metrics.solverOutcomes.inc({ ...labels, outcome: result.kind })
+      if (responseMs !== undefined) metrics.solverResponseSeconds.observe(labels, responseMs / 1000)
+      statistics.count({ chainId, address: solver }, result.kind, responseMs)
     }
   }
 
@@ -117,12 +125,12 @@ export function createRoundCounts({ counters, statistics, metrics }: RoundCounts
     if (outcome === 'cancelled') return
     const [best] = ranked
     if (best !== undefined) {
-      const winner = { chainId, address: best.quote.solver }
-      counters.countWin(winner)
-      statistics.countWin(winner, ranked.length === 1)
+      const { solver } = best.quote
+      metrics.solverWins.inc({ chain_id: chainId, solver })
+      statistics.countWin({ chainId, address: solver }, ranked.length === 1)
     }
     if (idleMs !== undefined) metrics.quoteIdleSeconds.observe({ chain_id: chainId }, idleMs / 1000)
-    for (const { solver } of lastOf(attempts)) counters.countLast({ chainId, address: solver })
+    for (const { solver } of lastOf(attempts)) metrics.solverLast.inc({ chain_id: chainId, solver })
   }
 
   return (event) => {

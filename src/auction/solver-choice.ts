@@ -1,20 +1,19 @@
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { ContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
-import type { Selection } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
-import { choose } from '../standing/choose.js'
-import { type Pair, pairOf } from '../standing/lessons.js'
+import { type Lessons, NO_OFFER_GAP, type Pair, pairOf } from '../standing/lessons.js'
 import {
   type Eligibility,
   eligibility,
   isExpected,
   type Standing,
+  type Standings,
   type Wait,
   waitFor,
 } from '../standing/standing.js'
-import type { Standings } from '../standing/standings.js'
 
 /** A solver that a round asks. */
 export interface Asked extends Selection {
@@ -60,10 +59,13 @@ interface SolverChoiceOptions {
   readonly clock: () => number
 }
 
+/** A reachable solver, as a round sees it. */
 interface Examined {
   readonly solver: Solver
   readonly standing: Standing
-  readonly treatment: Eligibility | 'bond_unknown'
+  /** Its lessons in the pair. */
+  readonly lessons: Lessons | undefined
+  treatment: Eligibility | 'bond_unknown'
 }
 
 /** Builds the choice. */
@@ -76,19 +78,14 @@ export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
     const all = directory.reachable(chainId).map((solver): Examined => {
       const standing = standings.of(solver)
       const lessons = pair?.of(solver.address)
-      const treatment = rules.canCheck(solver) ? eligibility(standing, { lessons }, now) : 'bond_unknown'
-      return { solver, standing, treatment }
+      const treatment = rules.canCheck(solver) ? eligibility(standing, lessons, now) : 'bond_unknown'
+      return { solver, standing, lessons, treatment }
     })
-    if (all.some(({ treatment }) => treatment === 'able')) return all
-    const last = lastResort(
-      all.filter(({ treatment }) => treatment !== 'bond_unknown'),
-      now,
-    )
-    return all.map((examined) => (last.has(examined) ? { ...examined, treatment: 'able' } : examined))
+    if (!all.some(isAble)) for (const one of lastResort(all, now)) one.treatment = 'able'
+    return all
   }
 
-  function toAsked({ solver, standing }: Examined, pair: Pair | undefined, now: number): Asked {
-    const lessons = pair?.of(solver.address)
+  function toAsked({ solver, standing, lessons }: Examined, now: number, chosenBy?: ChosenBy): Asked {
     const wait = waitFor(standing, lessons, softMs)
     return {
       solver,
@@ -96,6 +93,7 @@ export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
       slots: slots.of(solver),
       wait,
       isExpected: isExpected(standing, lessons, now),
+      chosenBy,
       gapBps: lessons?.hasLesson ? lessons.medianGap : undefined,
       isWaitedFor: wait !== 'none',
     }
@@ -105,18 +103,16 @@ export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
     of(request, deadline) {
       const { chainId } = request
       const now = clock()
-      const pair = standings.pairsOf(chainId).of(pairOf(request))
-      const examined = examine(chainId, pair, now)
-      const able = examined.filter(({ treatment }) => treatment === 'able')
+      const examined = examine(chainId, standings.pairsOf(chainId).of(pairOf(request)), now)
+      const able = examined.filter(isAble)
       const free = able.filter(({ solver }) => slots.of(solver).canServe(now, deadline))
-      const candidates = free.map((one) => ({ ...one, address: one.solver.address }))
       const probed = examined.filter(
         ({ treatment, solver }) => treatment === 'probe' && !slots.of(solver).isFull,
       )
-      const chosen = choose(candidates, pair, maxQuoteFanOut, Math.random)
+      const chosen = choose(free, maxQuoteFanOut, Math.random)
       return {
-        asked: chosen.map(({ candidate, chosenBy }) => ({ ...toAsked(candidate, pair, now), chosenBy })),
-        probed: probed.map((one) => toAsked(one, pair, now)),
+        asked: chosen.map(({ candidate, chosenBy }) => toAsked(candidate, now, chosenBy)),
+        probed: probed.map((one) => toAsked(one, now)),
         busy: able.length - free.length,
         notAsked: examined.length - chosen.length,
       }
@@ -129,10 +125,61 @@ export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
   }
 }
 
+function isAble({ treatment }: Examined): boolean {
+  return treatment === 'able'
+}
+
 /** Those whose open period is over and those that do not answer; without such, those with the fewest open periods in close succession. */
-function lastResort(examined: readonly Examined[], now: number): ReadonlySet<Examined> {
-  const likely = examined.filter(({ standing: { breaker } }) => breaker.state(now) !== 'open')
-  if (likely.length > 0) return new Set(likely)
-  const least = Math.min(...examined.map(({ standing }) => standing.breaker.level))
-  return new Set(examined.filter(({ standing }) => standing.breaker.level === least))
+function lastResort(examined: readonly Examined[], now: number): readonly Examined[] {
+  const known = examined.filter(({ treatment }) => treatment !== 'bond_unknown')
+  const likely = known.filter(({ standing: { breaker } }) => breaker.state(now) !== 'open')
+  if (likely.length > 0) return likely
+  const least = Math.min(...known.map(({ standing }) => standing.breaker.level))
+  return known.filter(({ standing }) => standing.breaker.level === least)
+}
+
+/** A solver that a round may ask. */
+export interface Candidate {
+  /** Its lessons in the pair; undefined when it was never asked there. */
+  readonly lessons: Lessons | undefined
+}
+
+/** A solver that a round asks, and why. */
+export interface Chosen<C> {
+  readonly candidate: C
+  readonly chosenBy: ChosenBy
+}
+
+/** One place in this many is for turns, at least one. */
+const PLACES_PER_TURN = 5
+
+/**
+ * Chooses whom a round asks (docs/decisions.md, D30): everyone when there are places for all. Otherwise four places in five go to the
+ * smallest median gaps of the pair. The others, and those that rank leaves empty, go to who was never asked in the pair, then by lot.
+ * @param lot a random number of 0 to 1
+ */
+export function choose<C extends Candidate>(
+  candidates: readonly C[],
+  places: number,
+  lot: () => number,
+): readonly Chosen<C>[] {
+  if (candidates.length <= places)
+    return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' as const }))
+  const entries = candidates.map((candidate) => toEntry(candidate, lot()))
+  entries.sort((one, other) => one.gap - other.gap || one.lot - other.lot)
+  const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
+  const ranked = entries.slice(0, byRank).filter(({ gap }) => gap < NO_OFFER_GAP)
+  const others = entries.slice(ranked.length).sort((one, other) => one.lot - other.lot)
+  return [
+    ...ranked.map(({ candidate }) => ({ candidate, chosenBy: 'RANK' as const })),
+    ...others
+      .slice(0, places - ranked.length)
+      .map(({ candidate }) => ({ candidate, chosenBy: 'TURN' as const })),
+  ]
+}
+
+/** The lot of a solver that was never asked in the pair is below 0. */
+function toEntry<C extends Candidate>(candidate: C, lot: number) {
+  const { lessons } = candidate
+  return { candidate, gap: lessons?.medianGap ?? NO_OFFER_GAP, lot: lessons === undefined ? lot - 1 : lot }
 }

@@ -13,19 +13,6 @@ export class FairQueue<W extends Waiter> {
   /** The number of waiters. Only the queue itself changes it. */
   size = 0
 
-  /**
-   * How many waiters at most are taken before the next one of this client, if no more come. The clients of a network take turns, and
-   * so do the networks.
-   */
-  countBefore(client: ClientId): number {
-    const clients = this.#networks.get(client.network)
-    if (clients === undefined) return Math.min(this.size, this.#networks.size)
-    const own = clients.get(client.key)?.size ?? 0
-    let before = own
-    for (const [key, waiters] of clients) if (key !== client.key) before += Math.min(waiters.size, own + 1)
-    return Math.min(this.size, (before + 1) * this.#networks.size)
-  }
-
   add(waiter: W): void {
     const clients = this.#networks.get(waiter.client.network) ?? new Map<string, Set<W>>()
     const waiters = clients.get(waiter.client.key) ?? new Set<W>()

@@ -63,7 +63,7 @@ interface MetricsRouteOptions {
   /** `user:password` for Basic authentication; without it, the route is open (docs/decisions.md, D11). */
   readonly auth: string | undefined
   /** Updates the metrics that are read at this time and not counted. */
-  readonly collectMetrics: () => void
+  readonly collectMetrics: () => void | Promise<void>
   readonly clock?: Pick<Clock, 'monotonic' | 'sleep'>
 }
 
@@ -78,7 +78,7 @@ export function registerMetrics(server: FastifyInstance, options: MetricsRouteOp
   const render = coalesce(async () => {
     await clock.sleep(Math.max(0, restsUntil - clock.monotonic()))
     const startedAt = clock.monotonic()
-    collectMetrics()
+    await collectMetrics()
     const text = Buffer.from(await registry.metrics())
     restsUntil = clock.monotonic() + REST_FACTOR * (clock.monotonic() - startedAt)
     return text

@@ -65,7 +65,7 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
       async checkChainAndLimits(chainId, call) {
         const isServed = !hasChain || supportedChains.includes(chainId ?? 0)
         await rateLimits.consume(isServed ? limit : 'global', call)
-        assertChain(chainId)
+        if (!isServed) assertChain(chainId)
       },
       async handle(message, call, malformed = []) {
         try {

@@ -1,4 +1,4 @@
-import type { CallListener, SolverReply } from '../solvers/transport/solver-transports.js'
+import type { CallListener, CallSignal, SolverReply } from '../solvers/transport/solver-transports.js'
 import type { InstanceMessage } from './messages.js'
 
 /** The quote requests of one session that wait for an answer, and the credit for late answers. */
@@ -11,7 +11,7 @@ interface OpenRequests {
    * Waits for the answer to a request. The wait begins before the request is sent.
    * @param signal ends the wait with `cancelled`
    */
-  ask(id: string, signal: AbortSignal, listener: CallListener, send: () => void): Promise<SolverReply>
+  ask(id: string, signal: CallSignal, listener: CallListener, send: () => void): Promise<SolverReply>
   /**
    * Takes an answer. One that comes after its wait has ended is dropped.
    * @returns false when the answer belongs to no request

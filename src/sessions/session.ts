@@ -9,7 +9,12 @@ import type { FailReason, SessionResult } from '../../packages/protocol/src/solv
 import type { Subscription } from '../events/subscriber.js'
 import type { SessionRegistration } from '../solvers/registry/session-registrations.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/transport/request-slots.js'
-import type { CallListener, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
+import type {
+  CallListener,
+  CallSignal,
+  SolverReply,
+  SolverRequest,
+} from '../solvers/transport/solver-transports.js'
 import { startHeartbeat, watchBacklog } from './liveness.js'
 import { MAX_MESSAGE_BYTES, type SessionConnection, type SolverMessage } from './messages.js'
 import { CANCELLED, createOpenRequests, holdResults } from './open-requests.js'
@@ -27,7 +32,7 @@ export interface Session {
     chainId: number,
     id: string,
     solverRequest: SolverRequest,
-    signal: AbortSignal,
+    signal: CallSignal,
     listener: CallListener,
   ): Promise<SolverReply>
   reportResult(id: string, result: SessionResult): void

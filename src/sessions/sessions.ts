@@ -9,7 +9,7 @@ import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/subscriber.js'
 import type { SessionRegistrations } from '../solvers/registry/session-registrations.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
-import type { SessionTransport } from '../solvers/transport/solver-transports.js'
+import type { CallSignal, SessionTransport } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { startHandshake } from './handshake.js'
@@ -229,10 +229,10 @@ export function createSessions(options: SessionsOptions): Sessions {
 }
 
 /** Resolves when a promise is settled, or the signal is aborted. */
-function settled(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+function settled(promise: Promise<unknown>, signal: CallSignal): Promise<unknown> {
   return new Promise((resolve) => {
     promise.then(resolve, resolve)
-    signal.addEventListener('abort', resolve)
+    signal.addEventListener('abort', () => resolve(undefined))
   })
 }
 

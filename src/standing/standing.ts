@@ -1,5 +1,9 @@
+import { LRUCache } from 'lru-cache'
+import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { Logger } from '../telemetry/log.js'
 import { CircuitBreaker } from './circuit-breaker.js'
-import { KEPT_LESSONS, type Lessons, medianOf } from './lessons.js'
+import { KEPT_LESSONS, type Lessons, medianOf, Pairs } from './lessons.js'
 
 /**
  * What this process knows of one solver of a chain (docs/decisions.md, D30). It belongs to the address: the solver keeps it at
@@ -30,23 +34,6 @@ export interface OpenRequest {
   /** When the round's first valid offer came; undefined until then. */
   readonly round: { readonly offeredAt: number | undefined }
 }
-
-/** What a solver did. */
-export type Fact =
-  | { readonly kind: 'asked'; readonly request: OpenRequest; readonly isProbe: boolean }
-  /** The request is over. `answeredInMs` is undefined without an answer. */
-  | {
-      readonly kind: 'ended'
-      readonly request: OpenRequest
-      readonly answeredInMs: number | undefined
-      readonly isOffer: boolean
-    }
-  /** It cost the caller time: no answer within QUOTE_TIMEOUT_MS, or a connection that failed. */
-  | { readonly kind: 'time_lost'; readonly client: string }
-  /** It answered a request in a pair that it is expected to quote, or a probe. */
-  | { readonly kind: 'in_time'; readonly client: string }
-  /** A round waited for it beyond the soft deadline. */
-  | { readonly kind: 'waited'; readonly wasWorth: boolean }
 
 /** How a round treats a solver by its standing. */
 export type Eligibility =
@@ -83,31 +70,24 @@ export function createStanding(): Standing {
   }
 }
 
-/** Records a fact. */
-export function observe(standing: Standing, fact: Fact, now: number): void {
-  switch (fact.kind) {
-    case 'asked':
-      standing.open.push(fact.request)
-      if (fact.isProbe) standing.breaker.recordProbe(fact.request.isExpected, now)
-      else if (standing.unwaitedRounds > 0) standing.unwaitedRounds--
-      return
-    case 'ended':
-      recordEnd(standing, fact, now)
-      return
-    case 'time_lost':
-      standing.breaker.recordLoss(fact.client, now)
-      return
-    case 'in_time':
-      standing.breaker.recordAnswer(fact.client, now)
-      return
-    case 'waited':
-      recordWait(standing, fact.wasWorth)
-  }
+/** Records that a round asks the solver. */
+export function recordRequest(standing: Standing, request: OpenRequest, isProbe: boolean, now: number): void {
+  standing.open.push(request)
+  if (isProbe) standing.breaker.recordProbe(request.isExpected, now)
+  else if (standing.unwaitedRounds > 0) standing.unwaitedRounds--
 }
 
-function recordEnd(
+/** What came of a request. `answeredInMs` is undefined without an answer. */
+interface RequestEnd {
+  readonly answeredInMs: number | undefined
+  readonly isOffer: boolean
+}
+
+/** Records that a request is over. */
+export function recordEnd(
   standing: Standing,
-  { request, answeredInMs, isOffer }: Extract<Fact, { kind: 'ended' }>,
+  request: OpenRequest,
+  { answeredInMs, isOffer }: RequestEnd,
   now: number,
 ): void {
   const index = standing.open.indexOf(request)
@@ -120,21 +100,16 @@ function recordEnd(
   standing.usualMs = medianOf(standing.times)
 }
 
-function recordWait(standing: Standing, wasWorth: boolean): void {
+/** Records that a round waited for the solver beyond the soft deadline. */
+export function recordWait(standing: Standing, wasWorth: boolean): void {
   standing.vainWaits = wasWorth ? 0 : standing.vainWaits + 1
   if (standing.vainWaits < MAX_VAIN_WAITS) return
   standing.vainWaits = 0
   standing.unwaitedRounds = UNWAITED_ROUNDS
 }
 
-/** A round, as far as the standing of one solver is concerned. */
-export interface EligibilityRound {
-  /** The solver's lessons in the pair; undefined when it was never asked there. */
-  readonly lessons: Lessons | undefined
-}
-
-/** Says whether a round asks the solver. */
-export function eligibility(standing: Standing, { lessons }: EligibilityRound, now: number): Eligibility {
+/** Says whether a round asks the solver. @param lessons those in the pair; undefined when it was never asked there */
+export function eligibility(standing: Standing, lessons: Lessons | undefined, now: number): Eligibility {
   const { breaker } = standing
   if (!breaker.isClosed)
     return breaker.isProbeDue(isExpected(standing, lessons, now), now) ? 'probe' : 'circuit_open'
@@ -166,4 +141,68 @@ function isStalled(standing: Standing, now: number): boolean {
     if (++kept === REQUESTS_TO_STALL) return true
   }
   return false
+}
+
+/** The standings of all solvers, in the memory of this process. After a start, nothing is known. */
+export interface Standings {
+  of(solver: SolverKey): Standing
+  pairsOf(chainId: number): Pairs
+  /**
+   * Records the time of a request for the circuit breaker, and logs it when it opens or closes. Lost time: no answer within
+   * QUOTE_TIMEOUT_MS, or no connection. Otherwise the solver has answered a request in a pair that it is expected to quote, or a probe.
+   */
+  recordTime(solver: SolverKey, client: string, isLost: boolean): void
+}
+
+interface StandingsOptions {
+  /** Milliseconds that never go back. */
+  readonly clock: () => number
+  readonly log: Logger
+}
+
+interface ChainStandings {
+  readonly pairs: Pairs
+  readonly standings: LRUCache<Address, Standing>
+}
+
+/** A chain keeps so many standings, of more solvers than may register. The one goes that was asked longest ago. */
+const MAX_STANDINGS = 2048
+
+/** Builds the standings. */
+export function createStandings({ clock, log }: StandingsOptions): Standings {
+  const chains = new Map<number, ChainStandings>()
+
+  function chainOf(chainId: number): ChainStandings {
+    const known = chains.get(chainId)
+    if (known !== undefined) return known
+    const standings = new LRUCache<Address, Standing>({ max: MAX_STANDINGS })
+    const chain = { pairs: new Pairs(), standings }
+    chains.set(chainId, chain)
+    return chain
+  }
+
+  function of({ chainId, address }: SolverKey): Standing {
+    const { standings } = chainOf(chainId)
+    const known = standings.get(address)
+    if (known !== undefined) return known
+    const standing = createStanding()
+    standings.set(address, standing)
+    return standing
+  }
+
+  return {
+    of,
+    pairsOf: (chainId) => chainOf(chainId).pairs,
+    recordTime(solver, client, isLost) {
+      const { breaker } = of(solver)
+      const wasClosed = breaker.isClosed
+      if (isLost) breaker.recordLoss(client, clock())
+      else breaker.recordAnswer(client, clock())
+      if (breaker.isClosed === wasClosed) return
+      const context = { chainId: solver.chainId, solver: solver.address }
+      if (wasClosed)
+        log.warn(context, 'a solver loses time: its circuit breaker opens, and quotes do not ask it')
+      else log.info(context, 'a solver answers again: its circuit breaker closes')
+    },
+  }
 }

@@ -1,10 +1,9 @@
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { SolverAttempt } from '../../src/auction/attempt.js'
 import { Round, type RoundTimes } from '../../src/auction/round.js'
-import { RoundProgress } from '../../src/auction/round-progress.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
-import { createPauseMeter, type PauseMeter } from '../../src/concurrency/process-pauses.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
+import type { CallSignal } from '../../src/solvers/transport/solver-transports.js'
 import { createStanding, type Wait } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -32,15 +31,14 @@ export const offerOf = (number: number, amount = 1000n): SolverResult => ({
 interface Played {
   readonly asked: readonly Asked[]
   readonly times?: Partial<RoundTimes>
-  readonly pauseMeter?: PauseMeter
   readonly signal?: AbortSignal
 }
 
 /** A round of solvers that answer when `answer` is called with their number. Its clock is the test's. */
-export function playRound({ asked, times = {}, pauseMeter, signal = new AbortController().signal }: Played) {
+export function playRound({ asked, times = {}, signal = new AbortController().signal }: Played) {
   const clock = createManualClock()
   const waiting = new Map<string, (result: SolverResult) => void>()
-  const signals = new Map<string, AbortSignal>()
+  const signals = new Map<string, CallSignal>()
   const cutOff: SolverAttempt[] = []
   let told: readonly string[] | undefined
   const round: Round = new Round({
@@ -58,17 +56,15 @@ export function playRound({ asked, times = {}, pauseMeter, signal = new AbortCon
       const { name } = attempt.asked.solver
       if (!(await attempt.takeSlot())) return { kind: 'cancelled', isQueued: true }
       attempt.onSent()
-      signals.set(name, attempt.signal)
+      signals.set(name, attempt)
       const result = await new Promise<SolverResult>((resolve) => {
         waiting.set(name, resolve)
-        attempt.signal.addEventListener('abort', () => resolve({ kind: 'cancelled' }))
-        if (attempt.signal.aborted) resolve({ kind: 'cancelled' })
+        attempt.addEventListener('abort', () => resolve({ kind: 'cancelled' }))
+        if (attempt.aborted) resolve({ kind: 'cancelled' })
       })
       attempt.onEnd()
       return result
     },
-    progress: new RoundProgress(asked.length, () => {}),
-    pauses: (pauseMeter ?? createPauseMeter(clock)).watch(),
     signal,
     clock,
     onEnd({ attempt }) {

@@ -191,31 +191,45 @@ describe('a round has waited beyond the soft deadline for a request', () => {
 
 describe('after a pause of the process', () => {
   test.each([
-    // As on a busy machine: one turn of the event loop takes a quarter of a second.
-    [300, 'late'],
-    [1500, 'cancelled'],
-  ] as const)('of %i ms, a request without an answer is %s', async (pausedMs, kind) => {
+    // As on a busy machine: one turn of the event loop takes a fifth of a second.
+    [200, 'late'],
+    [300, 'cancelled'],
+  ] as const)('over its end by %i ms, a request without an answer is %s', async (pausedMs, kind) => {
     const { told, clock } = playRound({ asked: solvers('none') })
+    await clock.advance(TIMEOUT_MS - 100)
+    clock.standStill(100 + pausedMs)
     await clock.advance(0)
-    clock.standStill(pausedMs)
-    await clock.advance(TIMEOUT_MS - pausedMs)
     expect(told()).toEqual([kind])
   })
 
   test.each([
-    [0, 'soft_deadline'],
-    [400, 'quoted'],
-  ] as const)('of %i ms, an offer that is read when the round is due to end is %s', async (ms, kind) => {
-    const onDue = () => {
-      setImmediate(() => played.answerNow(1, offerOf(1)))
-      return ms
-    }
-    let isDue = false
-    const pauseMeter = { watch: () => ({ pausedMs: () => (isDue ? onDue() : 0), end() {} }) }
-    const played = playRound({ asked: solvers('none', 'soft_deadline'), pauseMeter })
-    await played.answer(0, offerOf(0))
-    isDue = true
-    await played.clock.advance(SOFT_MS)
-    expect(played.told()).toEqual(['quoted', kind])
+    [100, 'soft_deadline', 0],
+    [400, 'quoted', SOFT_MS],
+  ] as const)('over its end by %i ms, offers that are read then are %s', async (ms, kind, tookMs) => {
+    const { answer, answerNow, clock, told, round } = playRound({
+      asked: solvers('none', 'soft_deadline', 'soft_deadline'),
+    })
+    await answer(0, offerOf(0))
+    clock.standStill(SOFT_MS + ms)
+    setImmediate(() =>
+      setImmediate(() => {
+        for (const number of [1, 2]) answerNow(number, offerOf(number))
+      }),
+    )
+    await clock.advance(0)
+    expect(told()).toEqual(['quoted', kind, kind])
+    if (tookMs > 0) expect(round.attempts[1]?.tookMs).toBe(tookMs)
+  })
+
+  test('a reply that is read before the timer does not end the round', async () => {
+    const { answer, answerNow, clock, told } = playRound({
+      asked: solvers('none', 'soft_deadline', 'soft_deadline'),
+    })
+    await answer(0, offerOf(0))
+    clock.standStill(SOFT_MS + 400)
+    answerNow(1, offerOf(1))
+    setImmediate(() => setImmediate(() => answerNow(2, offerOf(2))))
+    await clock.advance(0)
+    expect(told()).toEqual(['quoted', 'quoted', 'quoted'])
   })
 })

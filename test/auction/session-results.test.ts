@@ -99,11 +99,19 @@ const sessions: SessionTransport = {
   },
 }
 
-/** Solvers with sessions, and an auction that asks them. @param refused its offers are refused by the contract */
-function open({ refused, clock = systemClock }: { refused?: number; clock?: Clock } = {}) {
-  const solvers = addresses.map((address): Solver => {
-    const session = { id: sessionOf(address) }
-    return { ...registered(1), address, endpointUrl: NO_ENDPOINT, session }
+interface Opened {
+  /** Its offers are refused by the contract. */
+  readonly refused?: number
+  /** Its session has ended. */
+  readonly gone?: number
+  readonly clock?: Clock
+}
+
+/** Solvers with sessions, and an auction that asks them. */
+function open({ refused, gone, clock = systemClock }: Opened = {}) {
+  const solvers = addresses.map((address, index): Solver => {
+    const session = index === gone ? {} : { session: { id: sessionOf(address) } }
+    return { ...registered(1), address, endpointUrl: NO_ENDPOINT, ...session }
   })
   const opened = openAuction({
     config: {
@@ -188,6 +196,11 @@ test.each(['FIRM', 'INDICATIVE'] as const)(
     expect(new Set(asked).size).toBe(3)
   },
 )
+
+test('a request to a solver without a session and an endpoint fails at once', async () => {
+  const { counts } = await open({ gone: 2 }).runRound(exactInput, caller)
+  expect([counts.quoted, counts.failed]).toEqual([2, 1])
+})
 
 test('the offer that the settlement contract refuses is reported as invalid', async () => {
   const auction = open({ refused: 1 })

@@ -4,8 +4,12 @@ import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
 import { createSolverChoice } from '../../src/auction/solver-choice.js'
 import { createSlots } from '../../src/solvers/transport/request-slots.js'
 import { pairOf } from '../../src/standing/lessons.js'
-import type { OpenRequest } from '../../src/standing/standing.js'
-import { createStandings, type Standings } from '../../src/standing/standings.js'
+import {
+  createStandings,
+  type OpenRequest,
+  recordRequest,
+  type Standings,
+} from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 
@@ -39,14 +43,13 @@ function openChoice(maxQuoteFanOut = 10) {
 
 /** Opens the circuit breaker of a solver, for 5 s. */
 function open(of: Solver): void {
-  for (const client of ['a', 'b', 'c'])
-    standings.observe(of, { kind: 'time_lost', client: `${client} at ${now}` })
+  for (const client of ['a', 'b', 'c']) standings.recordTime(of, `${client} at ${now}`, true)
 }
 
 /** Leaves three requests of a solver unanswered, which others answer. */
 function stall(of: Solver): void {
   const request: OpenRequest = { isExpected: true, waitingSince: now, round: { offeredAt: now } }
-  for (let time = 0; time < 3; time++) standings.observe(of, { kind: 'asked', request, isProbe: false })
+  for (let time = 0; time < 3; time++) recordRequest(standings.of(of), request, false, now)
 }
 
 function chosen(maxQuoteFanOut?: number) {
@@ -117,7 +120,7 @@ describe('who is asked, and what statistics say of it', () => {
     const [first] = registered as [Solver]
     open(first)
     now = 5000
-    standings.observe(first, { kind: 'in_time', client: 'd' })
+    standings.recordTime(first, 'd', false)
     for (const each of registered) open(each)
     expect(chosen()).toMatchObject({ asked: ['2', '3'], reasons: ['circuit_open', undefined, undefined] })
   })

@@ -79,28 +79,3 @@ test('a deleted waiter is not taken', () => {
   expect(takeAll(queue).map(({ number }) => number)).toEqual([2])
   expect(queue.size).toBe(0)
 })
-
-test('at most as many are taken before the next one of a client as the queue counts', () => {
-  fc.assert(
-    fc.property(
-      clients,
-      fc.constantFrom(...NETWORKS),
-      fc.constantFrom('1', '2', '3'),
-      (all, network, key) => {
-        const queue = new FairQueue<Waiter>()
-        for (const [number, client] of all.entries()) queue.add({ client, number })
-        const next = { client: client(network, key), number: all.length }
-        const most = queue.countBefore(next.client)
-        queue.add(next)
-        expect(takeAll(queue).indexOf(next)).toBeLessThanOrEqual(most)
-      },
-    ),
-  )
-})
-
-test('many requests of one client count little for its neighbours', () => {
-  const queue = new FairQueue<Waiter>()
-  for (let number = 0; number < 1000; number++) queue.add({ client: client('a', '1'), number })
-  expect(queue.countBefore(client('a', '2'))).toBeLessThanOrEqual(2)
-  expect(queue.countBefore(client('b', '1'))).toBeLessThanOrEqual(1)
-})

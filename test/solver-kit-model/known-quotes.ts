@@ -1,4 +1,4 @@
-import { bondFor } from '../../packages/protocol/src/settlement/settlement.js'
+import { bondFor } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { contractStruct, type WireQuote } from '../support/solvers/solver.js'

@@ -5,7 +5,9 @@ import {
   eligibility,
   isExpected,
   type OpenRequest,
-  observe,
+  recordEnd,
+  recordRequest,
+  recordWait,
   type Standing,
   waitFor,
 } from '../../src/standing/standing.js'
@@ -24,7 +26,7 @@ function requestAt(now: number, offeredAt: number | undefined = now + 1): OpenRe
 }
 
 function ask(request: OpenRequest, isProbe = false): OpenRequest {
-  observe(standing, { kind: 'asked', request, isProbe }, request.waitingSince ?? 0)
+  recordRequest(standing, request, isProbe, request.waitingSince ?? 0)
   return request
 }
 
@@ -32,11 +34,11 @@ function ask(request: OpenRequest, isProbe = false): OpenRequest {
 function answer(...times: number[]): void {
   for (const ms of times) {
     const request = ask(requestAt(0))
-    observe(standing, { kind: 'ended', request, answeredInMs: ms, isOffer: true }, ms)
+    recordEnd(standing, request, { answeredInMs: ms, isOffer: true }, ms)
   }
 }
 
-const able = (now: number, lessons?: Lessons) => eligibility(standing, { lessons }, now)
+const able = (now: number, lessons?: Lessons) => eligibility(standing, lessons, now)
 
 describe('the usual time', () => {
   test.each([
@@ -51,7 +53,7 @@ describe('the usual time', () => {
 
   test('does not know a request without an answer', () => {
     const request = ask(requestAt(0))
-    observe(standing, { kind: 'ended', request, answeredInMs: undefined, isOffer: false }, 2000)
+    recordEnd(standing, request, { answeredInMs: undefined, isOffer: false }, 2000)
     expect(standing.usualMs).toBeUndefined()
   })
 })
@@ -77,7 +79,7 @@ describe('a round waits for a solver', () => {
     const lessons = worthWaiting()
     answer(900)
     const waits = (wasWorth: boolean, times: number) => {
-      for (let time = 0; time < times; time++) observe(standing, { kind: 'waited', wasWorth }, 0)
+      for (let time = 0; time < times; time++) recordWait(standing, wasWorth)
     }
     waits(false, 19)
     waits(true, 1)
@@ -105,22 +107,18 @@ describe('a solver is expected to quote', () => {
 
 describe('a round does not ask a solver', () => {
   test('whose circuit breaker is open, and probes it when its open period is over', () => {
-    for (const client of ['a', 'b', 'c']) observe(standing, { kind: 'time_lost', client }, 0)
+    for (const client of ['a', 'b', 'c']) standing.breaker.recordLoss(client, 0)
     expect([able(0), able(5000)]).toEqual(['circuit_open', 'probe'])
     ask(requestAt(5000), true)
     expect(able(5000)).toBe('circuit_open')
-    observe(standing, { kind: 'in_time', client: 'a' }, 5001)
+    standing.breaker.recordAnswer('a', 5001)
     expect(able(5001)).toBe('able')
   })
 
   test('that keeps three requests waiting, until it answers one', () => {
     const requests = [0, 10, 20].map((now) => ask(requestAt(now)))
     expect([able(51), able(52)]).toEqual(['able', 'not_answering'])
-    observe(
-      standing,
-      { kind: 'ended', request: requests[1] as OpenRequest, answeredInMs: 50, isOffer: false },
-      60,
-    )
+    recordEnd(standing, requests[1] as OpenRequest, { answeredInMs: 50, isOffer: false }, 60)
     expect(able(60)).toBe('able')
   })
 

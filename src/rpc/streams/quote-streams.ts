@@ -19,7 +19,7 @@ import {
 import { REFRESH_SECONDS } from '../../../packages/protocol/src/field-rules.js'
 import type { Auction } from '../../auction/auction.js'
 import { type QuoteStreamItem, quoteStream } from '../../auction/quote-stream.js'
-import { countAnswered } from '../../auction/round-progress.js'
+import { countAnswered } from '../../auction/round-counts.js'
 import type { CallContext } from '../../clients/call.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'

@@ -4,67 +4,33 @@ import {
   COUNTED_RESULTS,
   type SolverSummary,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
-import type { Standings } from '../../standing/standings.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { Standings } from '../../standing/standing.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { FreeBonds } from '../bonds/free-bonds.js'
 import type { SolverDirectory } from '../registry/solver-directory.js'
 import type { SlotsByConnection } from '../transport/request-slots.js'
 import type { StatisticsReader } from './statistics-reader.js'
 
-/** Counts the results of requests to each solver in the metrics. */
-export interface SolverCounters {
-  /**
-   * Counts a result.
-   * @param seconds the time of a response; undefined without a response
-   */
-  count(solver: SolverKey, outcome: SolverResult['kind'], seconds: number | undefined): void
-  /** Counts a round that waited for this solver last. */
-  countLast(solver: SolverKey): void
-  /** Counts a quote whose best offer was the solver's. */
-  countWin(solver: SolverKey): void
-  /**
-   * Removes the series of solvers that have left.
-   * @param reachable the reachable solvers of each chain; all others have left
-   */
-  removeOthers(reachable: ReadonlyMap<number, readonly Solver[]>): void
-}
-
 type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast' | 'solverWins'>
 
 const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelled']
 
-/** Builds the counters. */
-export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
-  /** The solvers that have series. */
-  const counted = new Map<string, SolverKey>()
-  const { solverOutcomes, solverResponseSeconds, solverLast, solverWins } = metrics
-
-  function remove(solver: SolverKey): void {
-    const labels = labelsOf(solver)
-    for (const outcome of OUTCOMES) solverOutcomes.remove({ ...labels, outcome })
-    for (const metric of [solverResponseSeconds, solverLast, solverWins]) metric.remove(labels)
-  }
-
-  return {
-    count(solver, outcome, seconds) {
-      counted.set(keyOf(solver), solver)
-      solverOutcomes.inc({ ...labelsOf(solver), outcome })
-      if (seconds !== undefined) solverResponseSeconds.observe(labelsOf(solver), seconds)
-    },
-    countLast(solver) {
-      if (counted.has(keyOf(solver))) solverLast.inc(labelsOf(solver))
-    },
-    countWin(solver) {
-      if (counted.has(keyOf(solver))) solverWins.inc(labelsOf(solver))
-    },
-    removeOthers(reachable) {
-      const isReachable = new Set([...reachable.values()].flat().map(keyOf))
-      for (const [key, solver] of counted) {
-        if (isReachable.has(key)) continue
-        remove(solver)
-        counted.delete(key)
-      }
-    },
+/**
+ * Removes the series of solvers that have left.
+ * @param reachable the reachable solvers of each chain; all others have left
+ */
+export async function removeOtherSolvers(
+  { solverOutcomes, solverResponseSeconds, solverLast, solverWins }: SolverMetrics,
+  reachable: ReadonlyMap<number, readonly Solver[]>,
+): Promise<void> {
+  const isReachable = new Set([...reachable.values()].flat().map(keyOf))
+  const { values } = await solverOutcomes.get()
+  for (const { labels } of values) {
+    const solver = { chainId: Number(labels.chain_id), address: labels.solver as Address }
+    if (isReachable.has(keyOf(solver))) continue
+    for (const outcome of OUTCOMES) solverOutcomes.remove({ ...labelsOf(solver), outcome })
+    for (const metric of [solverResponseSeconds, solverLast, solverWins]) metric.remove(labelsOf(solver))
   }
 }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { askedSession, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import type { CallSignal } from './solver-transports.js'
 
 /** Called with the time when a waiting request gets its slot. */
 type OnSlot = (now: number) => void
@@ -75,7 +76,7 @@ export class RequestSlots {
    * Waits for a slot, after the requests that wait already. The oldest request that no caller waits for ends.
    * @returns when the request got its slot; undefined when the signal ended its wait
    */
-  wait(signal: AbortSignal): Promise<number | undefined> {
+  wait(signal: CallSignal): Promise<number | undefined> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined)
       const onAbort = () => {

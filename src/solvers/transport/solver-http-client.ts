@@ -6,7 +6,7 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { shorten } from '../../../packages/protocol/src/values/text.js'
 import { createGuardedConnector, failReasonOf } from './endpoint-connections.js'
 import type { EndpointGuard } from './endpoint-guard.js'
-import type { CallListener, SolverRequest } from './solver-transports.js'
+import type { CallListener, CallSignal, SolverRequest } from './solver-transports.js'
 
 /** The part of a solver that a call needs. */
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
@@ -20,7 +20,7 @@ export interface SolverHttpClient {
   requestQuote(
     solver: CalledSolver,
     solverRequest: SolverRequest,
-    signal: AbortSignal,
+    signal: CallSignal,
     listener?: CallListener,
   ): Promise<HttpReply>
   /**
@@ -106,7 +106,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
         }
         const reader = new ReplyReader({ onReply: resolve, listener, repeat })
         if (signal.aborted) return reader.skip()
-        signal.addEventListener('abort', reader)
+        signal.addEventListener('abort', () => reader.abort())
         send(agent)
       })
     },
@@ -176,8 +176,8 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#listener.onEnd?.()
   }
 
-  /** Ends the call when its signal is aborted. A request that is not sent yet is never sent. */
-  handleEvent(): void {
+  /** Ends the call. A request that is not sent yet is never sent. */
+  abort(): void {
     this.#isAborted = true
     this.#reply({ kind: 'cancelled' })
     this.#controller?.abort(new Error('The call was ended.'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toQuoteRecord } from '../../../src/auction/records/to-quote-record.js'
+import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { sampleRound, signed, solverAddress } from './sample-round.js'
 
 test('a record has the offers first, by rank, in any order of their arrival', () => {

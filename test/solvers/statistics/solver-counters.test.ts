@@ -1,17 +1,30 @@
 import { expect, test } from 'vitest'
-import { createSolverCounters } from '../../../src/solvers/statistics/solver-counters.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import { createRoundCounts } from '../../../src/auction/sinks.js'
+import { removeOtherSolvers } from '../../../src/solvers/statistics/solver-counters.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { sampleRound, signed } from '../../auction/records/sample-round.js'
 import { solver } from '../sample-solver.js'
+
+const LATE: SolverResult = { kind: 'late' }
+const DECLINED: SolverResult = { kind: 'declined', status: 422 }
+const FAILED: SolverResult = { kind: 'failed', reason: 'connection_lost', message: '' }
 
 function openCounters() {
   const metrics = createMetrics()
-  const counters = createSolverCounters(metrics)
+  const sink = createRoundCounts({ metrics, statistics: { count() {}, countWin() {} } })
   const series = async (name: string) => {
     const text = await metrics.registry.getSingleMetricAsString(name)
     return text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket'))
   }
   return {
-    ...counters,
+    /** Counts a round with one request. */
+    count(number: number, result: SolverResult, tookMs = 0) {
+      const attempts = [{ solver: solver(number).address, result, tookMs }]
+      sink({ kind: 'ended', ...sampleRound({ ranked: [], attempts, checked: attempts, probed: [] }) })
+    },
+    removeOthers: (...reachable: number[]) =>
+      removeOtherSolvers(metrics, new Map([[1, reachable.map((number) => solver(number))]])),
     outcomes: () => series('aggregator_solver_outcomes_total'),
     durations: () => series('aggregator_solver_response_duration_seconds'),
   }
@@ -19,14 +32,13 @@ function openCounters() {
 
 const labels = (number: number) => `chain_id="1",solver="${solver(number).address}"`
 
-test('the results of each solver are counted, also when its registration changes', async () => {
+test('the results of each solver are counted', async () => {
   const { count, removeOthers, outcomes, durations } = openCounters()
-  count(solver(1), 'quoted', 0.25)
-  count(solver(1, { name: 'New' }), 'quoted', 0.5)
-  count(solver(1), 'late', undefined)
-  count(solver(2), 'declined', 0.125)
-  const active = new Map([[1, [solver(1), solver(2)]]])
-  removeOthers(active)
+  count(1, { kind: 'quoted', offer: signed(1, 10n) }, 250)
+  count(1, { kind: 'quoted', offer: signed(1, 10n) }, 500)
+  count(1, LATE)
+  count(2, DECLINED, 125)
+  await removeOthers(1, 2)
   expect(await outcomes()).toEqual([
     `aggregator_solver_outcomes_total{${labels(1)},outcome="quoted"} 2`,
     `aggregator_solver_outcomes_total{${labels(1)},outcome="late"} 1`,
@@ -42,12 +54,12 @@ test('the results of each solver are counted, also when its registration changes
 
 test('the series of a solver that leaves are removed, and start again when it comes back', async () => {
   const { count, removeOthers, outcomes, durations } = openCounters()
-  count(solver(1), 'quoted', 1)
-  count(solver(1), 'soft_deadline', undefined)
-  removeOthers(new Map([[1, [solver(1)]]]))
-  removeOthers(new Map([[1, []]]))
+  count(1, DECLINED, 1000)
+  count(1, LATE)
+  await removeOthers(1)
+  await removeOthers()
   expect([await outcomes(), await durations()]).toEqual([[], []])
-  count(solver(1), 'failed', 1)
-  removeOthers(new Map([[1, [solver(1)]]]))
+  count(1, FAILED, 1000)
+  await removeOthers(1)
   expect(await outcomes()).toEqual([`aggregator_solver_outcomes_total{${labels(1)},outcome="failed"} 1`])
 })

@@ -6,7 +6,7 @@ import { SessionQuoteRequestSchema } from '../../../gen/aggregator/v1/session_pb
 import { readParameters } from '../../../packages/client/src/quotes/get-quote-record.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
 import { readRequestTerms } from '../../../packages/solver/src/session/request-terms.js'
-import { toQuoteRecord } from '../../../src/auction/records/to-quote-record.js'
+import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
 import { toSessionMessage } from '../../../src/rpc/convert/convert-sessions.js'

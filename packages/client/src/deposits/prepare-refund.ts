@@ -3,13 +3,13 @@ import { readContract } from 'viem/actions'
 import { findView, readBlockTime, readView } from '../../../protocol/src/node/read-view.js'
 import { simulate } from '../../../protocol/src/node/simulate.js'
 import { type SignedQuote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
-import { bondFor } from '../../../protocol/src/settlement/settlement.js'
 import {
   bondReservationBps,
   nonceUse,
   order,
   REFUND_CALLS_ABI,
 } from '../../../protocol/src/settlement/settlement-of-chain.js'
+import { bondFor } from '../../../protocol/src/solvers/solver.js'
 import { identifyOffer } from '../offers/offer-identity.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
 import type { Call } from './deposit-calls.js'

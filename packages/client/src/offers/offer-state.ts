@@ -1,8 +1,7 @@
 import { findView, readBlockTime, readView } from '../../../protocol/src/node/read-view.js'
 import type { DepositMode, Quote } from '../../../protocol/src/quotes/quote.js'
-import { bondFor } from '../../../protocol/src/settlement/settlement.js'
 import * as contract from '../../../protocol/src/settlement/settlement-of-chain.js'
-import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
+import { bondFor, freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import { problemsIn } from './offer-limits.js'
 import type { SettlementTerms } from './settlement-terms.js'
 

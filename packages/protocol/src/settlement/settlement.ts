@@ -81,13 +81,6 @@ export interface SettlementTerms {
   readonly minOrder: bigint | undefined
 }
 
-const BPS_OF_ALL = 10_000n
-
-/** The bond that an order reserves, rounded down like the contract's `mulDiv`; in the bond token's smallest unit. */
-export function bondFor(outputAmount: bigint, reservationBps: bigint): bigint {
-  return (outputAmount * reservationBps) / BPS_OF_ALL
-}
-
 /** The time of an event whose node has not sent it. block-reader.ts sets the time of its block. */
 export const UNKNOWN_TIME = 0
 

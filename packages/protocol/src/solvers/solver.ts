@@ -100,6 +100,13 @@ export function freeBondOf({ total, reserved, unstaking }: Bond): bigint {
   return free > 0n ? free : 0n
 }
 
+const BPS_OF_ALL = 10_000n
+
+/** The bond that an order reserves, rounded down like the contract's `mulDiv`; in the bond token's smallest unit. */
+export function bondFor(outputAmount: bigint, reservationBps: bigint): bigint {
+  return (outputAmount * reservationBps) / BPS_OF_ALL
+}
+
 /** The error for a timestamp that is not newer than the last accepted one. */
 export function timestampReused(last: number): ServiceError {
   return new ServiceError(

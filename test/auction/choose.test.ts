@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { choose } from '../../src/standing/choose.js'
+import { choose } from '../../src/auction/solver-choice.js'
 import { Pair } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
 
@@ -9,26 +9,30 @@ function lots(...values: number[]) {
   return () => values[at++ % values.length] ?? 0
 }
 
-const candidates = (count: number) => Array.from({ length: count }, (_, number) => solver(number))
+const solvers = (count: number) => Array.from({ length: count }, (_, number) => solver(number))
+
+/** Candidates of a pair. */
+const candidates = (count: number, pair?: Pair) =>
+  solvers(count).map(({ address, name }) => ({ name, lessons: pair?.of(address) }))
 
 /** A pair in which solver n has the gap n, as far as `known`. */
 function pairWith(known: number, gapOf = (number: number) => number): Pair {
   const pair = new Pair()
-  for (const { address, name } of candidates(known))
+  for (const { address, name } of solvers(known))
     pair.open(address).add({ gap: gapOf(Number(name)), isWorth: false })
   return pair
 }
 
-const names = (chosen: ReturnType<typeof choose<ReturnType<typeof solver>>>) =>
+const names = (chosen: ReturnType<typeof choose<ReturnType<typeof candidates>[number]>>) =>
   chosen.map(({ candidate, chosenBy }) => `${candidate.name} ${chosenBy}`)
 
 describe('a round asks', () => {
   test('all, while there are places', () => {
-    expect(names(choose(candidates(3), pairWith(3), 3, lots(0)))).toEqual(['0 ALL', '1 ALL', '2 ALL'])
+    expect(names(choose(candidates(3, pairWith(3)), 3, lots(0)))).toEqual(['0 ALL', '1 ALL', '2 ALL'])
   })
 
   test('four in five by the smallest gap, and the fifth in turns', () => {
-    const chosen = names(choose(candidates(12), pairWith(12), 10, lots(0.5)))
+    const chosen = names(choose(candidates(12, pairWith(12)), 10, lots(0.5)))
     expect(chosen.slice(0, 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((number) => `${number} RANK`))
     expect(chosen.slice(8).every((each) => each.endsWith('TURN'))).toBe(true)
   })
@@ -40,7 +44,7 @@ describe('a round asks', () => {
     [8, 6, 2],
     [10, 8, 2],
   ])('of %i places, %i by rank and %i in turns', (places, ranked, turns) => {
-    const chosen = names(choose(candidates(20), pairWith(20), places, lots(0.5)))
+    const chosen = names(choose(candidates(20, pairWith(20)), places, lots(0.5)))
     const count = (by: string) => chosen.filter((each) => each.endsWith(by)).length
     expect([count('RANK'), count('TURN')]).toEqual([ranked, turns])
   })
@@ -48,11 +52,11 @@ describe('a round asks', () => {
   test('first in turns who was never asked in the pair, then by lot', () => {
     const pair = pairWith(10)
     const chosen = names(
-      choose(candidates(12), pair, 5, lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.9, 0.1)),
+      choose(candidates(12, pair), 5, lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.9, 0.1)),
     )
     expect(chosen.at(-1)).toBe('11 TURN')
     const byLot = names(
-      choose(candidates(10), pair, 5, lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.1, 0.2, 0.3, 0.9)),
+      choose(candidates(10, pair), 5, lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.1, 0.2, 0.3, 0.9)),
     )
     expect(byLot.at(-1)).toBe('6 TURN')
   })
@@ -60,8 +64,10 @@ describe('a round asks', () => {
   test('in turns for each place that rank leaves empty: a gap of 10,000 is no rank', () => {
     const chosen = names(
       choose(
-        candidates(12),
-        pairWith(12, (number) => (number < 2 ? 5 : 10_000)),
+        candidates(
+          12,
+          pairWith(12, (number) => (number < 2 ? 5 : 10_000)),
+        ),
         5,
         Math.random,
       ),
@@ -71,13 +77,13 @@ describe('a round asks', () => {
   })
 
   test('by lot in a pair that nobody has taught', () => {
-    const chosen = choose(candidates(12), undefined, 10, Math.random)
+    const chosen = choose(candidates(12), 10, Math.random)
     expect(new Set(chosen.map(({ candidate }) => candidate.name)).size).toBe(10)
     expect(chosen.every(({ chosenBy }) => chosenBy === 'TURN')).toBe(true)
   })
 
   test('by lot among equal gaps', () => {
     const equal = pairWith(3, () => 1)
-    expect(names(choose(candidates(3), equal, 2, lots(0.9, 0.1, 0.5)))[0]).toBe('1 RANK')
+    expect(names(choose(candidates(3, equal), 2, lots(0.9, 0.1, 0.5)))[0]).toBe('1 RANK')
   })
 })
