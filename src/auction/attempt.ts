@@ -75,7 +75,7 @@ export class Attempt implements OpenRequest, CallListener, CallSignal {
   /** Takes a slot, or waits for one. @returns false when the request was ended before */
   async takeSlot(): Promise<boolean> {
     const { slots } = this.asked
-    if (slots.tryTake(this.#requestedAt)) this.#startedAt = this.#requestedAt
+    if (slots.tryTake()) this.#startedAt = this.#requestedAt
     else this.#startedAt = await slots.wait(this)
     return this.#startedAt !== undefined
   }

@@ -25,7 +25,7 @@ describe('a request on a session', () => {
 describe('a request that waits for a connection', () => {
   test('begins when one is free, and its time begins then', async () => {
     const slots = new RequestSlots(1)
-    slots.tryTake(0)
+    slots.tryTake()
     const { round, answer, clock } = playRound({ asked: [askedSolver(1, 'none', slots)] })
     await clock.advance(300)
     slots.release(0, 300)
@@ -38,7 +38,7 @@ describe('a request that waits for a connection', () => {
 
   test('until the time-out is not late', async () => {
     const slots = new RequestSlots(1)
-    slots.tryTake(0)
+    slots.tryTake()
     const { round, clock } = playRound({ asked: [askedSolver(1, 'none', slots)] })
     await clock.advance(TIMEOUT_MS)
     expect(round.attempts[0]?.result).toEqual({ kind: 'cancelled', isQueued: true })

@@ -146,7 +146,7 @@ describe('after its answer a round reads on', () => {
 
   test('and ends a request that waits for a connection', async () => {
     const slots = new RequestSlots(1)
-    slots.tryTake(0)
+    slots.tryTake()
     const { answer, round, isRead } = playRound({ asked: [askedSolver(0), askedSolver(1, 'none', slots)] })
     await answer(0, offerOf(0))
     expect([isRead(), slots.waiting]).toEqual([true, 0])

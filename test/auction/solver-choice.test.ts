@@ -126,7 +126,7 @@ describe('who is asked, and what statistics say of it', () => {
   })
 
   test('are not those whose connections stay in use', () => {
-    slots.of(registered[0] as Solver).tryTake(0)
+    slots.of(registered[0] as Solver).tryTake()
     expect(chosen()).toMatchObject({ asked: ['2', '3'], busy: 1 })
   })
 })

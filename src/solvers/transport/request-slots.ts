@@ -22,9 +22,6 @@ export class RequestSlots {
   readonly #waiting = new Set<OnSlot>()
   /** Ends a request that no caller waits for any more; the oldest first. */
   readonly #yielding = new Set<() => void>()
-  /** When the last requests began, as a ring buffer: waiting requests get slots in this order. */
-  #startTimes: Float64Array | undefined
-  #started = 0
   #running = 0
   #usualMs: number | undefined
 
@@ -49,15 +46,15 @@ export class RequestSlots {
   canServe(now: number, deadline: number): boolean {
     if (!this.isFull) return true
     if (this.#usualMs === undefined || this.#waiting.size >= this.#limit) return false
-    const leavingSince = this.#startTimes?.[(this.#started + this.#waiting.size) % this.#limit] ?? now
-    const startsAt = Math.max(now, leavingSince + this.#usualMs)
-    return startsAt + this.#usualMs * SAFETY_FACTOR <= deadline
+    // In its usual time, each of the slots becomes free once.
+    const waitMs = (this.#usualMs * (this.#waiting.size + 1)) / this.#limit
+    return now + waitMs + this.#usualMs * SAFETY_FACTOR <= deadline
   }
 
   /** Takes a slot if one is free. @returns whether one was free */
-  tryTake(now: number): boolean {
+  tryTake(): boolean {
     if (this.#running >= this.#limit) return false
-    this.#recordStart(now)
+    this.#running++
     return true
   }
 
@@ -108,15 +105,8 @@ export class RequestSlots {
     const [next] = this.#waiting
     if (next === undefined || this.#running >= this.#limit) return
     this.#waiting.delete(next)
-    this.#recordStart(now)
-    next(now)
-  }
-
-  #recordStart(now: number): void {
-    this.#startTimes ??= new Float64Array(this.#limit)
-    this.#startTimes[this.#started % this.#limit] = now
-    this.#started++
     this.#running++
+    next(now)
   }
 }
 

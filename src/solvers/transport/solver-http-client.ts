@@ -64,7 +64,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
   /** The errors of kept connections that their solvers closed before any byte of the response. */
   const lost = new WeakSet<Error>()
   const options: Agent.Options = {
-    connect: createGuardedConnector(guard, { maxWireBytes: MAX_WIRE_BYTES, lost }),
+    connect: createGuardedConnector(guard, { maxReplyBytes: MAX_WIRE_BYTES, lost }),
     maxResponseSize: MAX_REPLY_BYTES,
     maxHeaderSize: MAX_HEADER_BYTES,
     connections: maxConnections,

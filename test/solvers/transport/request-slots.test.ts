@@ -11,7 +11,7 @@ const wait = () => slots.wait(new AbortController().signal)
 
 describe('slots', () => {
   test('are given at once while some are free, and then in the order of the requests', async () => {
-    expect([slots.tryTake(10), slots.tryTake(10), slots.tryTake(10)]).toEqual([true, true, false])
+    expect([slots.tryTake(), slots.tryTake(), slots.tryTake()]).toEqual([true, true, false])
     const waiting = [wait(), wait()]
     expect([slots.isFull, slots.waiting]).toEqual([true, 2])
     slots.release(10, 20)
@@ -23,8 +23,8 @@ describe('slots', () => {
   })
 
   test('are not given to a request that no longer waits', async () => {
-    slots.tryTake(0)
-    slots.tryTake(0)
+    slots.tryTake()
+    slots.tryTake()
     const controller = new AbortController()
     const gone = slots.wait(controller.signal)
     const next = wait()
@@ -35,8 +35,8 @@ describe('slots', () => {
   })
 
   test('stay with a request whose signal is aborted after it got its slot', async () => {
-    slots.tryTake(0)
-    slots.tryTake(0)
+    slots.tryTake()
+    slots.tryTake()
     const controller = new AbortController()
     const waiting = slots.wait(controller.signal)
     slots.release(0, 10)
@@ -45,16 +45,16 @@ describe('slots', () => {
   })
 
   test('are not waited for with a signal that is aborted already', async () => {
-    slots.tryTake(0)
-    slots.tryTake(0)
+    slots.tryTake()
+    slots.tryTake()
     expect([await slots.wait(AbortSignal.abort()), slots.waiting]).toEqual([undefined, 0])
   })
 })
 
 describe('whether a request can be served in time', () => {
-  const fill = (now: number) => {
-    slots.tryTake(now)
-    slots.tryTake(now)
+  const fill = () => {
+    slots.tryTake()
+    slots.tryTake()
   }
 
   test('is true while a slot is free', () => {
@@ -62,25 +62,24 @@ describe('whether a request can be served in time', () => {
   })
 
   test('is false while the usual time of requests is unknown', () => {
-    fill(0)
+    fill()
     expect(slots.canServe(1, 1_000_000)).toBe(false)
   })
 
   test('follows from the usual time of requests and from the requests that wait', () => {
-    slots.tryTake(-100)
+    slots.tryTake()
     slots.release(-100, 0)
-    slots.tryTake(0)
-    slots.tryTake(60)
-    // Slot a is free at 100, b at 160. A request takes 100, or 120 with the safety factor.
-    expect([slots.canServe(70, 219), slots.canServe(70, 220)]).toEqual([false, true])
+    fill()
+    // One of the two slots becomes free within 50. A request takes 100, or 120 with the safety factor.
+    expect([slots.canServe(70, 239), slots.canServe(70, 240)]).toEqual([false, true])
     void wait()
-    expect([slots.canServe(70, 279), slots.canServe(70, 280)]).toEqual([false, true])
+    expect([slots.canServe(70, 289), slots.canServe(70, 290)]).toEqual([false, true])
   })
 
   test('is false when as many requests wait as there are slots', () => {
-    slots.tryTake(-1)
+    slots.tryTake()
     slots.release(-1, 0)
-    fill(0)
+    fill()
     void wait()
     void wait()
     expect(slots.canServe(1, 1_000_000)).toBe(false)
