@@ -200,7 +200,6 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       lagging: { percent: random.pick([0, 30, 100]), blocks: random.integer(1, 12) },
       failing: random.pick([0, 5, 30]),
       range: random.pick([1, 10, 100]),
-      pending: random.pick(['right', 'refused', 'latest']),
       broadcast: random.pick(['right', 'refused', 'taken with an error']),
       hasOddWords: chance(50),
     }
@@ -248,8 +247,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     const mined = chain.mine(chainTime() + seconds, { signedFirst: chance(50), holdsSigned: heldBlocks > 0 })
     heldBlocks = Math.max(0, heldBlocks - 1)
     lyingBlocks = Math.max(0, lyingBlocks - 1)
-    if (lyingBlocks === 0)
-      lies = { ...noLies(), range: lies.range, pending: lies.pending, hasOddWords: lies.hasOddWords }
+    if (lyingBlocks === 0) lies = { ...noLies(), range: lies.range, hasOddWords: lies.hasOddWords }
     for (const { transaction, revert } of mined.receipts)
       if (transaction.from !== STRANGER || revert === undefined)
         note(

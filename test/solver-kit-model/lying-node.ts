@@ -13,8 +13,6 @@ export interface Lies {
   failing: number
   /** The most blocks of a range of logs. */
   range: number
-  /** `pending` is refused, or says nothing of what waits. */
-  pending: 'right' | 'refused' | 'latest'
   /** Transactions are refused whatever they pay, or taken although the answer is an error. */
   broadcast: 'right' | 'refused' | 'taken with an error'
   /** A refusal does not say why. */
@@ -37,7 +35,6 @@ export function noLies(): Lies {
     lagging: { percent: 0, blocks: 0 },
     failing: 0,
     range: Number.POSITIVE_INFINITY,
-    pending: 'right',
     broadcast: 'right',
     hasOddWords: false,
   }
@@ -84,17 +81,13 @@ export function makeLie(node: ModelNode, chain: ModelChain, random: Random, lies
 
   node.intercept((asked, answer) => {
     const { method, params = [] } = asked
-    const { lagging, failing, pending } = lies()
+    const { lagging, failing } = lies()
     if (chance(failing)) {
       if (NULLABLE.includes(method)) return null
       throw Object.assign(new Error('internal error'), { code: -32603 })
     }
     if (method === 'eth_sendRawTransaction') return take(answer)
     if (method === 'eth_getLogs') return logs(answer, params[0] as LogFilter)
-    if (method === 'eth_getTransactionCount' && params[1] === 'pending' && pending !== 'right') {
-      if (pending === 'refused') throw Object.assign(new Error('unsupported block tag'), { code: -32602 })
-      return answer([params[0], 'latest'])
-    }
     return chance(lagging.percent) ? asBehind(asked, lagging.blocks, answer) : answer()
   })
 }

@@ -223,6 +223,19 @@ it('a start whose node fails while an approval waits says what the node has said
   world.kill(incarnation)
 })
 
+it('a state file of another account is refused, so that no open quote is forgotten', async () => {
+  const { world, passBlocks, start } = createStory()
+  const first = await start()
+  await passBlocks(() => first.progress === 'started')
+  world.kill(first)
+  const second = await start({ account: keyOf(devAccounts[2]) })
+  await passBlocks(() => second.progress !== 'starting')
+  expect([second.progress, second.errors.join()]).toEqual([
+    'failed',
+    expect.stringContaining(`the stateFile has what was signed by ${SOLVER} for ${SETTLEMENT}`),
+  ])
+})
+
 it('a registration is tried again when the instance asks for it, and no earlier', async () => {
   const { world, passBlock, passBlocks, start } = createStory()
   let attempts = 0

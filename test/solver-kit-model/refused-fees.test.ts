@@ -3,7 +3,7 @@ import type { KnownQuote } from './known-quotes.js'
 import { BASE_FEE, TIP } from './model-chain.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
-import { SETTLEMENT, SOLVER } from './world.js'
+import { FEE_TOKEN, SETTLEMENT, SOLVER, USDC, WETH } from './world.js'
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
@@ -100,6 +100,41 @@ it.each([
       expect.closeTo(1.125 ** raises),
     ])
     expect(errors().filter((error) => error.includes('txpool is full')).length).toBeLessThanOrEqual(2)
+    end()
+  },
+)
+
+it.each(['is refused', 'waits, and whose token is not wanted any more,'])(
+  'an approval that %s keeps no payment from its nonce',
+  async (what) => {
+    const before = { tokens: [WETH, USDC] }
+    const after = { tokens: [...before.tokens, FEE_TOKEN] }
+    const running = await startRunning('reference', before)
+    const { ask, deposit, passBlocks, chain, restart, start, kill, stateOf, end } = running
+    if (what === 'is refused') {
+      let refusals = 2
+      await restart(
+        () => {},
+        after,
+        ({ node }) =>
+          node.intercept(({ method }, answer) =>
+            method === 'eth_sendRawTransaction' && refusals-- > 0 ? refuse('txpool is full') : answer(),
+          ),
+      )
+    } else
+      await restart(async () => {
+        const other = start({}, after)
+        other.node.intercept(({ method }, answer) => {
+          if (method === 'eth_sendRawTransaction') chain.setBaseFee(5n * BASE_FEE)
+          return answer()
+        })
+        await passBlocks(5)
+        kill(other)
+      })
+    const known = (await ask(1_000n)) as KnownQuote
+    deposit(known)
+    await passBlocks(20)
+    expect(stateOf(known)).toBe(OrderState.SETTLED)
     end()
   },
 )

@@ -9,6 +9,7 @@ import type { LyingInstance } from './lying-instance.js'
 import {
   CHAIN_ID,
   createWorld,
+  type Incarnation,
   SETTLEMENT,
   SOLVER,
   STRANGER,
@@ -54,11 +55,12 @@ export async function startRunning(
     }
   }
 
-  async function begin(terms = limits) {
+  async function begin(terms = limits, setUp: (begun: Incarnation) => void = () => {}) {
     const begun = world.start(
       { ...options, ...(instance && { aggregatorUrl: instance.url, endpointUrl: undefined }) },
       terms,
     )
+    setUp(begun)
     await begun.node.asked
     for (let block = 0; block < 20 && begun.progress !== 'started'; block++) {
       await passBlocks(1)
@@ -78,11 +80,15 @@ export async function startRunning(
     ...incarnation,
     errors: () => incarnation.errors.map(String),
     passBlocks,
-    /** Ends the process and starts another one. @param meanwhile what the chain does while none runs */
-    async restart(meanwhile: () => void, terms = limits) {
+    /** Ends the process and starts another one. @param meanwhile what the chain does while none runs @param setUp changes the new one */
+    async restart(
+      meanwhile: () => void | Promise<void>,
+      terms = limits,
+      setUp?: (begun: Incarnation) => void,
+    ) {
       world.kill(incarnation)
-      meanwhile()
-      incarnation = await begin(terms)
+      await meanwhile()
+      incarnation = await begin(terms, setUp)
     },
     cancelQuotes: () => incarnation.solver.cancelQuotes(CHAIN_ID),
     metrics: () => incarnation.solver.metrics(),

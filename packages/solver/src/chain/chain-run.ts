@@ -1,4 +1,4 @@
-import { lowerCase } from '../../../protocol/src/values/hex.js'
+import { type Address, lowerCase } from '../../../protocol/src/values/hex.js'
 import { createEnding, type Ending } from '../ending/ending.js'
 import { createOnceAMinute } from '../once-a-minute.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
@@ -8,6 +8,7 @@ import { type AskedQuote, createQuoteLedger } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { ChainOptions } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
+import type { SolverState } from '../state.js'
 import { approveTokens } from '../transactions/approvals.js'
 import { createPayments, type Payments } from '../transactions/payments.js'
 import { createTransactionSender } from '../transactions/transaction-sender.js'
@@ -53,6 +54,7 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
+  assertOwnState(state, chain, solver)
   const payments = startPayments(chain, time, shared)
   const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
   const addresses = createDepositAddresses(chain, solver, state, time)
@@ -68,6 +70,16 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
     return holdings
   }
   return { ...shared, chain, solver, time, ledger, addresses, payments, report, refresh }
+}
+
+/** What another account has signed, or for another contract, could not be ended here, and would be forgotten. @throws Error for that */
+function assertOwnState(state: SolverState, { chainId, settlement }: SolverChain, solver: Address): void {
+  const name = `signed on ${chainId}`
+  const own = `by ${solver} for ${settlement}`
+  const known = state.position(name) ?? own
+  if (known !== own)
+    throw new Error(`the stateFile has what was signed ${known} on chain ${chainId}, and not ${own}`)
+  state.setPosition(name, own)
 }
 
 /** @param close closes the connections to the node */

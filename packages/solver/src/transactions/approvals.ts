@@ -2,7 +2,7 @@ import { type Address, erc20Abi } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import { failed, type SolverChain } from '../chain/open-chain.js'
 import type { SolverParts } from '../solver-parts.js'
-import type { Payments } from './payments.js'
+import { APPROVAL, type Payments } from './payments.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
 const AMPLE = 2n ** 95n
@@ -40,9 +40,9 @@ export async function approveTokens(
   }
 
   async function approve(token: Address, wanted: bigint): Promise<void> {
-    const id = `approval ${chain.chainId} ${token}`
-    // A stopped process may have left it.
-    if (payments.isUnderWay(id)) await followApproval(id, payments, signal)
+    const id = `${APPROVAL}${chain.chainId} ${token}`
+    // One that has failed may have left a transaction whose nonce others wait for.
+    payments.finish(id)
     const allowance = await readAllowance(chain, token, owner)
     if (allowance >= wanted || allowance >= AMPLE) return
     try {
@@ -58,18 +58,13 @@ export async function approveTokens(
   async function change(id: string, token: Address, amount: bigint): Promise<void> {
     const args = [chain.settlement, amount] as const
     await payments.send(id, { address: token, abi: erc20Abi, functionName: 'approve', args })
-    const end = await followApproval(id, payments, signal)
+    const end = await payments.follow(id)
+    signal.throwIfAborted()
+    payments.forget(id)
     // Another process of the account may have made it, or the node has lost the receipt.
     const isDone = end?.outcome === 'failed' && (await readAllowance(chain, token, owner)) === amount
     if (end?.outcome !== 'success' && !isDone) throw new Error(`the transaction ${end?.hash} ${end?.outcome}`)
   }
-}
-
-async function followApproval(id: string, payments: Payments, signal: AbortSignal) {
-  const end = await payments.follow(id)
-  signal.throwIfAborted()
-  payments.forget(id)
-  return end
 }
 
 /** How much of a token the settlement contract may take. @throws viem's errors */

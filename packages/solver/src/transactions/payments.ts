@@ -37,6 +37,8 @@ interface Offered {
 const GRACE_SECONDS = 60
 /** A node may show the nonce of an account before the receipt that explains it. */
 const MISSING_RECEIPT_MS = 60_000
+/** How the names of approvals begin. */
+export const APPROVAL = 'approval '
 /** The name of payments that nobody waits for. */
 const DONE = 'done'
 const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
@@ -172,8 +174,10 @@ export function createPayments(options: PaymentsOptions) {
 
   /** Its nonce must be used, since it holds up the later ones of the account. */
   function finish(id: string): void {
+    // What was last done for it counts.
+    if (finishing.has(id)) return
     const done = forget(id)
-    if (done === undefined || finishing.has(done)) return
+    if (done === undefined) return
     finishing.add(done)
     void toEnd(done).finally(() => finishing.delete(done))
   }
@@ -210,10 +214,17 @@ export function createPayments(options: PaymentsOptions) {
     follow,
     /** The end has been seen, and the payment may be made again. */
     forget: (id: string) => void forget(id),
-    /** Sends again what a stopped process may have left unsent. */
+    /** Nobody waits for it any more, if there is one. It is followed to its end, and the payment may be made again. */
+    finish,
+    /**
+     * Sends again what a stopped process may have left unsent. Orders and cancellations are followed again. Approvals are made again
+     * where they are still wanted.
+     */
     async resume(): Promise<void> {
-      for (const payment of state.keptPayments(chainId))
+      for (const payment of state.keptPayments(chainId)) {
         if (!hasEnded(payment)) await sender.sendAgain(payment)
+        if (payment.id.startsWith(APPROVAL)) finish(payment.id)
+      }
     },
     /**
      * Looks at the payments that have ended. One that a reorganisation has removed is sent again, and one that is deep is no longer kept.

@@ -74,7 +74,7 @@ export function createTransactionSender(
   const reverted = new Map<Hex, bigint>()
 
   /** The number of nonces that are used at a block. @throws viem's errors */
-  const usedAt = (block: { blockTag: 'latest' | 'pending' } | { blockNumber: bigint }) =>
+  const usedAt = (block: { blockTag: 'latest' } | { blockNumber: bigint }) =>
     client.getTransactionCount({ address, ...block })
 
   async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
@@ -82,13 +82,10 @@ export function createTransactionSender(
     return { hash: keccak256(raw), raw, nonce }
   }
 
-  /** Some nodes refuse `pending`, or say less than they have: what is kept counts with either. @throws viem's errors */
-  async function usedOrPending(): Promise<number> {
-    const pending = usedAt({ blockTag: 'pending' }).catch(() => 0)
-    return Math.max(...(await Promise.all([usedAt({ blockTag: 'latest' }), pending])))
-  }
-
-  /** One after the other, so that no two transactions take the same nonce, and without a call of the node in between. */
+  /**
+   * One after the other, so that no two transactions take the same nonce, and without a call of the node in between. What waits is kept:
+   * what the node says of it could leave a gap that nothing fills.
+   */
   function signNext(request: Unsigned, used: number, onSigned: OnSigned): Promise<SignedTransaction> {
     const signed = signing.then(async () => {
       const transaction = await sign(request, Math.max(used, afterKept()))
@@ -158,7 +155,7 @@ export function createTransactionSender(
       const [gas, fees, used] = await Promise.all([
         estimateGas(client, simulated),
         firstFees(chain),
-        usedOrPending(),
+        usedAt({ blockTag: 'latest' }),
       ])
       const { to, data } = simulated
       const more = MORE_GAS * (reverted.get(data) ?? 0n)

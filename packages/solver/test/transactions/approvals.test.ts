@@ -25,7 +25,7 @@ it.each([
     },
   }
   const payments = {
-    isUnderWay: () => false,
+    finish: () => {},
     async send(_id: string, { address }: { address: string }) {
       if (refusing.has(address)) throw new Error('refused')
       allowances.set(address, maxUint256)
@@ -59,7 +59,7 @@ it.each([
   let allowance = 99n
   const sent: unknown[] = []
   const payments = {
-    isUnderWay: () => false,
+    finish: () => {},
     async send(_id: string, { args: [, amount] }: { args: [string, bigint] }) {
       if (isStrict && allowance > 0n && amount > 0n)
         throw Object.assign(new Error('execution reverted'), { code: 3 })
