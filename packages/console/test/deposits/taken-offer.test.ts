@@ -12,6 +12,7 @@ import { ownSwap } from '../../src/data/orders/own-swaps.js'
 import {
   checkAddress,
   leaveOffer,
+  reportEnd,
   sendFromWallet,
   stateOf,
   type TakenOffer,
@@ -129,6 +130,14 @@ describe('a swap of the console', () => {
       expect([shown().problem, stateOf('deposit', shown())]).toEqual(['', 'done'])
       expect(wallet.prompts).toHaveLength(1)
     }
+  })
+
+  it('says of a transfer that nobody has seen no more than that its order has ended', async () => {
+    const taken = await choice('ADDRESS')
+    await takeOffer(taken)
+    expect(stateOf('deposit', shown())).toBe('active')
+    reportEnd(taken.offer.orderId, false, 'Ended')
+    expect([stateOf('deposit', shown()), stateOf('fill', shown())]).toEqual(['waiting', 'done'])
   })
 
   it('asks the wallet again after its user has refused', async () => {
