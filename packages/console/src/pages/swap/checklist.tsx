@@ -4,7 +4,7 @@ import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
-import { addressUse } from '../../data/orders/address-use.js'
+import type { AddressUse } from '../../data/orders/address-use.js'
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
@@ -188,22 +188,23 @@ function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLa
 /** The deposit address, which a connected wallet can check and pay. */
 function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
   const { chain, offer, isBusy } = taken
-  const swap = ownSwap(chain.chainId, offer.orderId) ?? {}
-  const use = offer.quote && addressUse(offer.quote, swap, now.value)
-  const isOpen = use === 'check open'
-  const isBegun = isDepositBegun(swap) && !isBusy
+  const action = (use: AddressUse) => {
+    const isOpen = use === 'check open'
+    if (wallet.value === undefined || (!isOpen && use !== 'pay' && !isBusy)) return null
+    return (
+      <button
+        type="button"
+        class="main-action"
+        disabled={isBusy}
+        onClick={isOpen ? checkAddress : sendFromWallet}
+      >
+        {isBusy ? 'Waiting for the wallet…' : isOpen ? 'Check again' : 'Send from the wallet'}
+      </button>
+    )
+  }
   return (
-    <DepositAddress chain={chain} offer={offer} swap={swap}>
-      {wallet.value !== undefined && !isBegun && (isOpen || use === 'pay') && (
-        <button
-          type="button"
-          class="main-action"
-          disabled={isBusy}
-          onClick={isOpen ? checkAddress : sendFromWallet}
-        >
-          {isBusy ? 'Waiting for the wallet…' : isOpen ? 'Check again' : 'Send from the wallet'}
-        </button>
-      )}
+    <DepositAddress chain={chain} offer={offer} swap={ownSwap(chain.chainId, offer.orderId)}>
+      {action}
     </DepositAddress>
   )
 }
