@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { OrderSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
 import { addEvent, type ShownEvent } from '../src/data/latest-events.js'
 import { needsList, withEvents } from '../src/data/orders/latest-orders.js'
+import { endOf } from '../src/data/orders/order-end.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
 
 const event = (changes: Partial<OrderEvent>): OrderEvent => ({
@@ -74,4 +75,16 @@ it('a fill that came at the same time as its deposit does not need the list agai
   const fill = event({ type: 'Settled', orderId: '0xcc', blockNumber: 12 })
   const latestEvents = addEvent(addEvent([], event({ orderId: '0xcc' }), 1), fill, 1)
   expect(needsList(fill, new Set(), latestEvents)).toBe(false)
+})
+
+it('a refund says that the input is back only of a deposit that was seen, and not of a transfer to an address', () => {
+  const { deposited } = listed
+  const { SETTLED, REFUNDED, DEPOSITED } = OrderState
+  expect(endOf({ state: SETTLED }, true)).toBe('filled')
+  expect(endOf({ state: REFUNDED, deposited }, false)).toBe('refunded')
+  expect([endOf({ state: REFUNDED }, false), endOf({ state: REFUNDED, deposited }, true)]).toEqual([
+    'ended',
+    'ended',
+  ])
+  expect(endOf({ state: DEPOSITED, deposited }, false)).toBeUndefined()
 })

@@ -13,6 +13,7 @@ import { Amount } from '../components/token-amount.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { chainName, hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
+import { endOf } from '../data/orders/order-end.js'
 import { orderJson, timeToFill } from '../data/orders/orders.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
@@ -55,11 +56,12 @@ function Story({ chain, order }: StoryProps) {
   const record = useQuoteRecord(chainId, quoteId)
   const why = quoteId === undefined ? null : <WhyThisOffer chain={chain} record={record} />
   const isKnown = state !== OrderState.NONE
+  const isAddress = swap !== undefined && swap.isContract !== true
   return (
     <>
       {isKnown ? (
         <>
-          <Price order={order} chain={chain} record={record.data} />
+          <Price order={order} chain={chain} record={record.data} isAddress={isAddress} />
           {why}
           <div class="order">
             <Timeline order={order} record={record.data} />
@@ -73,7 +75,7 @@ function Story({ chain, order }: StoryProps) {
           </Empty>
         )
       )}
-      {offer !== undefined && swap !== undefined && swap.isContract !== true && (
+      {offer !== undefined && isAddress && (
         <AddressDeposit key={state} chain={chain} offer={offer} state={state} swap={swap} />
       )}
       {offer !== undefined && swap?.isContract === true && !isKnown && (
@@ -86,7 +88,7 @@ function Story({ chain, order }: StoryProps) {
           <pre>{orderJson(order)}</pre>
         </details>
       )}
-      {swap?.signedQuote !== undefined && swap.isContract !== true && (
+      {isAddress && swap.signedQuote !== undefined && (
         <details class="raw">
           <summary>Signed quote, which a refund needs</summary>
           <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>
@@ -97,22 +99,26 @@ function Story({ chain, order }: StoryProps) {
 }
 
 /** What happened to the two sides, once the order has ended. */
-const SIDES: Partial<Record<OrderState, readonly [sells: string, buys: string]>> = {
-  [OrderState.SETTLED]: ['Sold', 'Bought'],
-  [OrderState.REFUNDED]: ['Returned', 'Not bought'],
-}
+const SIDES = {
+  filled: ['Sold', 'Bought'],
+  refunded: ['Returned', 'Not bought'],
+  ended: ['To sell', 'Not bought'],
+} as const
 
 interface PriceProps {
   readonly order: GetOrderResponse
   readonly chain: Chain
   /** The record of the quote, where the visitor may see it. */
   readonly record: GetQuoteRecordResponse | undefined
+  /** Whether it is a swap of this browser by deposit address. */
+  readonly isAddress: boolean
 }
 
 /** What was given for what, how good that was, and how the order stands. */
-function Price({ order, chain, record }: PriceProps) {
+function Price({ order, chain, record, isAddress }: PriceProps) {
   const { chainId, inputToken = '', inputAmount, outputToken = '', outputAmount, outputChainId } = order
-  const [sells, buys] = SIDES[order.state] ?? ['Sells', 'Buys']
+  const end = endOf(order, isAddress)
+  const [sells, buys] = end === undefined ? ['Sells', 'Buys'] : SIDES[end]
   const outputOn = outputChainId ?? chainId
   return (
     <section class="panel" aria-label="Summary">

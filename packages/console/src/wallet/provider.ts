@@ -122,12 +122,12 @@ export function readTerms({ chainId, settlement, protocolName }: Chain): Promise
   return readSettlement(nodeClient(Number(chainId)), settlement as Address, { protocolName })
 }
 
-/** Reads how much of a token of a chain the user has, in the token's smallest unit. */
-export function readBalance(chainId: number, token: string): Promise<bigint> {
+/** Reads how much of a token of a chain an account has, in the token's smallest unit. @param owner the user when left out */
+export function readBalance(chainId: number, token: string, owner?: string): Promise<bigint> {
   return readContract(nodeClient(chainId), {
     address: token as Address,
     abi: erc20Abi,
     functionName: 'balanceOf',
-    args: [walletClient().account.address],
+    args: [(owner as Address | undefined) ?? walletClient().account.address],
   })
 }

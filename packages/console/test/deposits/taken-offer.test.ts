@@ -12,6 +12,7 @@ import { ownSwap } from '../../src/data/orders/own-swaps.js'
 import {
   checkAddress,
   leaveOffer,
+  reportEnd,
   sendFromWallet,
   stateOf,
   type TakenOffer,
@@ -72,7 +73,7 @@ describe('a swap of the console', () => {
   }
 
   const useOf = ({ chain, offer }: Awaited<ReturnType<typeof choice>>) =>
-    addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId) ?? {}, Date.now())
+    addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId), undefined, Date.now())
 
   beforeEach(() => {
     leaveOffer()
@@ -120,6 +121,7 @@ describe('a swap of the console', () => {
       if (mode === 'ADDRESS') await sendFromWallet()
       expect(shown().problem).toContain('look into the wallet')
       expect(ownSwap(taken.chain.chainId, taken.offer.orderId)?.isBegun).toBe(true)
+      if (mode === 'ADDRESS') expect(useOf(taken)).toBe('asked')
 
       await client.setAutomine(true)
       await client.mine({ blocks: 1 })
@@ -128,7 +130,23 @@ describe('a swap of the console', () => {
       if (mode === 'ADDRESS') await sendFromWallet()
       expect([shown().problem, stateOf('deposit', shown())]).toEqual(['', 'done'])
       expect(wallet.prompts).toHaveLength(1)
+      if (mode === 'ADDRESS') expect(useOf(taken)).toBe('paid')
     }
+  })
+
+  it('asks for no second payment of an address that has the tokens, whoever has sent them', async () => {
+    const { offer } = await choice('ADDRESS')
+    const { inputAmount } = offer.quote
+    const useWith = (held: bigint) => addressUse(offer.quote, undefined, held, Date.now())
+    expect([useWith(BigInt(inputAmount) - 1n), useWith(BigInt(inputAmount))]).toEqual(['pay', 'paid'])
+  })
+
+  it('says of a transfer that nobody has seen no more than that its order has ended', async () => {
+    const taken = await choice('ADDRESS')
+    await takeOffer(taken)
+    expect(stateOf('deposit', shown())).toBe('active')
+    reportEnd(taken.offer.orderId, false, 'Ended')
+    expect([stateOf('deposit', shown()), stateOf('fill', shown())]).toEqual(['waiting', 'done'])
   })
 
   it('asks the wallet again after its user has refused', async () => {

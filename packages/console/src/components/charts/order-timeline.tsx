@@ -60,7 +60,7 @@ function stepsOf(order: GetOrderResponse, record: GetQuoteRecordResponse | undef
     step === undefined
       ? []
       : [{ name, step, note, atMs: step.blockTime === undefined ? undefined : Number(step.blockTime) * 1000 }]
-  const isAddressDeposit = deposited === undefined && state !== OrderState.DEPOSITED
+  const isAddressDeposit = deposited === undefined && state === OrderState.SETTLED
   const paid = {
     name: 'Paid to the deposit address',
     atMs: undefined,
@@ -73,7 +73,7 @@ function stepsOf(order: GetOrderResponse, record: GetQuoteRecordResponse | undef
       : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined, note: '' }]),
     ...(isAddressDeposit ? [paid] : stepOf('Deposited', deposited)),
     ...stepOf('Settled', settled, 'The user has the output.'),
-    ...stepOf('Refunded', refunded, 'The user has the input back.'),
+    ...stepOf('Refunded', refunded, deposited === undefined ? '' : 'The user has the input back.'),
   ]
 }
 

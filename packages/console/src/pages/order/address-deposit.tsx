@@ -6,7 +6,9 @@ import { StateMark } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { now } from '../../data/clock.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
+import { wallet } from '../../wallet/connected-wallet.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
+import { Connect } from '../swap/connect.js'
 import { DepositAddress } from '../swap/deposit-address.js'
 import { Terms } from './own-deposit.js'
 import { isPast, Refund } from './refund.js'
@@ -30,8 +32,10 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
   )
   const refund = plan !== undefined && 'call' in plan ? plan : undefined
   if (quote === undefined) return null
-  // After its order has ended, there may be more: too much was paid, or tokens came again.
-  if (hasOrder && refund === undefined) return null
+  // After its order has ended, there may be more: tokens came too late, again, or too many.
+  const hasEnded = state === OrderState.REFUNDED
+  if (state === OrderState.SETTLED && wallet.value === undefined) return <LookForMore />
+  if (hasOrder && !hasEnded && refund === undefined) return null
   return (
     <section class="panel" aria-labelledby="address-title">
       <h2 id="address-title" class={hasOrder ? '' : 'visually-hidden'}>
@@ -70,9 +74,11 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
       {isAsked && (plan === undefined || refund !== undefined) && (
         <Refund refund={({ refundOffer }) => refundOffer(chain, offer)}>
           <p>
-            {hasOrder
-              ? 'There are more tokens of this order.'
-              : 'The solver has not filled this order in time.'}{' '}
+            {!hasOrder
+              ? 'The solver has not filled this order in time.'
+              : refund !== undefined
+                ? 'There are tokens of this order.'
+                : 'The order has ended. Tokens that came later may lie at its address.'}{' '}
             A refund returns the tokens to the user.
           </p>
           {refund !== undefined && refund.compensation > 0n && (
@@ -92,8 +98,16 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
   )
 }
 
+/** An order can be settled while more than its input lies at the address. */
+const LookForMore = () => (
+  <details class="aside">
+    <summary>Connect a wallet to look for tokens that came again or too late</summary>
+    <Connect />
+  </details>
+)
+
 /** What is known of an address deposit that has no order. */
 function Progress({ isDue, isOpen }: { readonly isDue: boolean; readonly isOpen: boolean }) {
   if (!isDue) return <StateMark word="waiting" tone="waiting" />
-  return isOpen ? <StateMark word="not filled" tone="bad" /> : <StateMark word="not paid" tone="neutral" />
+  return isOpen ? <StateMark word="not filled" tone="bad" /> : <StateMark word="over" tone="neutral" />
 }

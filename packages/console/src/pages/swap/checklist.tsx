@@ -4,7 +4,8 @@ import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
-import { addressUse } from '../../data/orders/address-use.js'
+import type { AddressUse } from '../../data/orders/address-use.js'
+import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 import { formatDuration, formatSpan } from '../../format/time.js'
@@ -52,6 +53,12 @@ const WORDS: Readonly<Record<Step['name'], Words>> = {
   fill: { waiting: 'Fill', active: 'Waiting for the solver', sent: '', done: 'Done' },
 }
 
+const END_WORDS = {
+  filled: 'Filled: you have the output',
+  refunded: 'Refunded: you have the input back',
+  ended: 'Ended without a fill',
+} as const
+
 /** The swap that the user has begun: a list that fills as it goes. */
 export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const { chain, offer, steps, problem, wanted, isBusy } = taken
@@ -96,7 +103,12 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         {isOver ? '' : wordsOfLast(taken)}
       </p>
       {!isAddress && !isDeposited && problem === '' && <Validity taken={taken} isLate={isLate} />}
-      {isAddress && !isDeposited && <AddressOfTaken taken={taken} />}
+      {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
+      {end === 'ended' && (
+        <p class="notice notice-warning">
+          The order has ended, which does not say where your tokens are. Look for them on its page.
+        </p>
+      )}
       {problem !== '' && (
         <p class="notice notice-bad" role="alert">
           {problem}
@@ -176,37 +188,37 @@ function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLa
 /** The deposit address, which a connected wallet can check and pay. */
 function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
   const { chain, offer, isBusy } = taken
-  const swap = ownSwap(chain.chainId, offer.orderId) ?? {}
-  const use = offer.quote && addressUse(offer.quote, swap, now.value)
-  const isOpen = use === 'check open'
-  const isBegun = isDepositBegun(swap) && !isBusy
+  const action = (use: AddressUse) => {
+    const isOpen = use === 'check open'
+    if (wallet.value === undefined || (!isOpen && use !== 'pay' && !isBusy)) return null
+    return (
+      <button
+        type="button"
+        class="main-action"
+        disabled={isBusy}
+        onClick={isOpen ? checkAddress : sendFromWallet}
+      >
+        {isBusy ? 'Waiting for the wallet…' : isOpen ? 'Check again' : 'Send from the wallet'}
+      </button>
+    )
+  }
   return (
-    <DepositAddress chain={chain} offer={offer} swap={swap}>
-      {wallet.value !== undefined && !isBegun && (isOpen || use === 'pay') && (
-        <button
-          type="button"
-          class="main-action"
-          disabled={isBusy}
-          onClick={isOpen ? checkAddress : sendFromWallet}
-        >
-          {isBusy ? 'Waiting for the wallet…' : isOpen ? 'Check again' : 'Send from the wallet'}
-        </button>
-      )}
+    <DepositAddress chain={chain} offer={offer} swap={ownSwap(chain.chainId, offer.orderId)}>
+      {action}
     </DepositAddress>
   )
 }
 
-/** Follows the order from the deposit until it is settled or refunded, also when the wallet has lost its transaction. */
-function useOrderEnd({ chain, offer, steps }: TakenOffer): OrderState | undefined {
+/** Follows the order from the deposit until its end, also when the wallet has lost its transaction. */
+function useOrderEnd({ chain, offer, steps, wanted }: TakenOffer): OrderEnd | undefined {
   const { orderId } = offer
   const isWanted = steps.some(({ name, startedAt }) => name === 'deposit' && startedAt !== undefined)
   const order = useOrder(chain.chainId, isWanted ? orderId : undefined, FILL_POLL_MS)
-  const state = order.data?.state
-  const isOver = state === OrderState.SETTLED || state === OrderState.REFUNDED
+  const end = order.data && endOf(order.data, wanted.mode === 'ADDRESS')
+  const isDeposited = order.data?.state === OrderState.DEPOSITED
   useEffect(() => {
-    if (state === OrderState.DEPOSITED) reportDeposit(orderId)
-    if (state === OrderState.SETTLED) reportEnd(orderId, 'Filled: you have the output')
-    if (state === OrderState.REFUNDED) reportEnd(orderId, 'Refunded: you have the input back')
-  }, [state, orderId])
-  return isOver ? state : undefined
+    if (isDeposited) reportDeposit(orderId)
+    if (end !== undefined) reportEnd(orderId, end !== 'ended', END_WORDS[end])
+  }, [isDeposited, end, orderId])
+  return end
 }

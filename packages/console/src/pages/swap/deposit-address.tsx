@@ -11,10 +11,13 @@ import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatMoment, formatSpan } from '../../format/time.js'
+import { useWalletRead } from '../../wallet/use-wallet-read.js'
 
 /** What stands in the place of an address that must not be paid. */
 const CLOSED: Readonly<Record<Exclude<AddressUse, 'pay'>, readonly [tone: 'bad' | 'warning', text: string]>> =
   {
+    paid: ['warning', 'The tokens are at the deposit address. Do not send them again.'],
+    asked: ['warning', 'Your wallet was asked to send the tokens. Look into it, and do not send them twice.'],
     'other mode': [
       'bad',
       'The solver did not make this offer for a transfer to an address. Send nothing for it.',
@@ -31,27 +34,31 @@ interface DepositAddressProps {
   readonly chain: Chain
   readonly offer: Offer
   /** What this browser knows of the swap. */
-  readonly swap: Pick<OwnSwap, 'check'>
+  readonly swap: OwnSwap | undefined
   /** What the user can do with the address. */
-  readonly children?: ComponentChildren
+  readonly children?: (use: AddressUse) => ComponentChildren
 }
 
 /** The deposit address of an offer with its QR code, and what to send there until when. */
 export function DepositAddress({ chain, offer, swap, children }: DepositAddressProps) {
   const { quote, depositAddress } = offer
+  const { chainId } = chain
+  const held = useWalletRead(chain, `at ${depositAddress}`, ({ readBalance }) =>
+    readBalance(Number(chainId), quote?.inputToken ?? '', depositAddress),
+  )
   if (quote === undefined) return null
   const deadlineMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
   const token = tokenOf(chain.chainId, quote.inputToken)
-  const use = addressUse(quote, swap, now.value)
+  const use = addressUse(quote, swap, held, now.value)
   if (use !== 'pay')
     return (
       <Closed use={use} fillDeadlineMs={quote.fillDeadline * 1000}>
-        {children}
+        {children?.(use)}
       </Closed>
     )
   return (
     <section class="deposit-address" aria-label="Deposit address">
-      {swap.check === undefined && (
+      {swap?.check === undefined && (
         <p class="notice notice-warning">
           This address is not checked, because no wallet was connected: you trust this instance for it. Tokens
           sent to a wrong address are lost.
@@ -94,7 +101,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           </dd>
         </dl>
       </div>
-      {children}
+      {children?.(use)}
     </section>
   )
 }

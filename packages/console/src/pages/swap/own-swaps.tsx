@@ -1,10 +1,11 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
+import { type GetOrderResponse, OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { OrderId } from '../../components/id.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { now } from '../../data/clock.js'
+import { endOf } from '../../data/orders/order-end.js'
 import { type OwnSwap, ownSwaps, storedQuote } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 
@@ -53,8 +54,7 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
   const { quote } = offer
   const isOpen = (quote?.fillDeadline ?? 0) * 1000 + REFRESH_MS > now.value
   const order = useOrder(chainId, orderId, isOpen ? REFRESH_MS : undefined)
-  const mark =
-    order.data && markOf(order.data.state, swap, quote?.depositDeadline ?? 0, quote?.fillDeadline ?? 0)
+  const mark = order.data && markOf(order.data, swap, quote?.depositDeadline ?? 0, quote?.fillDeadline ?? 0)
   return (
     <li>
       <span class="own-swap-amounts">
@@ -72,17 +72,18 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
 
 /** What is known of a swap of this browser. */
 function markOf(
-  state: OrderState,
+  order: GetOrderResponse,
   { isContract }: OwnSwap,
   depositDeadline: number,
   fillDeadline: number,
 ): readonly [word: string, tone: Tone] {
-  if (state === OrderState.SETTLED) return ['settled', 'good']
-  if (state === OrderState.REFUNDED) return ['refunded', 'bad']
-  const isDue = fillDeadline * 1000 < now.value
-  if (state === OrderState.DEPOSITED)
+  const end = endOf(order, isContract !== true)
+  if (end === 'filled') return ['settled', 'good']
+  if (end === 'refunded') return ['refunded', 'bad']
+  const isDue = end !== undefined || fillDeadline * 1000 < now.value
+  if (order.state === OrderState.DEPOSITED)
     return isDue ? ['not filled: refund it', 'bad'] : ['deposited', 'waiting']
-  if (isContract)
+  if (isContract && end === undefined)
     return depositDeadline * 1000 < now.value ? ['not deposited', 'neutral'] : ['waiting', 'waiting']
   return isDue ? ['over: look for a refund', 'neutral'] : ['waiting', 'waiting']
 }

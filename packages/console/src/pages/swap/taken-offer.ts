@@ -134,11 +134,16 @@ export function reportDeposit(orderId: string): void {
   change(orderId, (taken) => ({ ...taken, problem: '' }))
 }
 
-/** The solver has filled the order, or the user got the input back. */
-export function reportEnd(orderId: string, word: string): void {
-  reportDeposit(orderId)
-  reporterOf(orderId)('fill', 'done', word)
+/** The order has ended. @param isDeposited whether that says that the deposit was there */
+export function reportEnd(orderId: string, isDeposited: boolean, words: string): void {
+  if (isDeposited) reportDeposit(orderId)
+  else change(orderId, (taken) => ({ ...taken, problem: '', steps: taken.steps.map(unseen) }))
+  reporterOf(orderId)('fill', 'done', words)
 }
+
+/** A deposit that nobody has seen is not waited for any more. */
+const unseen = (step: Step): Step =>
+  step.name === 'deposit' && step.state !== 'done' ? { ...step, state: 'waiting' } : step
 
 type WalletCode = Awaited<ReturnType<typeof loadWallet>>
 
