@@ -30,7 +30,7 @@ it.each<[string, Rules, Address, number, bigint?]>([
 ])('an order whose quote the kit has lost %s', async (_title, rules, inputToken, state, arrived) => {
   const { ask, deposit, restart, passBlocks, stateOf, errors, end } = await startRunning(rules, {}, FORGETFUL)
   const known = (await ask(1_000n, { inputToken })) as KnownQuote
-  await restart(() => deposit(known))
+  await restart(() => void deposit(known))
   await passBlocks(5)
   expect(stateOf(known)).toBe(state)
   const words = `Error: order ${known.orderId} has ${arrived} of the input of ${WETH_UNIT}, and is not paid`
