@@ -94,8 +94,6 @@ export class Round {
   answeredAt: number | undefined
   /** Whether the caller left before the answer. */
   hasLeft = false
-  /** For how many milliseconds the process was paused when the round was due to end. */
-  pausedMs = 0
   readonly #options: RoundOptions
   readonly #open: Set<Attempt>
   readonly #onLeave = () => this.#leave()
@@ -103,6 +101,7 @@ export class Round {
   #onAnswer = () => {}
   #timer: Timer | undefined
   #timerAtMs = Number.NaN
+  #pausedMs = 0
 
   constructor(options: RoundOptions) {
     const { asked, clock } = options
@@ -124,6 +123,11 @@ export class Round {
       if (signal.aborted) this.#leave()
       this.#check()
     })
+  }
+
+  /** For how many milliseconds the process was paused when the round was due to end. */
+  get pausedMs(): number {
+    return this.#lateMs() || this.#pausedMs
   }
 
   /**
@@ -192,7 +196,13 @@ export class Round {
     const untilMs = Math.min(this.times.limitMs, this.#waitsUntilMs())
     if (elapsedMs < untilMs) this.#lookAt(untilMs)
     // After a pause of the process, the timer ends the round when all that has arrived is read.
-    else if (this.#open.size === 0 || !(elapsedMs - this.#timerAtMs > USUAL_LATENESS_MS)) this.#end()
+    else if (this.#open.size === 0 || this.#lateMs() === 0) this.#end()
+  }
+
+  /** By how much the timer is late because the process was paused; 0 when it is not late. */
+  #lateMs(): number {
+    const lateMs = this.#elapsedMs() - this.#timerAtMs
+    return lateMs > USUAL_LATENESS_MS ? lateMs : 0
   }
 
   /** Until when the round waits for the solvers that have not answered (docs/decisions.md, D30). */
@@ -222,10 +232,9 @@ export class Round {
     }
     this.#timer = this.#options.clock.setTimeout(
       () => {
-        const lateMs = this.#elapsedMs() - atMs
-        if (lateMs <= USUAL_LATENESS_MS) return onTime()
-        this.pausedMs = lateMs
-        void afterReading(onTime)
+        this.#pausedMs = this.#lateMs()
+        if (this.#pausedMs === 0) onTime()
+        else void afterReading(onTime)
       },
       Math.max(0, atMs - this.#elapsedMs()),
     )

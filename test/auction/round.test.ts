@@ -221,8 +221,8 @@ describe('after a pause of the process', () => {
     if (tookMs > 0) expect(round.attempts[1]?.tookMs).toBe(tookMs)
   })
 
-  test('a reply that is read before the timer does not end the round', async () => {
-    const { answer, answerNow, clock, told } = playRound({
+  test('a reply that is read before the timer does not end the round, and its time does not include the pause', async () => {
+    const { answer, answerNow, clock, told, round } = playRound({
       asked: solvers('none', 'soft_deadline', 'soft_deadline'),
     })
     await answer(0, offerOf(0))
@@ -231,5 +231,6 @@ describe('after a pause of the process', () => {
     setImmediate(() => setImmediate(() => answerNow(2, offerOf(2))))
     await clock.advance(0)
     expect(told()).toEqual(['quoted', 'quoted', 'quoted'])
+    expect(round.attempts[1]?.tookMs).toBe(SOFT_MS)
   })
 })
