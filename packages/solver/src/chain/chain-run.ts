@@ -132,7 +132,8 @@ async function run(parts: ChainParts, close: () => void) {
     pauseFor(asked: IncomingRequest): string | undefined {
       const why = pause()
       if (why !== undefined) return why
-      if (ledger.hasMissed(asked.outputToken)) return 'missed orders in the output token have cost too much'
+      if (ledger.hasMissed(asked))
+        return 'missed orders in the output token have cost too much, or were of this user'
       if (asked.isForAddress && addresses.areDeclined())
         return 'a deposit address has cost a part of the bond'
       return ending.pauseFor(asked)
