@@ -176,6 +176,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
   return pollDeposits({
     ...parts,
     addresses: ledger.addresses,
+    inputTokens: () => [...new Set([...ledger.quotes()].map(({ quote }) => quote.inputToken))],
     onDeposited: filling.deposited,
     async onTransfer(to, transactionHash) {
       const signed = ledger.at(to)
