@@ -187,7 +187,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
       if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline, { transactionHash })
     },
     async onBlock(head) {
-      time.see(head)
+      if (!time.see(head)) return
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
       void lookBack()
