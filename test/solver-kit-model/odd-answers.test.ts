@@ -92,13 +92,18 @@ it.each<[string, Shape]>([
   end()
 })
 
-it.each<[string, Shape]>([
-  [
-    'in milliseconds',
-    (block) => ({ ...block, timestamp: `0x${(Number(block.timestamp) * 1000).toString(16)}` }),
-  ],
-  ['that is missing', (block) => ({ ...block, timestamp: null })],
-])('an order is paid although a look has shown a time %s', async (_what, shape) => {
+const withTime =
+  (change: (seconds: number) => number): Shape =>
+  (block) => ({
+    ...block,
+    timestamp: `0x${change(Number(block.timestamp)).toString(16)}`,
+  })
+
+it.each<[string, number, Shape]>([
+  ['in milliseconds', 3, withTime((seconds) => seconds * 1000)],
+  ['of another chain', 1, withTime((seconds) => seconds + 3600)],
+  ['that is missing', 3, (block) => ({ ...block, timestamp: null })],
+])('an order is paid although a look has shown a time %s', async (_what, blocks, shape) => {
   const { quote, deposit, node, passBlocks, isPaid, metrics, end } = await startWith('', () => undefined)
   const known = await quote(false)
   let isOdd = false
@@ -112,7 +117,7 @@ it.each<[string, Shape]>([
   deposit(known)
   await passBlocks(1)
   isOdd = true
-  await passBlocks(3)
+  await passBlocks(blocks)
   isOdd = false
   isHeld = false
   await passBlocks(20)

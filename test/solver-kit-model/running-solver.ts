@@ -26,6 +26,7 @@ export interface Wanted {
   readonly isForAddress?: boolean
   /** WETH when left out. */
   readonly inputToken?: Address
+  readonly user?: Address
   readonly depositSeconds?: number
   readonly fillSeconds?: number
 }
@@ -97,7 +98,7 @@ export async function startRunning(
     isUnused: ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce),
     /** Asks for a quote or a price of a number of milli-WETH. @returns undefined when it is declined */
     async ask(milli: bigint, wanted: Wanted = {}): Promise<KnownQuote | undefined> {
-      const { isPrice = false, isForAddress = false, inputToken = WETH } = wanted
+      const { isPrice = false, isForAddress = false, inputToken = WETH, user = USERS[0] } = wanted
       const { depositSeconds = 10, fillSeconds = 60 } = wanted
       const depositDeadline = chain.head().timestamp + depositSeconds
       const body = {
@@ -105,7 +106,7 @@ export async function startRunning(
         outputToken: USDC,
         orderType: 'EXACT_INPUT',
         amount: String((milli * WETH_UNIT) / 1000n),
-        userAddress: isPrice ? NO_USER : USERS[0],
+        userAddress: isPrice ? NO_USER : user,
         chainId: CHAIN_ID,
         depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
         depositDeadline,

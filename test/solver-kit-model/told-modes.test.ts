@@ -4,7 +4,7 @@ import { RULES } from '../support/chain/chain.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
-import { BOND, SOLVER, USERS, WETH } from './world.js'
+import { BOND, SOLVER, USDC, USERS, WETH } from './world.js'
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
@@ -59,5 +59,15 @@ it('a quote for an address that nobody pays is cancelled in the second half of i
   slash(known)
   await passBlocks(2)
   expect(bond()).toBe(BOND)
+  end()
+})
+
+it('a deposit at an address is paid although its input token is no longer traded', async () => {
+  const { ask, transfer, restart, passBlocks, stateOf, end } = await startRunning('deployed')
+  const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
+  await restart(() => {}, { tokens: [USDC] })
+  transfer(known)
+  await passBlocks(10)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
   end()
 })

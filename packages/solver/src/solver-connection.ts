@@ -52,7 +52,7 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
       onReady({ sessionId }, url) {
         metrics.sessionsOpened++
         metrics.sessionOpen = 1
-        log.info({ url, sessionId }, 'session open')
+        log.info({ url: new URL(url).origin, sessionId }, 'session open')
         options.onSession?.({ state: 'open', url, sessionId })
         resolve()
       },

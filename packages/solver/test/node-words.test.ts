@@ -22,6 +22,12 @@ async function errorOf(transport: Parameters<typeof createPublicClient>[0]['tran
   return client.readContract(call).catch((error) => error)
 }
 
+it('the words of a contract have no characters that a terminal executes', () => {
+  expect(wordsOf(new Error('execution reverted: \u001b]0;owned\u0007 \u202eno'))).toBe(
+    'execution reverted: ?]0;owned? ?no',
+  )
+})
+
 it.each([401, 429, 500, 307])(
   'an error of a node that answers %i shows no key of its URL, and is short',
   async (status) => {

@@ -1,3 +1,4 @@
+import { replaceUnprintable } from '../values/text.js'
 import { partsOf } from './revert.js'
 
 const MAX_CHARACTERS = 500
@@ -23,7 +24,8 @@ export function wordsOf(error: unknown): string {
       .split(/[/?&=#]/)
       .slice(FIRST_PATH_PART))
       if (part.length >= MIN_KEY_CHARACTERS) words = words.replaceAll(part, '…')
-  return words.replace(URL_PARTS, '://$2').replace(/\s+/g, ' ').slice(0, MAX_CHARACTERS)
+  // A contract, too, may choose the words: a terminal must execute none.
+  return replaceUnprintable(words.replace(URL_PARTS, '://$2').replace(/\s+/g, ' ')).slice(0, MAX_CHARACTERS)
 }
 
 /** An error as callers and logs get it: those of viem, also as causes, are reduced to words, after the name of the function. */

@@ -132,7 +132,8 @@ async function run(parts: ChainParts, close: () => void) {
     pauseFor(asked: IncomingRequest): string | undefined {
       const why = pause()
       if (why !== undefined) return why
-      if (ledger.hasMissed(asked.outputToken)) return 'missed orders in the output token have cost too much'
+      if (ledger.hasMissed(asked))
+        return 'missed orders in the output token have cost too much, or were of this user'
       if (asked.isForAddress && addresses.areDeclined())
         return 'a deposit address has cost a part of the bond'
       return ending.pauseFor(asked)
@@ -175,6 +176,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
   return pollDeposits({
     ...parts,
     addresses: ledger.addresses,
+    inputTokens: () => [...new Set([...ledger.quotes()].map(({ quote }) => quote.inputToken))],
     onDeposited: filling.deposited,
     async onTransfer(to, transactionHash) {
       const signed = ledger.at(to)
@@ -185,7 +187,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
       if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline, { transactionHash })
     },
     async onBlock(head) {
-      time.see(head)
+      if (!time.see(head)) return
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
       void lookBack()

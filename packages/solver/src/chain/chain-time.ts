@@ -23,6 +23,8 @@ const MEASURED_BLOCKS = 100
 const OVERLAP_SECONDS = 60
 /** Of the newest one in the average time of a look. */
 const NEWEST_SHARE = 0.25
+/** Ahead of the last block. Chains stand still now and then, and nodes fail: then the second block is believed. */
+const FAR_SECONDS = 300
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
@@ -39,6 +41,7 @@ export function createChainTime(
   confirmations: number,
 ) {
   let head = first
+  let doubted = first
   let answeredAt = clock.monotonic()
   let lookMs = 0
   /** The oldest first. */
@@ -55,14 +58,22 @@ export function createChainTime(
   }
 
   return {
-    /** Takes the newest block. */
-    see(next: Head): void {
+    /**
+     * Takes the newest block. One that is far ahead must be followed by another one: a node may show a block of another chain, and orders
+     * end by this time.
+     * @returns whether it counts
+     */
+    see(next: Head): boolean {
+      const isFar = next.time - head.time > FAR_SECONDS && next.time - doubted.time > FAR_SECONDS
+      doubted = next
+      if (isFar) return false
       head = next
       // Those above have gone with a reorganisation, and lower ones are not needed any more.
       const lower = seen.filter(({ number }) => number < next.number)
       const blocks = Math.max(MEASURED_BLOCKS, confirmations)
       const from = lower.findLastIndex((block) => isBefore(block, OVERLAP_SECONDS, blocks))
       seen = [...lower.slice(Math.max(0, from)), next]
+      return true
     },
     /** So many blocks below the newest one; so many that no reorganisation is expected to remove it when left out. */
     atDepth: (blocks = confirmations) => ({ blockNumber: BigInt(Math.max(0, head.number - blocks)) }),

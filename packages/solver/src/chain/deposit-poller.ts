@@ -14,6 +14,8 @@ interface DepositPollerOptions
   extends Pick<ChainParts, 'chain' | 'clock' | 'solver' | 'state' | 'time' | 'onError' | 'signal'> {
   /** The deposit addresses of quotes that may still be taken, in lower case. */
   readonly addresses: () => readonly Address[]
+  /** Of the inputs of those quotes, in lower case: they may be no longer traded. */
+  readonly inputTokens: () => readonly Address[]
   /** Called for each deposit at the contract, and more than once for some. */
   readonly onDeposited: (orderId: Hex, fillDeadline: number, log: DepositLog) => void
   /** Called for each of the addresses that has got something, and more than once for some. */
@@ -112,7 +114,7 @@ const onFailed = (error: unknown) =>
   rpcErrorIn(error) === undefined ? isNodeAnswer(error) : isForSize(error)
 
 function createLogReads(options: DepositPollerOptions) {
-  const { client, settlement, tokens, chainId } = options.chain
+  const { client, settlement, chainId } = options.chain
   const contract = settlementOf(chainId)
 
   async function read(from: number, to: number, topics: LogTopic[], ...contracts: Address[]) {
@@ -135,10 +137,11 @@ function createLogReads(options: DepositPollerOptions) {
       return logs.length
     },
     async readTransfers(from: number, to: number) {
-      const { addresses, onTransfer, onError } = options
+      const { addresses, inputTokens, onTransfer, onError } = options
       let count = 0
       // A quote that is signed from here on is deposited in a later block.
       const receivers = [...addresses()]
+      const tokens = inputTokens()
       const reads: Promise<void>[] = []
       while (receivers.length > 0) reads.push(readGroup(receivers.splice(0, MAX_FILTERED_ADDRESSES)))
       await Promise.all(reads)
@@ -148,7 +151,7 @@ function createLogReads(options: DepositPollerOptions) {
       async function readGroup(group: Address[]) {
         const args = { to: group }
         const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args })
-        const logs = await read(from, to, topics, ...tokens.keys())
+        const logs = await read(from, to, topics, ...tokens)
         count += logs.length
         const found = new Map(
           logs.map((log): [Address, Hex] => [`0x${log.topics[2]?.slice(-40)}`, log.transactionHash]),

@@ -87,8 +87,11 @@ async function readBody(incoming: EndpointMessage): Promise<unknown> {
   }
 }
 
+/** What is refused may be a flood: the requests that wait behind it on the connection are not read. */
 function send(response: ServerResponse, status: number, body: object): void {
   if (response.destroyed) return
+  const isRefused = status === 400 || status === 404 || ('code' in body && body.code === 'PAUSED')
+  if (isRefused) response.setHeader('connection', 'close')
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 

@@ -75,6 +75,8 @@ const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
 const MAX_QUOTES = 20_000
 /** A token may refuse its receivers. It is declined for so long when orders that were missed in it have cost this part of the bond. */
 const MISSED = { seconds: 3_600, divisor: 100n }
+/** It may refuse one of them only. That one gets no more of it for so long: it could have its orders missed on purpose. */
+const MISSED_USER_SECONDS = 7 * 86_400
 /** Small quotes may stay open while they hold this part of what all may hold. */
 const SPARED_DIVISOR = 10
 /** Parts of shares and multiples, since amounts are integers. */
@@ -92,6 +94,9 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   /** By output token: what missed orders have cost, and until when that counts. */
   const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
 
+  /** By output token and user: until when it is declined. */
+  const missedUsers = new Map<string, number>()
+
   const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
 
   function missedBond(outputToken: Address): bigint {
@@ -99,7 +104,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     return now() < until ? bond : 0n
   }
 
-  const hasMissed = (outputToken: Address) =>
+  const hasMissedMuch = (outputToken: Address) =>
     missedBond(outputToken) * MISSED.divisor > (holdings?.totalBond ?? 0n)
 
   /**
@@ -169,17 +174,19 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     update(next: Holdings): void {
       holdings = next
     },
-    /** An order at the contract was missed. @returns as `hasMissed` */
+    /** An order at the contract was missed. @returns whether those in its output token have lately cost much of the bond */
     miss(quote: Quote): boolean {
-      const { outputToken } = quote
+      const { outputToken, user } = quote
+      missedUsers.set(`${outputToken} ${user}`, now() + MISSED_USER_SECONDS)
       missed.set(outputToken, {
         bond: missedBond(outputToken) + bondOf(quote),
         until: now() + MISSED.seconds,
       })
-      return hasMissed(outputToken)
+      return hasMissedMuch(outputToken)
     },
-    /** Whether missed orders in an output token have lately cost much of the bond. */
-    hasMissed,
+    /** Whether missed orders in an output token have lately cost much of the bond, or one was of this user. */
+    hasMissed: ({ outputToken, user }: Pick<Quote, 'outputToken' | 'user'>) =>
+      hasMissedMuch(outputToken) || now() < (missedUsers.get(`${outputToken} ${user}`) ?? 0),
     /** What is too low for a further quote; undefined when it may be signed. */
     shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
       if (holdings === undefined) return 'UNREAD'

@@ -178,6 +178,6 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
 function upgradeRefused(status: number, { url, mayBeOffered }: ConnectionOptions): SessionError {
   if (status !== NOT_FOUND)
     return new SessionError(`the instance has answered the upgrade with status ${status}`)
-  const text = `the instance offers no sessions: nothing is at ${url}. Set endpointUrl, and serve an endpoint there`
+  const text = `the instance offers no sessions: nothing is at ${new URL(url).host}. Set endpointUrl, and serve an endpoint there`
   return new SessionError(text, { code: NO_SESSIONS, isRefusal: !mayBeOffered })
 }

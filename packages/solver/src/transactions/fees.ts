@@ -64,7 +64,8 @@ function higherFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, named: bigint)
   }
 }
 
-const FEE_WORDS = /fee|price|tip|underpriced/i
+/** A refusal for want of funds names what the account has. */
+const FEE_WORDS = /^(?!.*\bfunds\b).*(fee|price|tip|underpriced)/is
 /** Not a part of hex digits, or of an amount with its unit. */
 const WEI = /(?<![\w.])\d{1,30}(?![\w.])/g
 

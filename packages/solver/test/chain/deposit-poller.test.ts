@@ -118,6 +118,7 @@ function startPolling(
     onError: (error) => errors.push((error as Error).message),
     signal: closing.signal,
     addresses: () => addresses,
+    inputTokens: () => [TOKEN],
     onDeposited: (orderId, fillDeadline, { quotedInput }) =>
       deposits.push([Number(orderId), fillDeadline, quotedInput ?? 0n]),
     onTransfer: async (to) => void transfers.push(to),

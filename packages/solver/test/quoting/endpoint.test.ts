@@ -43,6 +43,8 @@ it('a request is read with its headers, and a decline has status 422 and its cod
   }
   const answer = await post(url, headers)
   expect([answer.status, await answer.json()]).toEqual([422, { error: 'declined', code: 'PAUSED' }])
+  // The requests of a flood that wait behind it are not read.
+  expect(answer.headers.get('connection')).toBe('close')
   await post(url)
   expect(asked).toMatchObject([
     { kind: 'INDICATIVE', id: 'i', deadline: 7, traceparent: 't', amount: 10n ** 18n, chainId: 31337 },

@@ -8,6 +8,7 @@ it.each([
   ['insufficient fee; got: 20aevmos required: 36aevmos', 0n],
   ['max fee per gas less than block base fee: maxFeePerGas: 10 baseFee: 101', 10n],
   ['transaction underpriced', 0n],
+  ['insufficient funds for gas * price + value: have 29 want 200000', 0n],
   ['nonce too low: next nonce 70', 0n],
 ])('a refusal that says "%s" names a fee of %i', (words, fee) => {
   expect(namedFee(words, 100n)).toBe(fee)
