@@ -1,14 +1,21 @@
 import { create } from '@bufbuild/protobuf'
 import type { SignedQuote } from '@quote-aggregator/client'
 import { type EIP1193Provider, toFunctionSelector } from 'viem'
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { QuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { user } from '../../../../test/support/chain/settlement.js'
 import { useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 import { addressUse } from '../../src/data/orders/address-use.js'
-import { ownSwap } from '../../src/data/orders/own-swaps.js'
+import {
+  begunSwaps,
+  changeSwap,
+  isDepositBegun,
+  isKept,
+  ownSwap,
+  rememberSwap,
+} from '../../src/data/orders/own-swaps.js'
 import {
   checkAddress,
   leaveOffer,
@@ -132,6 +139,35 @@ describe('a swap of the console', () => {
       expect(wallet.prompts).toHaveLength(1)
       if (mode === 'ADDRESS') expect(useOf(taken)).toBe('paid')
     }
+  })
+
+  it('shows no address where the browser does not keep the signed quote, and goes on with what it knows itself', async () => {
+    const { contracts, approve } = deposits.chain
+    await approve(contracts.weth, user, 2n ** 255n)
+    const [taken, byContract] = [await choice('ADDRESS'), await choice('CONTRACT')]
+    const store = vi.spyOn(localStorage, 'setItem').mockImplementation(() => {
+      throw new Error('the storage is full')
+    })
+    onTestFinished(() => void store.mockRestore())
+    await takeOffer(taken)
+    await takeOffer(taken)
+    expect([takenOffer.peek(), isKept.peek()]).toEqual([undefined, false])
+    await connect(undefined, {
+      onPrompt() {
+        throw Object.assign(new Error('the answer is lost'), { code: -32603 })
+      },
+    })
+    await takeOffer(byContract)
+    changeSwap(taken.offer.orderId, () => ({ check: 'begun' }))
+    expect(isDepositBegun(ownSwap(byContract.chain.chainId, byContract.offer.orderId))).toBe(true)
+  })
+
+  it('lists swaps that are not over before those that are', async () => {
+    const before = begunSwaps(31337n).length
+    for (const orderId of ['0x0a', '0x0b', '0x0c'])
+      rememberSwap({ chainId: 31337, orderId, quoteId: '', isBegun: true, isOver: orderId !== '0x0a' })
+    const listed = begunSwaps(31337n).map(({ orderId }) => orderId)
+    expect([listed[0], ...listed.slice(before + 1)]).toEqual(['0x0a', '0x0c', '0x0b'])
   })
 
   it('asks for no second payment of an address that has the tokens, whoever has sent them', async () => {

@@ -17,6 +17,8 @@ export interface OwnSwap {
   readonly isBegun?: boolean
   /** How far the check through the user's wallet has come; absent before its beginning, as without a wallet. */
   readonly check?: 'begun' | 'passed' | 'failed'
+  /** Whether it was seen to have ended, so that nothing is left to take back. */
+  readonly isOver?: boolean
   /** What the wallet was asked for last. */
   readonly progress?: DepositProgress | undefined
 }
@@ -26,36 +28,55 @@ export const isDepositBegun = (swap: Pick<OwnSwap, 'progress'> | undefined) =>
   swap?.progress?.step === 'deposit' && swap.progress.state !== 'refused'
 
 const STORAGE_KEY = 'swaps'
-const MAX_SWAPS = 100
+const MAX_SWAPS = 500
+
+/** Whether the browser stores what it is given. It does not where its storage is full or blocked. */
+export const isKept = signal(true)
 
 /** The swaps of this browser, the last one first. Other tabs add to them. */
 export const ownSwaps = signal<readonly OwnSwap[]>(stored())
 addEventListener('storage', ({ key }) => {
-  if (key === STORAGE_KEY) ownSwaps.value = stored()
+  if (key === STORAGE_KEY && isKept.peek()) ownSwaps.value = stored()
 })
 
-/** Keeps a swap, or what has changed of it. */
-export function rememberSwap(swap: OwnSwap): void {
-  const others = stored().filter(({ orderId }) => orderId !== swap.orderId)
-  ownSwaps.value = withoutOldest([swap, ...others])
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(ownSwaps.value))
-  } catch {}
+/** Adds a swap. @returns whether it is there after the page is loaded again */
+export function rememberSwap(swap: OwnSwap): boolean {
+  return keep([swap, ...known().filter(({ orderId }) => orderId !== swap.orderId)])
 }
 
-/** Swaps by address come first: a refund needs their signed quotes. */
+/** Keeps what has changed of a swap of this browser. */
+export function changeSwap(orderId: string, changes: (swap: OwnSwap) => Partial<OwnSwap>): void {
+  keep(known().map((swap) => (swap.orderId === orderId ? { ...swap, ...changes(swap) } : swap)))
+}
+
+/** Without storage, the page alone knows its swaps. */
+const known = () => (isKept.peek() ? stored() : ownSwaps.peek())
+
+function keep(swaps: OwnSwap[]): boolean {
+  ownSwaps.value = withoutOldest(swaps)
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(ownSwaps.value))
+    isKept.value = true
+  } catch {
+    isKept.value = false
+  }
+  return isKept.value
+}
+
+/** Swaps that are over go first, and those by address last: a refund needs their signed quotes. */
 function withoutOldest(swaps: OwnSwap[]): OwnSwap[] {
   while (swaps.length > MAX_SWAPS) {
-    const oldest = swaps.findLastIndex(({ isContract }) => isContract)
+    const over = swaps.findLastIndex(({ isOver }) => isOver)
+    const oldest = over > 0 ? over : swaps.findLastIndex(({ isContract }) => isContract)
     swaps.splice(oldest > 0 ? oldest : swaps.length - 1, 1)
   }
   return swaps
 }
 
-/** Keeps what has changed of a swap of this browser. */
-export function changeSwap(orderId: string, changes: (swap: OwnSwap) => Partial<OwnSwap>): void {
-  const swap = ownSwaps.value.find((one) => one.orderId === orderId)
-  if (swap !== undefined) rememberSwap({ ...swap, ...changes(swap) })
+/** The swaps of a chain of which tokens may be on their way, or are, or were: those that are not over first. */
+export function begunSwaps(chainId: bigint): OwnSwap[] {
+  const begun = ownSwaps.value.filter((swap) => BigInt(swap.chainId) === chainId && swap.isBegun)
+  return [...begun.filter(({ isOver }) => !isOver), ...begun.filter(({ isOver }) => isOver)]
 }
 
 /**

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { now } from '../../data/clock.js'
+import { isKept } from '../../data/orders/own-swaps.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
@@ -48,14 +49,23 @@ export function Action(props: ActionProps) {
       <button type="button" class="main-action" disabled={missing !== ''} onClick={take}>
         {missing !== '' ? missing : isContract ? 'Swap' : 'Get the deposit address'}
       </button>
+      {missing === UNKEPT && (
+        <p class="form-problem" role="alert">
+          A transfer comes back for its signed quote only, which this browser does not store: its storage is
+          full or blocked. Mend that, and load the page again.
+        </p>
+      )}
       {!isContract && known === undefined && <ConnectAside />}
     </>
   )
 }
 
+const UNKEPT = 'No address without storage'
+
 /** What a valid form still lacks; empty when the offer can be taken. */
 function whatIsMissing({ chain, params, wanted, auction, balance }: ActionProps): string {
   if (wanted?.user === '') return 'Enter your address'
+  if (params.mode === 'address' && !isKept.value) return UNKEPT
   // With a wallet, nothing is deposited before the decimals are read from the contracts.
   const isRead =
     wallet.value === undefined || [params.sell, params.buy].every((token) => isReadByWallet(chain, token))

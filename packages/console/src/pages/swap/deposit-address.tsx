@@ -50,12 +50,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const deadlineMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
   const token = tokenOf(chain.chainId, quote.inputToken)
   const use = addressUse(quote, swap, held, now.value)
-  if (use !== 'pay')
-    return (
-      <Closed use={use} fillDeadlineMs={quote.fillDeadline * 1000}>
-        {children?.(use)}
-      </Closed>
-    )
+  if (use !== 'pay') return <Closed use={use}>{children?.(use)}</Closed>
   return (
     <section class="deposit-address" aria-label="Deposit address">
       {swap?.check === undefined && (
@@ -108,20 +103,18 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
 
 interface ClosedProps {
   readonly use: Exclude<AddressUse, 'pay'>
-  readonly fillDeadlineMs: number
   readonly children: ComponentChildren
 }
 
 /** Why there is no address to pay, and what somebody can do who has paid it. */
-function Closed({ use, fillDeadlineMs, children }: ClosedProps) {
+function Closed({ use, children }: ClosedProps) {
   const [tone, text] = CLOSED[use]
   return (
     <section class={`notice notice-${tone}`} aria-label="Deposit address">
       <p>{text}</p>
       <p>
-        {use !== 'check failed' && fillDeadlineMs > now.value
-          ? 'If you have sent the tokens, the solver can still fill the order.'
-          : "If you have sent the tokens, look for a refund on the order's page after the fill deadline."}
+        If you have sent the tokens and the order is not filled, look for a refund on its page after the fill
+        deadline.
       </p>
       {children}
     </section>

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
@@ -6,13 +7,15 @@ import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { now } from '../../data/clock.js'
 import { endOf } from '../../data/orders/order-end.js'
-import { type OwnSwap, ownSwaps, storedQuote } from '../../data/orders/own-swaps.js'
+import { begunSwaps, changeSwap, type OwnSwap, storedQuote } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 
 const MOST = 4
 const REFRESH_MS = 15_000
+/** A deposit that was mined is in the events of the instance after this time. */
+const UNSEEN_MS = 600_000
 
-/** The last swaps of this browser. A page that is loaded again leads back to a deposit on its way. */
+/** The swaps of this browser, first those that are not over. A page that is loaded again leads back to a deposit on its way. */
 export function OwnSwaps({
   chain,
   without,
@@ -20,15 +23,12 @@ export function OwnSwaps({
   readonly chain: Chain
   readonly without: string | undefined
 }) {
-  const shown = ownSwaps.value
-    .filter(
-      ({ chainId, isBegun, orderId }) => BigInt(chainId) === chain.chainId && isBegun && orderId !== without,
-    )
-    .slice(0, MOST)
-    .flatMap((swap) => {
-      const offer = storedQuote(swap)
-      return offer?.quote === undefined ? [] : [{ swap, offer }]
-    })
+  const [isWhole, setWhole] = useState(false)
+  const begun = begunSwaps(chain.chainId).flatMap((swap) => {
+    const offer = swap.orderId === without ? undefined : storedQuote(swap)
+    return offer?.quote === undefined ? [] : [{ swap, offer }]
+  })
+  const shown = isWhole ? begun : begun.slice(0, MOST)
   if (shown.length === 0) return null
   return (
     <section class="panel own-swaps" aria-labelledby="own-swaps-title">
@@ -38,6 +38,11 @@ export function OwnSwaps({
           <OwnSwapLine key={swap.orderId} chain={chain} swap={swap} offer={offer} />
         ))}
       </ul>
+      {shown.length < begun.length && (
+        <button type="button" class="plain" onClick={() => setWhole(true)}>
+          show all {begun.length}
+        </button>
+      )}
     </section>
   )
 }
@@ -55,6 +60,10 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
   const isOpen = (quote?.fillDeadline ?? 0) * 1000 + REFRESH_MS > now.value
   const order = useOrder(chainId, orderId, isOpen ? REFRESH_MS : undefined)
   const mark = order.data && markOf(order.data, swap, quote?.depositDeadline ?? 0, quote?.fillDeadline ?? 0)
+  const isOver = order.data !== undefined && isKnownOver(order.data, swap, quote?.depositDeadline ?? 0)
+  useEffect(() => {
+    if (isOver && !swap.isOver) changeSwap(orderId, () => ({ isOver }))
+  }, [isOver, orderId])
   return (
     <li>
       <span class="own-swap-amounts">
@@ -68,6 +77,14 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
       </span>
     </li>
   )
+}
+
+/** Whether nothing can be left to take back. Of an order by address that was refunded, and of one that nobody paid, tokens can come later. */
+function isKnownOver(order: GetOrderResponse, { isContract }: OwnSwap, depositDeadline: number): boolean {
+  const end = endOf(order, isContract !== true)
+  if (end !== undefined) return end !== 'ended'
+  const isGone = depositDeadline * 1000 + UNSEEN_MS < now.value
+  return isContract === true && order.state === OrderState.NONE && isGone
 }
 
 /** What is known of a swap of this browser. */

@@ -55,27 +55,31 @@ export async function takeOffer(choice: Choice): Promise<void> {
   const { orderId } = offer
   const isContract = wanted.mode === 'CONTRACT'
   const earlier = taken.get(orderId)
-  const isKept = earlier?.isBusy || isDepositBegun(ownSwap(chain.chainId, orderId)) || !isContract
-  if (earlier !== undefined && isKept) takenOffer.value = earlier
-  else begin(choice)
+  const isFollowed = earlier?.isBusy || isDepositBegun(ownSwap(chain.chainId, orderId)) || !isContract
+  if (earlier !== undefined && isFollowed) takenOffer.value = earlier
+  // What is paid to an address comes back for the signed quote only.
+  else if (remember(choice) || isContract) begin(choice)
+  else return
   if (isContract) return sendFromWallet()
   if (earlier !== undefined) return
   if (wallet.peek() === undefined) showAddress(orderId)
   else await checkAddress()
 }
 
-function begin(choice: Choice): void {
-  const { chain, offer, wanted, quoteId } = choice
-  const { orderId } = offer
-  const isContract = wanted.mode === 'CONTRACT'
-  rememberSwap({
-    ...ownSwap(chain.chainId, orderId),
+/** @returns whether the browser keeps the swap */
+function remember({ chain, offer, wanted, quoteId }: Choice): boolean {
+  return rememberSwap({
+    ...ownSwap(chain.chainId, offer.orderId),
     chainId: Number(chain.chainId),
-    orderId,
+    orderId: offer.orderId,
     quoteId,
     signedQuote: toStoredQuote(offer),
-    isContract,
+    isContract: wanted.mode === 'CONTRACT',
   })
+}
+
+function begin(choice: Choice): void {
+  const isContract = choice.wanted.mode === 'CONTRACT'
   const names: StepName[] = isContract
     ? ['check', 'approve', 'deposit', 'fill']
     : ['check', 'deposit', 'fill']
@@ -83,7 +87,7 @@ function begin(choice: Choice): void {
     (name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined, endedAt: undefined }),
   )
   takenOffer.value = { ...choice, steps, isBusy: false, problem: '' }
-  taken.set(orderId, takenOffer.value)
+  taken.set(choice.offer.orderId, takenOffer.value)
 }
 
 /** Checks the deposit address of the offer through the connected wallet: it is shown once the check has passed. */
