@@ -6,22 +6,22 @@ import type { VerifyMode } from '../../packages/protocol/src/quotes/verification
 import type { OfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
-import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Chain } from '../chain/chain.js'
 import type { CallContext } from '../clients/call.js'
 import { requestBody } from '../solvers/transport/request-body.js'
-import type {
-  SessionTransport,
-  SolverRequest,
-  SolverTransport,
+import {
+  SESSION_ENDED,
+  type SessionTransport,
+  type SolverRequest,
+  type SolverTransport,
 } from '../solvers/transport/solver-transports.js'
 import type { Standings } from '../standing/standing.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type Attempt, CUT_OFF, type SolverAttempt } from './attempt.js'
+import { type Attempt, CUT_OFF } from './attempt.js'
 import { createLearnRequest, hasLostTime } from './lessons-of-round.js'
 import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
-import { Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
+import { type OnBest, Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
 import { countResults, type RoundCounts } from './round-counts.js'
 import type { RoundErrors } from './round-errors.js'
 import { type RoundSink, tell } from './sinks.js'
@@ -98,20 +98,11 @@ interface RoundsOptions {
   readonly metrics: Pick<Metrics, 'stageSeconds'>
 }
 
-type OnBest = (best: SignedQuote, attempts: readonly SolverAttempt[]) => void
-
 /** The request of one round, as its solvers get it. */
 interface Question {
   readonly request: QuoteRequest
   readonly hasher: QuoteHasher
   readonly solverRequest: SolverRequest
-}
-
-/** The session ended after its solver was chosen. */
-const SESSION_ENDED: SolverResult = {
-  kind: 'failed',
-  reason: 'session_ended',
-  message: 'The solver has neither a session nor an endpoint.',
 }
 
 /** Builds the rounds. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */

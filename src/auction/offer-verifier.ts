@@ -13,6 +13,7 @@ import type { CallPriority } from '../chain/verification/deposit-verifier.js'
 import { limitTime } from '../concurrency/time-limits.js'
 import type { SolverAttempt } from './attempt.js'
 import type { OnNonceRefused } from './refused-nonces.js'
+import type { OnBest } from './round.js'
 
 /** The results of a round. */
 export interface RankedRound {
@@ -23,7 +24,7 @@ export interface RankedRound {
 
 interface VerifyRoundOptions extends Omit<VerifyOptions, 'onResult'> {
   /** Called with each change of the best offer: when another one is the best, and when the contract has accepted it. */
-  readonly onBest?: ((best: SignedQuote, attempts: readonly SolverAttempt[]) => void) | undefined
+  readonly onBest?: OnBest | undefined
 }
 
 /**

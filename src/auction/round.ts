@@ -44,6 +44,9 @@ export interface RoundTimes extends Pick<RoundTime, 'requestedAt' | 'limitMs'> {
   readonly softDeadline: SoftDeadline | undefined
 }
 
+/** Gets the best offer so far, with the results so far. */
+export type OnBest = (best: SignedQuote, attempts: readonly SolverAttempt[]) => void
+
 interface RoundOptions {
   readonly times: RoundTimes
   readonly asked: readonly Asked[]
@@ -55,7 +58,7 @@ interface RoundOptions {
   readonly signal: AbortSignal
   readonly clock: Clock
   /** Called before the answer with each offer that is better than all before it. */
-  readonly onBest?: ((best: SignedQuote, attempts: readonly SolverAttempt[]) => void) | undefined
+  readonly onBest?: OnBest | undefined
   /** Called with each request that has ended: with the first ones at the answer. */
   readonly onEnd: (ended: EndedAttempt, round: Round) => void
 }

@@ -8,6 +8,13 @@ export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
   | Exclude<SolverResult, { kind: 'quoted' | 'late' | 'soft_deadline' }>
 
+/** The session of a solver without an endpoint ended after it was chosen. */
+export const SESSION_ENDED = {
+  kind: 'failed',
+  reason: 'session_ended',
+  message: 'The solver has neither a session nor an endpoint.',
+} as const
+
 /** The request to all solvers of a quote. */
 export interface SolverRequest {
   /** What solvers are asked. The kind INDICATIVE is in `x-quote-kind`. */
