@@ -6,12 +6,20 @@ import { RULES } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startLyingInstance } from './lying-instance.js'
+import type { ModelContracts } from './model-contracts.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
 import { BOND, FEE_TOKEN, SOLVER, USDC, USERS, WETH } from './world.js'
 
 /** A tenth of the bond, nearly. */
 const LARGE = 39_900n
+
+const ADDED = 10_000_000000n
+
+/** As the solver does while no process of the kit runs. */
+function changeBond({ set, settlement }: ModelContracts, change: bigint): void {
+  set(() => settlement.setBond(SOLVER, { totalBond: settlement.bondOf(SOLVER).totalBond + change }))
+}
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
@@ -217,13 +225,14 @@ it('a quote whose `settle` needs more than `maxGas` is cancelled', async () => {
   end()
 })
 
-it.each(['while it runs', 'while no process runs'])(
+it.each(['while it runs', 'while no process runs', 'and whose bond was replaced while no process runs'])(
   'each quote that was slashed %s is reported with what it has cost, and counted',
   async (when) => {
     const running = await startRunning('reference')
-    const { ask, passBlocks, slash, restart, bond, errors, chain, metrics, end } = running
+    const { ask, passBlocks, slash, restart, bond, errors, chain, contracts, metrics, end } = running
     const asked = [await ask(LARGE), await ask(1_000n), await ask(LARGE)].flatMap((known) => known ?? [])
     const attack = () => {
+      if (when.startsWith('and')) changeBond(contracts, ADDED)
       chain.mine((asked[0] as KnownQuote).quote.fillDeadline + 1)
       for (const known of asked) slash(known)
       chain.mine(chain.head().timestamp + 1)
@@ -232,7 +241,7 @@ it.each(['while it runs', 'while no process runs'])(
     else await restart(attack)
     await passBlocks(5)
     const lost = asked.map(({ quote }) => quote.outputAmount / 20n)
-    expect(BOND - bond()).toBe(lost.reduce((sum, each) => sum + each))
+    expect(BOND - bond() + (when.startsWith('and') ? ADDED : 0n)).toBe(lost.reduce((sum, each) => sum + each))
     for (const [index, { orderId }] of asked.entries())
       expect(errors().filter((error) => error.includes(orderId))).toEqual([
         expect.stringContaining(`has cost ${lost[index]} units of the bond token`),
@@ -241,6 +250,19 @@ it.each(['while it runs', 'while no process runs'])(
     end()
   },
 )
+
+it('after a withdrawal of bond, a refund without a slash is not taken for one', async () => {
+  const { ask, passBlocks, transfer, refund, chain, contracts, metrics, end } = await startRunning('deployed')
+  changeBond(contracts, -ADDED)
+  const known = (await ask(100n, { isForAddress: true })) as KnownQuote
+  transfer(known, (known.quote.inputAmount * 95n) / 100n)
+  while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+  refund('refundAddressDeposit', known)
+  await passBlocks(35)
+  expect([metrics().missed, metrics().openQuotes]).toEqual([0, 0])
+  expect(await ask(100n, { isForAddress: true })).toBeDefined()
+  end()
+})
 
 it('a node that hangs is reported once, and again only after it has answered', async () => {
   const { ask, passBlocks, node, errors, end } = await startRunning('reference')

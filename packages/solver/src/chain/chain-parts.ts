@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { DepositAddresses } from '../risk/deposit-addresses.js'
-import type { Holdings, QuoteLedger } from '../risk/quote-ledger.js'
+import type { QuoteLedger } from '../risk/quote-ledger.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { Payments } from '../transactions/payments.js'
 import type { ChainTime } from './chain-time.js'
@@ -18,5 +18,5 @@ export interface ChainParts extends SolverParts {
   /** Gives an error to `onError`, at most once a minute for each reason. */
   readonly report: (reason: string, error: unknown) => void
   /** Reads what the solver has, for the ledger too. @throws viem's errors */
-  readonly refresh: () => Promise<Holdings>
+  readonly refresh: () => Promise<void>
 }

@@ -64,10 +64,7 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
     if (!signal.aborted && isDue(reason)) onError(error)
   }
   async function refresh() {
-    const holdings = await readHoldings(chain, solver, report)
-    ledger.update(holdings)
-    addresses.see(holdings)
-    return holdings
+    ledger.update(await readHoldings(chain, solver, report))
   }
   return { ...shared, chain, solver, time, ledger, addresses, payments, report, refresh }
 }

@@ -1,14 +1,11 @@
-import { type Address, encodeEventTopics, erc20Abi, type Hex, type LogTopic } from 'viem'
-import { createRangeSize, isForSize, readRange } from '../../../chain/src/block-ranges.js'
-import { rpcErrorIn } from '../../../chain/src/json-rpc.js'
-import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
-import { logsIn } from '../../../protocol/src/node/parse-blocks.js'
+import { type Address, encodeEventTopics, erc20Abi, type Hex } from 'viem'
+import { createRangeSize, readRange } from '../../../chain/src/block-ranges.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
-import { toQuantity } from '../../../protocol/src/values/hex.js'
 import type { DepositLog } from '../orders/deposits.js'
 import { within } from '../waiting.js'
 import type { ChainParts } from './chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
+import { MAX_RANGE, onFailed, readLogs } from './logs.js'
 
 interface DepositPollerOptions
   extends Pick<ChainParts, 'chain' | 'clock' | 'solver' | 'state' | 'time' | 'onError' | 'signal'> {
@@ -24,8 +21,6 @@ interface DepositPollerOptions
   readonly onBlock: (head: Head) => Promise<void>
 }
 
-/** Blocks that are read at once, where the node allows so many. */
-const MAX_RANGE = 1_000
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
@@ -109,25 +104,15 @@ function createReader(
   }
 }
 
-/** As `isForSize`, also for the errors of a market maker's own transport. */
-const onFailed = (error: unknown) =>
-  rpcErrorIn(error) === undefined ? isNodeAnswer(error) : isForSize(error)
-
 function createLogReads(options: DepositPollerOptions) {
-  const { client, settlement, chainId } = options.chain
+  const { chain } = options
+  const { settlement, chainId } = chain
   const contract = settlementOf(chainId)
-
-  async function read(from: number, to: number, topics: LogTopic[], ...contracts: Address[]) {
-    // Some nodes take no lists of addresses.
-    const address = contracts.length === 1 ? contracts[0] : contracts
-    const filter = { address, topics, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-    return logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), ...contracts)
-  }
 
   return {
     async readDeposits(from: number, to: number) {
       const { solver, onDeposited } = options
-      const logs = await read(from, to, [...contract.depositTopics(solver)], settlement)
+      const logs = await readLogs(chain, { from, to }, [...contract.depositTopics(solver)], settlement)
       for (const { event } of contract.decodeLogs(chainId, logs).events)
         if (event.type === 'Deposited' && event.solver === solver)
           onDeposited(event.orderId, event.fillDeadline, {
@@ -151,7 +136,7 @@ function createLogReads(options: DepositPollerOptions) {
       async function readGroup(group: Address[]) {
         const args = { to: group }
         const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args })
-        const logs = await read(from, to, topics, ...tokens)
+        const logs = await readLogs(chain, { from, to }, topics, ...tokens)
         count += logs.length
         const found = new Map(
           logs.map((log): [Address, Hex] => [`0x${log.topics[2]?.slice(-40)}`, log.transactionHash]),

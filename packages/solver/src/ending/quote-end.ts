@@ -1,3 +1,5 @@
+import type { Hex } from 'viem'
+import { readSlash } from '../chain/logs.js'
 import { readOrder } from '../chain/orders.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
 import type { EndingParts } from './ending-parts.js'
@@ -16,26 +18,27 @@ export async function endQuote(parts: EndingParts, entry: LedgerQuote): Promise<
   // One that others have settled is followed until that is deep, too.
   const isNew = taken?.state === 'SETTLED' && (state.order(taken.orderId)?.status ?? 'OPEN') === 'OPEN'
   if (taken?.state === 'DEPOSITED' || isNew) return filling.deposited(taken.orderId, taken.fillDeadline)
-  if (taken?.state === 'REFUNDED') await reportSlash(parts, entry, taken)
+  if (taken?.state === 'REFUNDED') {
+    const cost = await readSlash(chain, time, taken)
+    if (cost === undefined) return
+    if (cost > 0n) reportSlash(parts, entry, taken.orderId, cost)
+  }
   laterLooks.delete(quote.nonce)
   for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
   ledger.end(quote)
 }
 
-/** Others may end an order without a slash. */
-async function reportSlash(
-  parts: EndingParts,
+function reportSlash(
+  { chain, addresses, state, metrics, onError }: EndingParts,
   { isForAddress }: LedgerQuote,
-  order: { readonly orderId: `0x${string}`; readonly chainId: number; readonly outputAmount: bigint },
-): Promise<void> {
-  const { addresses, ledger, state, metrics, onError } = parts
-  const cost = ledger.bondOf(order)
-  if (!addresses.hasCostBond(await parts.refresh(), cost, isForAddress)) return
-  const { orderId, chainId } = order
+  orderId: Hex,
+  cost: bigint,
+): void {
+  addresses.slashed(isForAddress)
   const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
   onError(
     new Error(
-      `order ${orderId} on chain ${chainId} was paid for too late and refunded: it has cost ${cost} units of the bond token${then}`,
+      `order ${orderId} on chain ${chain.chainId} was paid for too late and refunded: it has cost ${cost} units of the bond token${then}`,
     ),
   )
   if (state.order(orderId)?.status !== 'MISSED') metrics.missed++

@@ -6,7 +6,6 @@ import type { ChainTime } from '../chain/chain-time.js'
 import type { SolverChain } from '../chain/open-chain.js'
 import { isNonceUsed } from '../chain/orders.js'
 import type { SolverState } from '../state.js'
-import type { Holdings } from './quote-ledger.js'
 
 const DAY_SECONDS = 86_400
 const LEARNING_SECONDS = 60
@@ -34,8 +33,6 @@ export function createDepositAddresses(
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'
-  const bond = `bond ${place}`
-  const highestBond = () => BigInt(state.position(bond) ?? '0')
   let nextLearning = 0
 
   /** @param name of the position that has the chain's time of the last one */
@@ -79,25 +76,10 @@ export function createDepositAddresses(
         )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
-    /** Takes what was read. */
-    see({ totalBond }: Pick<Holdings, 'totalBond'>): void {
-      if (totalBond > highestBond()) state.setPosition(bond, String(totalBond))
-    },
-    /**
-     * Others have ended an order. The looks at the bond and at the order may be far apart, and a restart may lie between them, so the
-     * highest bond that was seen counts, less each slash since. It falls for other reasons too, which may look like slashes here.
-     * @param held what was read after that
-     * @param cost what a slash of the order takes
-     * @returns whether it was a slash
-     */
-    hasCostBond({ totalBond }: Pick<Holdings, 'totalBond'>, cost: bigint, isForAddress: boolean): boolean {
-      const highest = highestBond()
-      const left = highest > cost ? highest - cost : 0n
-      if (totalBond > left || highest === 0n) return false
-      state.setPosition(bond, String(left))
+    /** Others have had the solver slashed for a quote. */
+    slashed(isForAddress: boolean): void {
       for (const name of isForAddress ? ['slash', 'address slash'] : ['slash'])
         state.setPosition(`${name} ${place}`, String(time.passed()))
-      return true
     },
     /** Whether quotes for deposit addresses are declined after a slash of one. */
     areDeclined: () => wasWithinDay('address slash'),

@@ -100,25 +100,11 @@ it('a contract that does not say it is asked once a minute, and one that has sai
 it('a slash at a deposit address declines quotes for such for a day, also after a restart', () => {
   const { build, pass } = startAddresses(undefined)
   const addresses = build()
-  addresses.see({ totalBond: 100n })
-  addresses.see({ totalBond: 95n })
-  expect(addresses.hasCostBond({ totalBond: 100n }, 5n, true)).toBe(false)
-  expect(addresses.areDeclined()).toBe(false)
-  expect(build().hasCostBond({ totalBond: 95n }, 5n, true)).toBe(true)
-  expect(addresses.hasCostBond({ totalBond: 95n }, 5n, true)).toBe(false)
+  addresses.slashed(false)
+  expect([addresses.wasSlashed(), addresses.areDeclined()]).toEqual([true, false])
+  addresses.slashed(true)
   pass(DAY - 1)
   expect([addresses.areDeclined(), build().areDeclined()]).toEqual([true, true])
   pass(1)
-  expect(addresses.areDeclined()).toBe(false)
-})
-
-it('a bond that has fallen by two slashes tells of two, and by less than a slash of none', () => {
-  const addresses = startAddresses(undefined).build()
-  addresses.see({ totalBond: 100n })
-  expect(addresses.hasCostBond({ totalBond: 96n }, 5n, false)).toBe(false)
-  const fallen = { totalBond: 90n }
-  expect([1, 2, 3].map(() => addresses.hasCostBond(fallen, 5n, false))).toEqual([true, true, false])
-  // A slash takes what is left at most.
-  expect(addresses.hasCostBond({ totalBond: 0n }, 200n, false)).toBe(true)
   expect(addresses.areDeclined()).toBe(false)
 })
