@@ -82,7 +82,7 @@ function whatIsMissing({ chain, params, wanted, auction, balance }: ActionProps)
 const isReadByWallet = ({ chainId }: Chain, token: string) => tokenOf(chainId, token)?.source === 'wallet'
 
 /** Nothing can be read or sent on another chain. */
-function SwitchChain({ chain }: { readonly chain: Chain }) {
+export function SwitchChain({ chain }: { readonly chain: Chain }) {
   const [problem, setProblem] = useState('')
   const change = async () => {
     setProblem('')

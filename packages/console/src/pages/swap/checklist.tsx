@@ -10,6 +10,7 @@ import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 import { formatDuration, formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
+import { SwitchChain } from './action.js'
 import { DepositAddress } from './deposit-address.js'
 import {
   checkAddress,
@@ -71,6 +72,7 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const deposit = stateOf('deposit', taken)
   const isDeposited = deposit === 'done'
   const isUncertain = isDepositBegun(ownSwap(chainId, orderId)) && !isBusy && !isDeposited && !isOver
+  const isAway = isBusy && wallet.value !== undefined && BigInt(wallet.value.chainId) !== chainId
   // While the wallet has the deposit, another swap would be a second one.
   const mayLeave = isOver || isAddress || (!isDeposited && (!isBusy || deposit === 'waiting' || isLate))
   return (
@@ -108,6 +110,14 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         <p class="notice notice-warning">
           The order has ended, which does not say where your tokens are. Look for them on its page.
         </p>
+      )}
+      {isAway && (
+        <div class="notice notice-warning" role="status">
+          <p>
+            The wallet is on another network. Nothing is read or sent there: the swap goes on when it is back.
+          </p>
+          <SwitchChain chain={chain} />
+        </div>
       )}
       {problem !== '' && (
         <p class="notice notice-bad" role="alert">
