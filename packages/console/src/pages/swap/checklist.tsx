@@ -3,7 +3,7 @@ import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
-import { now } from '../../data/clock.js'
+import { latestNow, now } from '../../data/clock.js'
 import type { AddressUse } from '../../data/orders/address-use.js'
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
@@ -68,7 +68,7 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const end = useOrderEnd(taken)
   const isOver = end !== undefined
   const isAddress = wanted.mode === 'ADDRESS'
-  const isLate = (quote?.depositDeadline ?? 0) * 1000 < now.value
+  const isLate = (quote?.depositDeadline ?? 0) * 1000 < latestNow.value
   const deposit = stateOf('deposit', taken)
   const isDeposited = deposit === 'done'
   const isUncertain = isDepositBegun(ownSwap(chainId, orderId)) && !isBusy && !isDeposited && !isOver
@@ -190,7 +190,7 @@ function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLa
     <p class={isLate ? 'warning' : 'muted'}>
       {isLate
         ? 'The offer has expired. A deposit that is mined now reverts and changes nothing.'
-        : `The contract accepts the deposit for ${formatSpan(deadlineMs - now.value)} more.`}
+        : `The contract accepts the deposit for ${formatSpan(deadlineMs - latestNow.value)} more.`}
     </p>
   )
 }
