@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { aheadMs, noteInstanceTime } from '../src/data/instance-time.js'
 import { healthDueAt, retryPause, type Signs, spread } from '../src/data/request-times.js'
 
 const MISSED_AT = 1_000_000
@@ -34,4 +35,16 @@ it('consoles that lose their streams at the same time do not come back at the sa
 
 it('consoles that were opened at the same time do not ask at the same time for ever', () => {
   expect([0, 0.5, 1].map((chance) => Math.round(spread(1000, chance)))).toEqual([800, 1000, 1200])
+})
+
+it('the clock of the instance counts when it is ahead', () => {
+  const nowMs = Date.parse('2026-01-01T00:00:00Z')
+  const aheadAfter = (date: string | null) => {
+    noteInstanceTime(date, nowMs)
+    return aheadMs.value
+  }
+  onTestFinished(() => noteInstanceTime(new Date(0).toUTCString()))
+  expect(aheadAfter('Thu, 01 Jan 2026 00:05:00 GMT')).toBe(300_000)
+  expect([aheadAfter(null), aheadAfter('soon')]).toEqual([300_000, 300_000])
+  expect(aheadAfter('Wed, 31 Dec 2025 23:55:00 GMT')).toBe(0)
 })

@@ -12,7 +12,7 @@ import { RecordView } from '../components/record-view.js'
 import { Amount } from '../components/token-amount.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { chainName, hrefHere } from '../data/chains.js'
-import { now } from '../data/clock.js'
+import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
 import { orderJson, timeToFill } from '../data/orders/orders.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
@@ -197,7 +197,7 @@ function Details({ order }: { readonly order: GetOrderResponse }) {
           {fillDeadline === undefined
             ? '–'
             : isOpen
-              ? formatAge(fillDeadline * 1000, now.value)
+              ? formatAge(fillDeadline * 1000, latestNow.value)
               : formatMoment(fillDeadline * 1000)}
         </dd>
       </dl>
@@ -208,7 +208,7 @@ function Details({ order }: { readonly order: GetOrderResponse }) {
 /** After the fill deadline, anyone may return the input to the user. */
 function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
   const { orderId, state, fillDeadline = 0 } = order
-  if (state !== OrderState.DEPOSITED || !isPast(fillDeadline, now.value)) return null
+  if (state !== OrderState.DEPOSITED || !isPast(fillDeadline, latestNow.value)) return null
   return (
     <Refund refund={({ refundOrder }) => refundOrder(chain, orderId)}>
       <p>

@@ -4,7 +4,7 @@ import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Id } from '../../components/id.js'
 import { StateMark } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
-import { now } from '../../data/clock.js'
+import { latestNow } from '../../data/clock.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
@@ -25,7 +25,7 @@ interface AddressDepositProps {
 export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProps) {
   const { quote, depositAddress, orderId } = offer
   const hasOrder = state !== OrderState.NONE
-  const isDue = isPast(quote?.fillDeadline ?? 0, now.value)
+  const isDue = isPast(quote?.fillDeadline ?? 0, latestNow.value)
   const isAsked = isDue || hasOrder
   const plan = useWalletRead(chain, isAsked ? `refund ${orderId}` : '', ({ planRefund }) =>
     planRefund(chain, offer),

@@ -4,7 +4,7 @@ import type { Quote, SignedQuote } from '../../../../../gen/aggregator/v1/quote_
 import { Id, SolverLabel } from '../../components/id.js'
 import { StateMark } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
-import { now } from '../../data/clock.js'
+import { latestNow } from '../../data/clock.js'
 import { formatAge, formatMoment } from '../../format/time.js'
 import { isPast } from './refund.js'
 
@@ -19,7 +19,7 @@ interface OwnDepositProps {
 export function OwnDeposit({ chain, offer, transaction }: OwnDepositProps) {
   const { quote } = offer
   if (quote === undefined) return null
-  const isLate = isPast(quote.depositDeadline, now.value)
+  const isLate = isPast(quote.depositDeadline, latestNow.value)
   return (
     <section class="panel" aria-label="Deposit">
       <p class="hero-state">
@@ -89,6 +89,6 @@ export function Terms({
 
 const Deadline = ({ seconds }: { readonly seconds: number }) => (
   <span class="number" title={formatMoment(seconds * 1000)}>
-    {formatAge(seconds * 1000, now.value)}
+    {formatAge(seconds * 1000, latestNow.value)}
   </span>
 )

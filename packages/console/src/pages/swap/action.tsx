@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
-import { now } from '../../data/clock.js'
+import { latestNow } from '../../data/clock.js'
 import { isKept } from '../../data/orders/own-swaps.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { wallet } from '../../wallet/connected-wallet.js'
@@ -72,7 +72,7 @@ function whatIsMissing({ chain, params, wanted, auction, balance }: ActionProps)
   if (!isRead) return 'Reading the tokens'
   const { offer, round } = auction
   if (offer === undefined) return round?.offers === 0 ? 'No offers in this round' : 'Waiting for an offer'
-  if (offer.expiresAt < now.value) return 'The offer has expired'
+  if (offer.expiresAt < latestNow.value) return 'The offer has expired'
   const needed = BigInt(offer.offer.quote?.inputAmount ?? 0)
   // An address can be paid from anywhere.
   const isShort = params.mode === 'contract' && balance !== undefined && balance < needed
@@ -82,7 +82,7 @@ function whatIsMissing({ chain, params, wanted, auction, balance }: ActionProps)
 const isReadByWallet = ({ chainId }: Chain, token: string) => tokenOf(chainId, token)?.source === 'wallet'
 
 /** Nothing can be read or sent on another chain. */
-function SwitchChain({ chain }: { readonly chain: Chain }) {
+export function SwitchChain({ chain }: { readonly chain: Chain }) {
   const [problem, setProblem] = useState('')
   const change = async () => {
     setProblem('')

@@ -3,13 +3,14 @@ import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
-import { now } from '../../data/clock.js'
+import { latestNow, now } from '../../data/clock.js'
 import type { AddressUse } from '../../data/orders/address-use.js'
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 import { formatDuration, formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
+import { SwitchChain } from './action.js'
 import { DepositAddress } from './deposit-address.js'
 import {
   checkAddress,
@@ -67,10 +68,11 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const end = useOrderEnd(taken)
   const isOver = end !== undefined
   const isAddress = wanted.mode === 'ADDRESS'
-  const isLate = (quote?.depositDeadline ?? 0) * 1000 < now.value
+  const isLate = (quote?.depositDeadline ?? 0) * 1000 < latestNow.value
   const deposit = stateOf('deposit', taken)
   const isDeposited = deposit === 'done'
   const isUncertain = isDepositBegun(ownSwap(chainId, orderId)) && !isBusy && !isDeposited && !isOver
+  const isAway = isBusy && wallet.value !== undefined && BigInt(wallet.value.chainId) !== chainId
   // While the wallet has the deposit, another swap would be a second one.
   const mayLeave = isOver || isAddress || (!isDeposited && (!isBusy || deposit === 'waiting' || isLate))
   return (
@@ -108,6 +110,14 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         <p class="notice notice-warning">
           The order has ended, which does not say where your tokens are. Look for them on its page.
         </p>
+      )}
+      {isAway && (
+        <div class="notice notice-warning" role="status">
+          <p>
+            The wallet is on another network. Nothing is read or sent there: the swap goes on when it is back.
+          </p>
+          <SwitchChain chain={chain} />
+        </div>
       )}
       {problem !== '' && (
         <p class="notice notice-bad" role="alert">
@@ -180,7 +190,7 @@ function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLa
     <p class={isLate ? 'warning' : 'muted'}>
       {isLate
         ? 'The offer has expired. A deposit that is mined now reverts and changes nothing.'
-        : `The contract accepts the deposit for ${formatSpan(deadlineMs - now.value)} more.`}
+        : `The contract accepts the deposit for ${formatSpan(deadlineMs - latestNow.value)} more.`}
     </p>
   )
 }

@@ -5,7 +5,7 @@ import { Account } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
-import { now } from '../../data/clock.js'
+import { latestNow } from '../../data/clock.js'
 import { type AddressUse, addressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
@@ -49,7 +49,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   if (quote === undefined) return null
   const deadlineMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
   const token = tokenOf(chain.chainId, quote.inputToken)
-  const use = addressUse(quote, swap, held, now.value)
+  const use = addressUse(quote, swap, held, latestNow.value)
   if (use !== 'pay') return <Closed use={use}>{children?.(use)}</Closed>
   return (
     <section class="deposit-address" aria-label="Deposit address">
@@ -87,7 +87,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           <dd>{chain.name}</dd>
           <dt>within</dt>
           <dd class="number" title={formatMoment(deadlineMs)}>
-            {formatSpan(deadlineMs - now.value)}
+            {formatSpan(deadlineMs - latestNow.value)}
             <small> for the tokens to arrive: two minutes before the offer ends.</small>
           </dd>
           <dt>the output goes to</dt>

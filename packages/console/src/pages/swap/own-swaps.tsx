@@ -5,7 +5,7 @@ import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { OrderId } from '../../components/id.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
-import { now } from '../../data/clock.js'
+import { latestNow } from '../../data/clock.js'
 import { endOf } from '../../data/orders/order-end.js'
 import { begunSwaps, changeSwap, type OwnSwap, storedQuote } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
@@ -57,7 +57,7 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
   const { chainId } = chain
   const { orderId } = swap
   const { quote } = offer
-  const isOpen = (quote?.fillDeadline ?? 0) * 1000 + REFRESH_MS > now.value
+  const isOpen = (quote?.fillDeadline ?? 0) * 1000 + REFRESH_MS > latestNow.value
   const order = useOrder(chainId, orderId, isOpen ? REFRESH_MS : undefined)
   const mark = order.data && markOf(order.data, swap, quote?.depositDeadline ?? 0, quote?.fillDeadline ?? 0)
   const isOver = order.data !== undefined && isKnownOver(order.data, swap, quote?.depositDeadline ?? 0)
@@ -83,7 +83,7 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
 function isKnownOver(order: GetOrderResponse, { isContract }: OwnSwap, depositDeadline: number): boolean {
   const end = endOf(order, isContract !== true)
   if (end !== undefined) return end !== 'ended'
-  const isGone = depositDeadline * 1000 + UNSEEN_MS < now.value
+  const isGone = depositDeadline * 1000 + UNSEEN_MS < latestNow.value
   return isContract === true && order.state === OrderState.NONE && isGone
 }
 
@@ -97,10 +97,10 @@ function markOf(
   const end = endOf(order, isContract !== true)
   if (end === 'filled') return ['settled', 'good']
   if (end === 'refunded') return ['refunded', 'bad']
-  const isDue = end !== undefined || fillDeadline * 1000 < now.value
+  const isDue = end !== undefined || fillDeadline * 1000 < latestNow.value
   if (order.state === OrderState.DEPOSITED)
     return isDue ? ['not filled: refund it', 'bad'] : ['deposited', 'waiting']
   if (isContract && end === undefined)
-    return depositDeadline * 1000 < now.value ? ['not deposited', 'neutral'] : ['waiting', 'waiting']
+    return depositDeadline * 1000 < latestNow.value ? ['not deposited', 'neutral'] : ['waiting', 'waiting']
   return isDue ? ['over: look for a refund', 'neutral'] : ['waiting', 'waiting']
 }
