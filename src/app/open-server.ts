@@ -148,7 +148,7 @@ export async function openServer(
       else
         registerConsole(routes, consoleFiles, { name: config.consoleName, logo: config.consoleLogo, version })
       const { isDatabaseUp } = cluster
-      registerHealth(routes, { ...health, version, chains, directory, isDatabaseUp, now })
+      registerHealth(routes, { ...health, version, chains, directory, isDatabaseUp, clock })
       registerMetrics(routes, { metrics, auth: config.metricsAuth, collectMetrics })
     },
     log,

@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/log.js'
 
 /** Compares the clock of this machine with the times of a chain's new blocks. */
 export interface ClockSkew {
-  /** Notes the highest block seen, as soon as it is. */
+  /** Notes the chain's head, as soon as it is seen. It may go back, as after a head that was another chain's. */
   saw(head: TimedHeader | undefined): void
   /** By how much the clock is ahead of the chain, in milliseconds; negative when it is behind. Undefined until that is known. */
   ms(): number | undefined
@@ -47,9 +47,9 @@ export function createClockSkew({ chainId, seenLateMs, clock, log }: ClockSkewOp
 
   return {
     saw(head) {
-      if (head === undefined || head.timestampMs === UNKNOWN_TIME || head.number <= (last ?? -1)) return
+      if (head === undefined || head.timestampMs === UNKNOWN_TIME || head.number === last) return
       const aheadMs = clock.now() - head.timestampMs
-      const isNew = last !== undefined
+      const isNew = last !== undefined && head.number > last
       last = head.number
       if (aheadMs < 0) ms = aheadMs
       else if (isNew) ms = Math.max(0, aheadMs - seenLateMs)

@@ -15,7 +15,7 @@ interface HealthOptions {
   readonly isDatabaseUp: () => boolean
   /** @throws ServiceError while the instance can serve no calls */
   readonly assertServing: () => void
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
 /**
@@ -23,8 +23,8 @@ interface HealthOptions {
  * the database does not answer. `/health/ready` is 200 only while the instance can serve calls.
  */
 export function registerHealth(server: FastifyInstance, options: HealthOptions): void {
-  const { version, chains, directory, isDatabaseUp, assertServing, now } = options
-  const startedAt = now()
+  const { version, chains, directory, isDatabaseUp, assertServing, clock } = options
+  const startedAt = clock.monotonic()
   const supportedChains = [...chains.keys()]
 
   server.get('/health', async () => {
@@ -35,8 +35,8 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
     return {
       status: isDegraded ? 'degraded' : 'ok',
       version,
-      uptime: Math.floor((now() - startedAt) / 1000),
-      timestamp: now(),
+      uptime: Math.floor((clock.monotonic() - startedAt) / 1000),
+      timestamp: clock.now(),
       supportedChains,
       activeSolvers: Object.fromEntries(activeSolvers),
       database,

@@ -17,7 +17,11 @@ function start() {
   /** A new block whose time is so far from the clock. */
   const block = (aheadMs: number) =>
     skew.saw({ number: ++number, hash: '0x01', parentHash: '0x00', timestampMs: clock.now() + aheadMs })
-  return { ...skew, block, clock, lines, named: () => wrongSkewMs(skew.ms()) }
+  /** Makes the next block the one after this number. */
+  const backTo = (last: number) => {
+    number = last
+  }
+  return { ...skew, block, backTo, clock, lines, named: () => wrongSkewMs(skew.ms()) }
 }
 
 it('a clock that is behind the chain is named at the first block, once, and when it is right again', () => {
@@ -40,6 +44,19 @@ it('a clock that is ahead is named at a block that has just come, and an old fir
   block(-600_000)
   expect(named()).toBe(595_000)
   expect(lines).toMatchObject([{ text: expect.stringContaining('is ahead of the chain') }])
+})
+
+it('a head of another chain is forgotten with the next block of its own', () => {
+  const { block, named, backTo } = start()
+  block(0)
+  block(0)
+  backTo(20_000_000)
+  block(3_600_000)
+  expect(named()).toBe(-3_600_000)
+  backTo(2)
+  block(0)
+  block(0)
+  expect(named()).toBeUndefined()
 })
 
 it('30 s, and the time in which a block can be seen late, are right', () => {

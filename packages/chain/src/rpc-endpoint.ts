@@ -96,7 +96,7 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
       return result
     } catch (error) {
       const failure = error instanceof RpcError ? error : undefined
-      if (failure?.isRateLimit) pause.begin(failure.retryAfterMs)
+      if (failure?.isRateLimit) pause.begin(failure)
       if (failure?.kind === 'answered') pause.answered()
       report(failure?.answer !== undefined || failure?.kind === 'too_long' ? 'refused' : 'error')
       throw error
@@ -155,8 +155,8 @@ const LONGEST_PAUSE_MS = 8000
 interface Pause {
   /** @throws RpcError of kind `refused` while it lasts */
   assertOver(): void
-  /** Begins a pause, longer after each one until a call is answered; or lengthens it to what the node asks for. */
-  begin(retryAfterMs?: number): void
+  /** Begins a pause after a refusal, longer after each one until a call is answered; or lengthens it to what the node asks for. */
+  begin(refusal: RpcError): void
   /** Notes that a call was answered. */
   answered(): void
 }
@@ -164,14 +164,16 @@ interface Pause {
 function createPause(clock: Pick<Clock, 'monotonic'>): Pause {
   let until = Number.NEGATIVE_INFINITY
   let backoffMs = FIRST_PAUSE_MS
+  let words = ''
   return {
     assertOver() {
       const leftMs = until - clock.monotonic()
       if (leftMs <= 0) return
-      const message = `the node has refused calls: none is sent for ${Math.ceil(leftMs / 1000)} s`
+      const message = `the node has refused calls (${words}): none is sent for ${Math.ceil(leftMs / 1000)} s`
       throw new RpcError('refused', message, { isRateLimit: true })
     },
-    begin(retryAfterMs = 0) {
+    begin({ message, retryAfterMs = 0 }) {
+      words = message
       const now = clock.monotonic()
       const isOver = until <= now
       until = Math.max(until, now + retryAfterMs, isOver ? now + backoffMs : now)

@@ -341,7 +341,11 @@ describe('after a refusal for its limits', () => {
         expect(await failure()).toMatchObject({ kind: 'refused', isRateLimit: true })
         await clock.advance(pauseMs - 1)
         node.takeSizes()
-        expect(await failure()).toMatchObject({ kind: 'refused', isRateLimit: true })
+        expect(await failure()).toMatchObject({
+          kind: 'refused',
+          isRateLimit: true,
+          message: expect.stringMatching(/refused calls \(.+\): none is sent for/),
+        })
         expect(node.sizes()).toEqual([])
         await clock.advance(1)
       }

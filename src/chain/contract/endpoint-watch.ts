@@ -6,11 +6,11 @@ import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { EndpointVerifier } from './verify-endpoint.js'
 
-/** An endpoint that has lost its place, and why. */
+/** An endpoint that others replace, and why. */
 export interface EndpointProblem {
   /** The host of its URL. */
   readonly endpoint: string
-  readonly problem: 'STANDS_STILL' | 'OTHER_CHAIN'
+  readonly problem: 'STANDS_STILL' | 'OTHER_CHAIN' | 'NO_ANSWER'
   /** The last head that it gave; undefined when it gave none. */
   readonly headBlock: number | undefined
 }
@@ -33,7 +33,10 @@ interface EndpointWatchOptions {
 }
 
 const LOOK_MS = 4000
-/** An endpoint stands still that was below another one in so many looks, and did not move between them. */
+/**
+ * An endpoint stands still that was below another one in so many looks, and did not move between them. One that has answered none of them, while
+ * another did, gives no answer.
+ */
 const STILL_LOOKS = 3
 /** A look ends before the next one begins. */
 const TIMEOUT_MS = 2000
@@ -53,6 +56,8 @@ export function createEndpointWatch(
 ): EndpointWatch {
   const seen = new Map<Endpoint, SeenHead>()
   const still = new Set<Endpoint>()
+  /** In how many looks each has not answered since it did last. */
+  const missed = new Map<Endpoint, number>()
   const hostOf = (endpoint: Endpoint) => new URL(rpcUrls[endpoints.indexOf(endpoint)] ?? '').host
 
   /** Reads the head of an endpoint. After a failure, and when the head is odd, the chain is verified again. */
@@ -76,8 +81,23 @@ export function createEndpointWatch(
       if (answer.status === 'fulfilled') heads.set(endpoint, answer.value)
       else verifier.forget(endpoint)
     }
+    if (heads.size === 0) return
+    for (const endpoint of endpoints) countMissed(endpoint, heads.has(endpoint))
     const highest = Math.max(...heads.values())
     for (const [endpoint, number] of heads) compare(endpoint, number, highest)
+  }
+
+  function countMissed(endpoint: Endpoint, hasAnswered: boolean): void {
+    const looks = hasAnswered ? 0 : (missed.get(endpoint) ?? 0) + 1
+    const fields = { chainId, endpoint: hostOf(endpoint) }
+    if (hasAnswered && isSilent(endpoint)) log.info(fields, 'the endpoint answers again')
+    missed.set(endpoint, looks)
+    if (looks === STILL_LOOKS && !verifier.isOfOtherChain(endpoint))
+      log.warn(fields, 'an endpoint does not answer, and others take its calls')
+  }
+
+  function isSilent(endpoint: Endpoint): boolean {
+    return (missed.get(endpoint) ?? 0) >= STILL_LOOKS
   }
 
   function compare(endpoint: Endpoint, number: number, highest: number): void {
@@ -97,6 +117,7 @@ export function createEndpointWatch(
 
   function problemOf(endpoint: Endpoint) {
     if (verifier.isOfOtherChain(endpoint)) return 'OTHER_CHAIN'
+    if (isSilent(endpoint)) return 'NO_ANSWER'
     return still.has(endpoint) ? 'STANDS_STILL' : undefined
   }
 
@@ -106,7 +127,7 @@ export function createEndpointWatch(
     problemOf,
     placeOf(endpoint) {
       const problem = problemOf(endpoint)
-      return problem === 'OTHER_CHAIN' ? 'none' : problem === 'STANDS_STILL' ? 'last' : 'own'
+      return problem === undefined ? 'own' : problem === 'OTHER_CHAIN' ? 'none' : 'last'
     },
     problems: () =>
       endpoints.flatMap((endpoint) => {

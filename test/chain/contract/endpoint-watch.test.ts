@@ -55,19 +55,37 @@ it('an endpoint whose head stands still while another one moves is named within 
   await clock.advance(4000)
   set(100, 101, 'hangs')
   await clock.advance(14_000)
-  expect(watch.problems()).toEqual([{ endpoint: HOSTS[0], problem: 'STANDS_STILL', headBlock: 100 }])
-  expect(endpoints.map(watch.placeOf)).toEqual(['last', 'own', 'own'])
-  set(100, undefined, undefined)
-  await clock.advance(20_000)
-  expect(watch.problems()).toHaveLength(1)
-  set(101, 105, undefined)
-  await clock.advance(6000)
+  expect(watch.problems()).toContainEqual({ endpoint: HOSTS[0], problem: 'STANDS_STILL', headBlock: 100 })
+  expect(endpoints.map(watch.placeOf)).toEqual(['last', 'own', 'last'])
+  set(101, 105, 105)
+  await clock.advance(8000)
   expect([watch.problems(), watch.placeOf(endpoints[0] as Endpoint)]).toEqual([[], 'own'])
-  expect(lines).toEqual([
+  expect(lines.filter((line) => line.includes('head'))).toEqual([
     'the head of an endpoint stands still while another one moves: others come first until it moves',
     'the head of the endpoint moves again',
   ])
 })
+
+it.each([['hangs'], [undefined]] as const)(
+  'an endpoint that does not answer (%s) while another one does is named, and comes last',
+  async (head) => {
+    const { clock, set, watch, endpoints, lines } = startWatch()
+    set(100, head)
+    await clock.advance(18_000)
+    expect(watch.problems()).toEqual([{ endpoint: HOSTS[1], problem: 'NO_ANSWER', headBlock: undefined }])
+    expect(endpoints.map(watch.placeOf)).toEqual(['own', 'last'])
+    set(undefined, undefined)
+    await clock.advance(30_000)
+    expect(watch.problems()).toHaveLength(1)
+    set(120, 120)
+    await clock.advance(8000)
+    expect(watch.problems()).toEqual([])
+    expect(lines).toEqual([
+      'an endpoint does not answer, and others take its calls',
+      'the endpoint answers again',
+    ])
+  },
+)
 
 it('no endpoint is named while the chain stands still, nor one that lags and moves', async () => {
   const { clock, set, watch } = startWatch()
