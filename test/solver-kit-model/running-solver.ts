@@ -83,7 +83,7 @@ export async function startRunning(
     passBlocks,
     /** Ends the process and starts another one. @param meanwhile what the chain does while none runs @param setUp changes the new one */
     async restart(
-      meanwhile: () => void | Promise<void>,
+      meanwhile: () => unknown,
       terms = limits,
       setUp?: (begun: Incarnation) => void,
     ) {
