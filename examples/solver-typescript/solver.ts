@@ -50,7 +50,7 @@ const solver = createSolver({
   stateFile: STATE_FILE ?? 'solver.db',
   onSession(change) {
     // Another process has the session, or the instance takes this solver no more: a supervisor must see it.
-    if (change.state === 'lost' && change.isFinal) void solver.close().finally(() => process.exit(1))
+    if (change.state === 'lost' && change.isFinal) endWhenNothingIsOwed()
   },
   // Hedge here, once for each order: what the user pays is yours soon.
   onDeposit: (order) => void toHedge.set(order.orderId, order),
@@ -58,5 +58,15 @@ const solver = createSolver({
   // Sessions, deposits, ended orders, errors, and why a request was declined.
   log: console,
 })
-await solver.start()
+/** An instance can end a session at any time. What was signed must be paid or ended before the process. */
+function endWhenNothingIsOwed(): void {
+  const { openOrders, openQuotes } = solver.metrics()
+  if (openOrders + openQuotes > 0) setTimeout(endWhenNothingIsOwed, 1_000)
+  else void solver.close().finally(() => process.exit(1))
+}
+
+await solver.start().catch((error) => {
+  console.error(error)
+  endWhenNothingIsOwed()
+})
 process.once('SIGTERM', () => solver.close())

@@ -82,11 +82,7 @@ export async function startRunning(
     errors: () => incarnation.errors.map(String),
     passBlocks,
     /** Ends the process and starts another one. @param meanwhile what the chain does while none runs @param setUp changes the new one */
-    async restart(
-      meanwhile: () => void | Promise<void>,
-      terms = limits,
-      setUp?: (begun: Incarnation) => void,
-    ) {
+    async restart(meanwhile: () => unknown, terms = limits, setUp?: (begun: Incarnation) => void) {
       world.kill(incarnation)
       await meanwhile()
       incarnation = await begin(terms, setUp)

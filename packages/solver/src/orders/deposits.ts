@@ -17,6 +17,8 @@ interface Deposit {
   readonly where?: FillableOrder['deposit'] | undefined
   /** How often its payment has reverted. */
   readonly reverts?: number
+  /** The market maker takes less than was quoted. */
+  readonly isAccepted?: boolean
   /** The market maker knows of it. */
   readonly isAnnounced?: boolean
 }
@@ -36,7 +38,7 @@ export function createDeposits() {
     setLog: (orderId: Hex, log: DepositLog) => change(orderId, { log }),
     /** It may lie at the address first, and then at the contract: then all begins again. */
     found: (orderId: Hex, where: FillableOrder['deposit']) =>
-      change(orderId, { where, reverts: 0, isAnnounced: false }),
+      change(orderId, { where, reverts: 0, isAccepted: false, isAnnounced: false }),
     /** A reorganisation has removed it. */
     removed: (orderId: Hex) => change(orderId, { where: undefined, reverts: 0, isAnnounced: false }),
     /** @returns whether the market maker is to be told now: once for each deposit */
@@ -46,6 +48,8 @@ export function createDeposits() {
       change(orderId, { isAnnounced: true })
       return true
     },
+    accept: (orderId: Hex) => change(orderId, { isAccepted: true }),
+    isAccepted: (orderId: Hex) => deposits.get(orderId)?.isAccepted === true,
     reverted: (orderId: Hex) => change(orderId, { reverts: (deposits.get(orderId)?.reverts ?? 0) + 1 }),
     /** Whether it is not paid for any more, since the payments revert. */
     hasGivenUp: (orderId: Hex) => (deposits.get(orderId)?.reverts ?? 0) >= MAX_REVERTS,

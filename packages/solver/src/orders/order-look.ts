@@ -43,7 +43,7 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   if (deposits.hasGivenUp(orderId)) return undefined
 
   if (seen.state === 'DEPOSITED') {
-    if (!(await isEnough(parts, seen, signed, where !== before))) return undefined
+    if (!isEnough(parts, seen, signed, where !== before)) return undefined
     announce(parts, orderId, seen, signed)
     return { deposit: 'CONTRACT', deadline: fillDeadline }
   }
@@ -98,22 +98,22 @@ function announce(parts: OrderParts, orderId: Hex, terms: Terms, signed: SolverQ
   reports.deposited(orderId, terms, signed, { deposit, transactionHash })
 }
 
-/** Whether what has arrived at the contract is what was quoted, or the market maker takes it. */
-async function isEnough(
-  parts: OrderParts,
+/** Whether what has arrived at the contract is what was quoted, or the market maker takes it, who is asked once for each deposit. */
+function isEnough(
+  { deposits, acceptLess, onError }: OrderParts,
   { orderId, chainId, inputAmount }: KnownOrder,
   signed: SolverQuote | undefined,
   isNew: boolean,
-): Promise<boolean> {
-  const quoted = signed?.quote.inputAmount ?? parts.deposits.log(orderId)?.quotedInput
+): boolean {
+  const quoted = signed?.quote.inputAmount ?? deposits.log(orderId)?.quotedInput
   if (quoted !== undefined && inputAmount >= quoted) return true
-  if (signed !== undefined && (await parts.acceptLess?.({ chainId, orderId, signed, inputAmount })))
-    return true
-  if (isNew)
-    parts.onError(
-      new Error(
-        `order ${orderId} has ${inputAmount} of the input of ${quoted ?? 'a quote that is not known'}, and is not paid`,
-      ),
-    )
-  return false
+  // No order waits for the answer: it may take long.
+  const ask = async () => {
+    if (signed !== undefined && (await acceptLess?.({ chainId, orderId, signed, inputAmount })))
+      return deposits.accept(orderId)
+    const words = `order ${orderId} has ${inputAmount} of the input of ${quoted ?? 'a quote that is not known'}, and is not paid`
+    throw new Error(words)
+  }
+  if (isNew) ask().catch(onError)
+  return deposits.isAccepted(orderId)
 }
