@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await deposit.getByText("of the solver's bond").waitFor(PAGE_WAIT)
       await look(page, 'address-refund')
       await button(page, 'Refund').click()
-      await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
+      await page.locator('.hero-state').getByText('ended without a fill').waitFor(PAGE_WAIT)
       expect((await balanceOf(client, contracts.weth)) - before).toBe(10n ** 18n)
       await deposit.getByText('Nothing is there.').waitFor(PAGE_WAIT)
     })
