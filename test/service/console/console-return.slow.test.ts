@@ -12,7 +12,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
   `the way back to a swap in the console (needs ${CHROMIUM})`,
   { timeout: 90_000 },
   () => {
-    const stage = useConsole({ POLL_INTERVAL_MS_31337: '100', DEFAULT_DEPOSIT_WINDOW: '40' })
+    const stage = useConsole()
     const account = () => stage.network.user.address
 
     it('leads back to a pending deposit after the page is loaded again, with the wallet', async () => {
@@ -71,6 +71,20 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await button(page, 'Back to the quotes').click(PAGE_WAIT)
       await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor(PAGE_WAIT)
       expect(await focused()).toBe('swap-title')
+    })
+
+    // It moves the time of the chain on, so that solvers offer nothing after it.
+    it('shows an order that is not filled, and refunds it through the wallet', async () => {
+      const { page, open } = await stage.openPage({ account: stage.network.user.address })
+      stage.pauseBestSolver()
+      await stage.swap({ page, open })
+      await steps(page).getByText('Waiting for the solver').waitFor(PAGE_WAIT)
+      await page.getByRole('link', { name: 'See the order' }).click()
+      await page.locator('.hero-state').getByText('deposited').waitFor(PAGE_WAIT)
+      await look(page, 'order-waiting')
+      await stage.passTime(page, 250)
+      await button(page, 'Refund').click(PAGE_WAIT)
+      await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
     })
   },
 )

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
 import { createDevnetClient } from '../../../packages/cli/src/devnet/deploy.js'
 import { type ConsolePage, overflow, startConsole, type TestConsole, takeScreenshot } from './console.js'
 
-/** Long enough to take an offer, short enough to wait for a refund. */
-export const SHORT_WINDOWS = {
-  DEFAULT_DEPOSIT_WINDOW: '12',
+/** Long enough for a transfer, which the client sends only with two minutes to spare. */
+export const WINDOWS = {
+  DEFAULT_DEPOSIT_WINDOW: '200',
   DEFAULT_FILL_WINDOW: '4',
   POLL_INTERVAL_MS_31337: '100',
 }
@@ -18,7 +18,7 @@ const DESK = { width: 1440, height: 900 }
  * A console with its network for the tests of a file. After each test, it expects that nothing went wrong in its pages.
  * @param environment further variables of the service
  */
-export function useConsole(environment: Record<string, string> = SHORT_WINDOWS) {
+export function useConsole(environment: Record<string, string> = WINDOWS) {
   let stage: TestConsole
   const pages: ConsolePage[] = []
   const testClient = () => createTestClient({ mode: 'anvil', transport: http(stage.network.devnet.rpcUrl) })
@@ -56,10 +56,19 @@ export function useConsole(environment: Record<string, string> = SHORT_WINDOWS) 
     /**
      * Has the chain mine nothing but what the test mines, until the test ends. It is called late, as solvers decline while no
      * block comes. On a chain with blocks in between, `setAutomine(false)` changes nothing.
+     * @returns lets the blocks come again
      */
-    async holdBlocks(): Promise<void> {
+    async holdBlocks(): Promise<() => Promise<void>> {
+      const release = () => testClient().setIntervalMining({ interval: 1 })
       await testClient().setIntervalMining({ interval: 0 })
-      onTestFinished(() => testClient().setIntervalMining({ interval: 1 }))
+      onTestFinished(release)
+      return release
+    },
+    /** Moves the clocks of a page and of the chain on. */
+    async passTime(page: Page, seconds: number): Promise<void> {
+      await page.clock.setSystemTime(Date.now() + seconds * 1000)
+      await testClient().increaseTime({ seconds })
+      await testClient().mine({ blocks: 1 })
     },
     node: testClient,
     /** A client of the user's account. */

@@ -9,6 +9,7 @@ import { OrderStateMark } from '../components/order-rows.js'
 import { Bps } from '../components/ranking.js'
 import { Rate } from '../components/rate.js'
 import { RecordView } from '../components/record-view.js'
+import { StateMark } from '../components/state-mark.js'
 import { Amount } from '../components/token-amount.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { chainName, hrefHere } from '../data/chains.js'
@@ -135,7 +136,11 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
           </dd>
         </dl>
         <p class="hero-state">
-          <OrderStateMark state={order.state} fillMs={timeToFill(order)} />
+          {end === 'ended' ? (
+            <StateMark word="ended without a fill" tone="neutral" />
+          ) : (
+            <OrderStateMark state={order.state} fillMs={timeToFill(order)} />
+          )}
         </p>
       </div>
       <dl class="fact-row">
