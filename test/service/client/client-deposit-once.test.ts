@@ -69,7 +69,7 @@ describe('a deposit is never sent twice:', () => {
     expect(prompts).toHaveLength(1)
   })
 
-  it.each([4001, 4100])('one that the wallet has refused with %i is asked for again', async (code) => {
+  it.each([4001, -32000])('one that the wallet has refused with %i is asked for again', async (code) => {
     let isRefused = true
     const refuse = () => {
       if (isRefused) throw Object.assign(new Error('User rejected the request.'), { code })

@@ -34,6 +34,18 @@ const TROUBLE: readonly unknown[] = [
   { code: 4900, message: 'disconnected' },
   { code: -32000, message: 'nonce 4001 is too low' },
   { message: 'user operation was rejected by the bundler' },
+  // Of a request after the one that has sent.
+  { code: -32602, message: 'Invalid params' },
+  { code: -32603, message: 'Internal error', data: { code: -32601, message: 'method not found' } },
+  { code: 4100, message: 'not authorized' },
+  { error: { code: 4200 } },
+  { code: 3, message: 'execution reverted', data: '0x1f6d65b6' },
+  { code: Symbol('odd'), message: 'odd' },
+  Object.defineProperty({}, 'cause', {
+    get() {
+      throw new Error('cannot be read')
+    },
+  }),
   'timeout',
   null,
 ]

@@ -1,5 +1,5 @@
-import { sendDeposit } from '@quote-aggregator/client'
-import { createWalletClient, custom, type Hex } from 'viem'
+import { ChainReadError, prepareRefund, sendDeposit } from '@quote-aggregator/client'
+import { createWalletClient, custom, type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { RULES } from '../../support/chain/chain.js'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
@@ -132,6 +132,33 @@ describe.each(RULES)('with the %s contract', (rules) => {
       isLagging = false
       expect(await ended).toBe('there')
     })
+  })
+
+  it('a node that serves another chain for a while says nothing of a deposit', async () => {
+    await allow()
+    let isElsewhere = false
+    const offer = await offerOf()
+    const ahead = { number: '0x1', timestamp: toHex(offer.quote.fillDeadline) }
+    const switched = async (asked: WalletRequest) => {
+      const own = await node(asked)
+      if (!isElsewhere) return own
+      if (asked.method === 'eth_getTransactionCount') return '0xffff'
+      if (asked.method.startsWith('eth_getTransaction')) return null
+      return { eth_chainId: '0xa', eth_getBlockByNumber: ahead }[asked.method] ?? own
+    }
+    const settlement = await terms(switched)
+    const { client } = walletOf()
+    await deposits.chain.client.setAutomine(false)
+    const app = keep()
+    const ended = reasonOf(sendDeposit(client, offer, settlement, app.options))
+    await expect.poll(app.steps).toContain('deposit sent')
+    await passTime(deposits, 0)
+    isElsewhere = true
+    await expect(prepareRefund(offer, settlement)).rejects.toThrow(ChainReadError)
+    await passTime(deposits, 61)
+    isElsewhere = false
+    await deposits.chain.client.mine({ blocks: 1 })
+    expect(await ended).toBe('there')
   })
 
   describe('an app whose onProgress throws', () => {

@@ -15,7 +15,9 @@ const WORDS = [
 
 /** Whether an error, or one inside of it, has one of these codes. */
 export function hasCode(error: unknown, codes: readonly string[]): boolean {
-  return partsOf(error).some(({ code }) => codes.includes(`${code}`))
+  return partsOf(error).some(({ code }) =>
+    codes.includes(typeof code === 'number' ? `${code}` : (code as string)),
+  )
 }
 
 /** Whether the words of an error are a user's no. Some wallets throw a text alone. */
