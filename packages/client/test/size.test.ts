@@ -25,7 +25,6 @@ async function sizeOf(contents: string): Promise<{ bytes: number; sources: strin
 it.each([
   ['createAggregatorClient', 10_000],
   ['refundCall, isRefundable', 1_000],
-  ['explainForUser', 2_800],
   ['watchQuotes', 2_000],
   ['identifyOffers', 700],
   ['AggregatorError', 700],
@@ -46,6 +45,7 @@ it.each([
   ['prepareRefund', ['createAggregatorClient'], 3_000],
   ['depositCalls', ['createAggregatorClient', 'verifyQuote'], 1_000],
   ['readToken', ['createAggregatorClient'], 2_000],
+  ['explainForUser', ['createAggregatorClient'], 2_500],
   ['readSettlement', ['createAggregatorClient', 'verifyQuote'], 1_000],
 ])('%s adds to %j at most %i bytes', async (name, others, most) => {
   const added = (await costOf([...others, name].join())) - (await costOf(others.join()))

@@ -33,6 +33,15 @@ describe.each(RULES)('with the %s contract', (rules) => {
       expect(prompts).toEqual([])
     })
 
+    it('after the click is the one of the click, also when a store changes it in place', async () => {
+      const offer = await offerOf()
+      const { client } = walletOf()
+      const sending = sendDeposit(client, offer, await terms(), toAddress)
+      Object.assign(offer.quote, { inputAmount: INPUT_AMOUNT - 1n })
+      await sending
+      expect(await held(offer.depositAddress)).toBe(INPUT_AMOUNT)
+    })
+
     const asJson = JSON.stringify({ step: 'deposit', state: 'asked' })
     const odd = [asJson, ['deposit'], true, { step: 'Deposit', state: 'sent' }, { step: 'deposit' }]
     it.each([

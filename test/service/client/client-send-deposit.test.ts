@@ -56,7 +56,9 @@ describe('a wallet with EIP-5792', () => {
     async (batches) => {
       const { client, prompts } = walletOf({ batches })
       const offer = await offerOf()
-      await sendDeposit(client, offer, await terms(), TAKE)
+      const app = keep()
+      await sendDeposit(client, offer, await terms(), app.options)
+      expect(app.steps().slice(0, 3)).toEqual(['deposit asked', 'deposit refused', 'approve asked'])
       expect(called(prompts)).toEqual(['wallet_sendCalls', 'approve', 'deposit'])
       expect(await stateOf(offer)).toBe(DEPOSITED)
     },

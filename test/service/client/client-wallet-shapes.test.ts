@@ -56,7 +56,7 @@ describe.each(RULES)('with the %s contract', (rules) => {
     const app = keep()
     const ended = reasonOf(sendDeposit(client, offer, await terms(), app.options))
     await expect.poll(app.steps).toContain('approve sent')
-    await passTime(deposits, 11)
+    await passTime(deposits, 31)
     expect(await ended).toBe('APPROVAL_TOO_LOW')
     isLower = false
     await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
@@ -133,6 +133,30 @@ describe.each(RULES)('with the %s contract', (rules) => {
       expect(await ended).toBe('there')
     })
   })
+
+  it.each(['usual', 'old'])(
+    'a node whose views lag after each transaction has no approval of a token of the %s kind given again',
+    async (kind) => {
+      let past: Hex | undefined
+      let reads = 0
+      const lagging = (asked: WalletRequest) =>
+        asked.method === 'eth_call' && asked.params[1] === 'latest' && past && reads++ % 3 === 1
+          ? node({ ...asked, params: [asked.params[0], past] })
+          : node(asked)
+      const { oldToken, chain } = deposits
+      if (kind === 'old') await chain.approve(oldToken, user, 1n)
+      const settlement = await terms(lagging)
+      const { client, prompts } = walletOf({
+        async onPrompt() {
+          past = (await node({ method: 'eth_blockNumber', params: [] })) as Hex
+        },
+      })
+      const offer = await offerOf(kind === 'old' ? { inputToken: oldToken } : {})
+      await sendDeposit(client, offer, settlement, TAKE)
+      const approvals = kind === 'old' ? ['approve', 'approve'] : ['approve']
+      expect(called(prompts)).toEqual([...approvals, 'deposit'])
+    },
+  )
 
   it('a node that serves another chain for a while says nothing of a deposit', async () => {
     await allow()

@@ -101,7 +101,7 @@ const MINUTE_MS = 60_000
 const PATIENCE_MS: Partial<Readonly<Record<DepositReason, number>>> = {
   REPLACED: MINUTE_MS,
   UNCERTAIN: MINUTE_MS,
-  APPROVAL_TOO_LOW: 10_000,
+  APPROVAL_TOO_LOW: 30_000,
 }
 
 /**

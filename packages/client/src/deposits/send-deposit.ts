@@ -8,9 +8,15 @@ import { identifyOffer } from '../offers/offer-identity.js'
 import { checkTake, type TakeOptions, takeProblems } from '../offers/offer-limits.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
 import { QuoteVerificationError } from '../offers/verify-quote.js'
-import { depositCall, depositCalls } from './deposit-calls.js'
+import { type Call, depositCall, depositCalls } from './deposit-calls.js'
 import { depositOnChain } from './deposit-on-chain.js'
-import { DepositError, type NodeTransaction, untilThere, watchTransaction } from './deposit-outcome.js'
+import {
+  DepositError,
+  type Found,
+  type NodeTransaction,
+  untilThere,
+  watchTransaction,
+} from './deposit-outcome.js'
 import { checkEarlier, type DepositProgress, isDepositBegun } from './deposit-progress.js'
 import { planBatch, readBatch } from './wallet-batch.js'
 import { DECLINED, hasCode, hasWordsOfNo } from './wallet-refusal.js'
@@ -53,7 +59,9 @@ export async function sendDeposit(
 ): Promise<void> {
   checkTake(options)
   checkEarlier(options.earlier)
-  const own = { ...offer, ...identifyOffer(offer.quote, offer.signature, settlement) }
+  // A store of the app may change the offer in place.
+  const quote = { ...offer.quote }
+  const own = { ...offer, quote, ...identifyOffer(quote, offer.signature, settlement) }
   const { signal } = options
   let sending = underWay.get(own.orderId)
   if (sending === undefined) {
@@ -94,12 +102,22 @@ async function deposit(
 
   const callsNow = async () => (isContract ? depositCalls(offer, settlement) : [call])
 
-  /** How a step is seen on the chain. @param callsBefore how many calls were needed before an approval: after it, there are fewer */
-  const lookFor = (step: DepositProgress['step'], callsBefore: number) =>
-    step === 'deposit' ? look : async () => ((await callsNow()).length < callsBefore ? 'there' : look())
+  /** The calls that are left. After an approval is seen, they are not read again: another node may not have it yet. */
+  let calls: readonly Call[] = [call]
+
+  /** How a step is seen on the chain: after an approval, fewer calls are left. */
+  const lookFor = (step: DepositProgress['step'], before = calls) =>
+    step === 'deposit'
+      ? look
+      : async () => {
+          const now = await callsNow()
+          if (now.length >= before.length) return look()
+          calls = now
+          return 'there' as const
+        }
 
   /** Waits for what the wallet was asked for. @throws DepositError */
-  async function follow(progress: DepositProgress, callsBefore = Number.POSITIVE_INFINITY): Promise<void> {
+  async function follow(progress: DepositProgress): Promise<void> {
     const { step, hash, batchId } = progress
     const isApproval = step === 'approve'
     const isOwn = ({ from, input }: NodeTransaction) =>
@@ -109,7 +127,7 @@ async function deposit(
     const readOutcome = batchId
       ? () => readBatch(request, watched, batchId)
       : hash && watchTransaction(watched, hash)
-    await untilThere({ ...wait, look: lookFor(step, callsBefore), readOutcome }).catch((error: unknown) => {
+    await untilThere({ ...wait, look: lookFor(step), readOutcome }).catch((error: unknown) => {
       // The approval itself is mined: it is not waited for again.
       if (error instanceof DepositError && error.reason === 'APPROVAL_TOO_LOW')
         tell({ ...progress, state: 'mined' })
@@ -119,20 +137,22 @@ async function deposit(
   }
 
   /**
-   * Whether a wallet has sent nothing. Some answer with an error after they have sent. The words of a wallet count for a call that the
-   * contract takes once only. For a transfer, they count when the account has sent nothing for a while.
+   * Judges an error of a wallet. Some answer with one after they have sent: a deposit that is there is there. The words of a wallet count
+   * for a call that the contract takes once only. For a transfer, they count when the account has sent nothing for a while.
    * @param before what `readAccount` said before the wallet was asked
+   * @returns `no` when it has sent nothing; undefined when nobody knows
    */
-  async function hasSentNothing(error: unknown, before: string | undefined): Promise<boolean> {
-    if (hasCode(error, DECLINED)) return true
-    if (!hasWordsOfNo(error)) return false
-    if (isContract) return true
+  async function judgeError(error: unknown, isThere: () => Promise<Found>, before: string | undefined) {
+    if (hasCode(error, DECLINED)) return 'no'
+    if ((await isThere().catch(() => undefined)) === 'there') return 'there'
+    if (!hasWordsOfNo(error)) return undefined
+    if (isContract) return 'no'
     const end = Date.now() + QUIET_MS
     for (; before !== undefined && !signal.aborted; await pause(wait.pollMs, signal)) {
-      if ((await readAccount(account.address).catch(() => undefined)) !== before) return false
-      if (Date.now() >= end) return true
+      if ((await readAccount(account.address).catch(() => undefined)) !== before) return undefined
+      if (Date.now() >= end) return 'no'
     }
-    return false
+    return undefined
   }
 
   /**
@@ -140,7 +160,7 @@ async function deposit(
    * @returns the wallet's answer; undefined when the chain has the effect before: then no read is needed, which could fail
    * @throws what the wallet throws when it has sent nothing; DepositError; the reason of the signal
    */
-  async function ask<T>(step: DepositProgress['step'], callsBefore: number, send: () => Promise<T>) {
+  async function ask<T>(step: DepositProgress['step'], send: () => Promise<T>) {
     const before = isContract ? undefined : await readAccount(account.address).catch(() => undefined)
     // Last: between the look and the question, nothing takes time.
     if (!(await isNeeded())) return undefined
@@ -148,14 +168,16 @@ async function deposit(
     tell({ step, state: 'asked' })
     const ending = new AbortController()
     const unlink = linkSignal(signal, ending)
+    const lookNow = lookFor(step)
     const answered = async () => {
       try {
         // The app may have stopped at the last moment.
         if (!signal.aborted) return { answer: await send() }
       } catch (error) {
         // What cannot be read is no no.
-        const isNo = await hasSentNothing(error, before).catch(() => false)
-        if (!isNo) throw new DepositError('UNCERTAIN', error)
+        const judged = await judgeError(error, lookNow, before).catch(() => undefined)
+        if (judged === 'there') return undefined
+        if (judged === undefined) throw new DepositError('UNCERTAIN', error)
         if (!ending.signal.aborted) tell({ step, state: 'refused' })
         throw error
       }
@@ -164,12 +186,7 @@ async function deposit(
     }
     const asked = answered()
     const readOutcome = async () => undefined
-    const onChain = untilThere({
-      ...wait,
-      look: lookFor(step, callsBefore),
-      readOutcome,
-      signal: ending.signal,
-    })
+    const onChain = untilThere({ ...wait, look: lookNow, readOutcome, signal: ending.signal })
     try {
       return (await Promise.race([asked, onChain])) ?? undefined
     } finally {
@@ -186,15 +203,13 @@ async function deposit(
   const problems = takeProblems(quote, options, mode, chainId)
   if (problems.length > 0) throw new QuoteVerificationError(problems)
   if (!(await isNeeded())) return
-  let calls = await callsNow()
-  if (earlier?.state === 'sent' && calls.length > 1) {
+  calls = await callsNow()
+  if (earlier?.state === 'sent' && calls.length > 1)
     // One that has failed is given again.
-    await follow(earlier, calls.length).catch(() => {})
-    calls = await callsNow()
-  }
+    await follow(earlier).catch(() => {})
   const isBatch = calls.length > 1 && account.type === 'json-rpc'
   const sendBatch = isBatch && (await planBatch(request, { from: account.address, chainId, calls }))
-  const asked = sendBatch ? await ask('deposit', calls.length, sendBatch) : { answer: undefined }
+  const asked = sendBatch ? await ask('deposit', sendBatch) : { answer: undefined }
   if (asked === undefined) return
   const batchId = asked.answer
   if (batchId !== undefined) {
@@ -202,14 +217,16 @@ async function deposit(
     tell(sent)
     return follow(sent)
   }
-  for (; await isNeeded(); calls = await callsNow()) {
+  // The wallet has not taken the batch.
+  if (sendBatch) tell({ step: 'deposit', state: 'refused' })
+  while (await isNeeded()) {
     const { length, 0: next = call } = calls
     const step = length === 1 ? 'deposit' : 'approve'
-    const answered = await ask(step, length, await planTransaction(wallet, request, chainId, next))
+    const answered = await ask(step, await planTransaction(wallet, request, chainId, next))
     if (answered !== undefined) {
       const sent = { step, state: 'sent', hash: answered.answer } as const
       tell(sent)
-      await follow(sent, length)
+      await follow(sent)
     }
     if (step === 'deposit') return
   }

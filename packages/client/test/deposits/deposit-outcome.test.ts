@@ -37,7 +37,7 @@ describe('the chain is looked at', () => {
     ['REVERTED by the receipt', ['REVERTED', 2]],
     ['REPLACED after a minute', ['REPLACED', 61]],
     ['UNCERTAIN after a minute, when the wallet says that its batch has failed', ['UNCERTAIN', 61]],
-    ['APPROVAL_TOO_LOW after ten seconds', ['APPROVAL_TOO_LOW', 11]],
+    ['APPROVAL_TOO_LOW after half a minute', ['APPROVAL_TOO_LOW', 31]],
   ] as const)('before a deposit is %s', async (_, [reason, seconds]) => {
     const read = async () => reason
     // Also long after the deadline.
