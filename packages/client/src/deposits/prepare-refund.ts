@@ -67,6 +67,9 @@ export async function prepareRefund(
   ])
   const held = others.filter((_, index) => balances[index])
   const isOver = time > quote.fillDeadline
+  const isDue = isOver || Date.now() / 1000 > quote.fillDeadline
+  // A quiet chain has no block with the time in which the call would be mined.
+  const at = isDue && !isOver ? 'pending' : 'latest'
   const isOpen = state === 'DEPOSITED'
   // What the solver can still fill, and what it must pay for.
   const isOrder = isOpen || (!isNonceUsed && input !== undefined && input >= quote.inputAmount)
@@ -79,17 +82,22 @@ export async function prepareRefund(
       (lost) => ['recoverFromProxy', [...signed, lost]] as const,
     ),
     // It ends the order: before, the input must be back, with the compensation.
-    ...(isOver && input === 0n ? held : []).map((lost) => ['deployAndRecover', [...signed, lost]] as const),
+    ...(isDue && input === 0n ? held : []).map((lost) => ['deployAndRecover', [...signed, lost]] as const),
     ['withdrawExcess', [inputToken]],
   ]
   for (const [functionName, args] of ways) {
     const data = encodeFunctionData({ abi: REFUND_CALLS_ABI as Abi, functionName, args })
-    if ((await simulate(request, { to, data, from }, functionName)) === undefined) continue
+    if ((await simulate(request, { to, data, from }, functionName, at)) === undefined) continue
     const call = { to, data, value: 0n }
     if (functionName === 'withdrawExcess') return { call, compensation: 0n, sender: from }
     return { call, compensation: isOrder ? bondFor(quote.outputAmount, reservationBps) : 0n }
   }
   if (!isOpen && there.length === 0) return { none: 'Nothing is there.' }
   if (isOver) return { none: 'The contract keeps the tokens.' }
-  return { none: isOrder ? 'The solver still has time.' : 'Ask again after the fill deadline.' }
+  const isWaiting = isOrder && !isDue
+  return {
+    none: isWaiting
+      ? 'The solver still has time.'
+      : 'Ask again once there is a block after the fill deadline.',
+  }
 }
