@@ -119,7 +119,7 @@ export function explainForUser(
   problem: Error | ClientReason | QuoteProblem | DepositReason | 'DECLINED' | UnknownText,
   locale = 'en',
 ): string {
-  const [language = ''] = locale.split('-')
+  const [language = ''] = `${locale}`.split('-')
   const sentences = Object.hasOwn(SENTENCES, language) ? SENTENCES[language] : undefined
   return (sentences ?? ENGLISH)[codeOf(problem)]
 }

@@ -29,19 +29,16 @@ export {
 } from './client.js'
 export { type Call, depositCalls, depositTransfer } from './deposits/deposit-calls.js'
 export { DepositError, type DepositReason } from './deposits/deposit-outcome.js'
+export { type DepositProgress, isDepositBegun } from './deposits/deposit-progress.js'
 export {
   type NoRefund,
   type PreparedRefund,
   prepareRefund,
 } from './deposits/prepare-refund.js'
 export { isRefundable, refundCall } from './deposits/refund-calls.js'
-export {
-  type DepositProgress,
-  type DepositWallet,
-  type SendDepositOptions,
-  sendDeposit,
-} from './deposits/send-deposit.js'
+export { type SendDepositOptions, sendDeposit } from './deposits/send-deposit.js'
 export { isDeclined } from './deposits/wallet-refusal.js'
+export type { DepositWallet } from './deposits/wallet-transaction.js'
 export type { EventFilter } from './events/event-filter.js'
 export type { Opening, StreamOptions } from './events/follow-events.js'
 export type {

@@ -48,12 +48,15 @@ describe('a deposit is never sent twice:', () => {
     const isBatch = method === 'wallet_sendCalls'
     const { client, prompts } = walletOf({
       ...(isBatch && { batches: 'supported' }),
-      onCarriedOut: () => (isBatch || prompts.length === 2 ? lose() : undefined),
+      onCarriedOut: lose,
     })
     const offer = await offerOf()
     const app = keep()
+    if (!isBatch) await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
+    await deposits.chain.client.setAutomine(false)
     expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
     const asked = prompts.length
+    await deposits.chain.client.mine({ blocks: 1 })
     await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
     expect(prompts).toHaveLength(asked)
     expect(await stateOf(offer)).toBe(DEPOSITED)
@@ -69,7 +72,7 @@ describe('a deposit is never sent twice:', () => {
     expect(prompts).toHaveLength(1)
   })
 
-  it.each([4001, 4100])('one that the wallet has refused with %i is asked for again', async (code) => {
+  it.each([4001, -32000])('one that the wallet has refused with %i is asked for again', async (code) => {
     let isRefused = true
     const refuse = () => {
       if (isRefused) throw Object.assign(new Error('User rejected the request.'), { code })

@@ -1,4 +1,4 @@
-import { depositCalls, type SignedQuote } from '@quote-aggregator/client'
+import { ChainReadError, depositCalls, type SignedQuote } from '@quote-aggregator/client'
 import {
   type Abi,
   type Address,
@@ -140,5 +140,5 @@ describe('the calls of a deposit where an allowance is left', () => {
 
 it('a node that does not answer is an error, and no reason to reset an allowance', async () => {
   const offer = await offerOf(oldToken)
-  await expect(send(offer, 'http://127.0.0.1:9')).rejects.toThrow(/HTTP request failed/)
+  await expect(send(offer, 'http://127.0.0.1:9')).rejects.toThrow(ChainReadError)
 })

@@ -1,17 +1,25 @@
 import { sendDeposit } from '@quote-aggregator/client'
 import { createWalletClient, custom, type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, keep, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
+import { anyone, user } from '../../support/chain/settlement.js'
+import {
+  called,
+  DEPOSITED,
+  keep,
+  passTime,
+  reasonOf,
+  TAKE,
+  useDeposits,
+} from '../../support/clients/deposits.js'
 import { createMockWallet, type WalletRequest } from '../../support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
 const { node, walletOf, terms, offerOf, stateOf } = deposits
 
 /** The hash of a transaction that has reverted. */
-function reverted(): Promise<Hex> {
+function reverted(from: Hex = user.address): Promise<Hex> {
   const { client, contracts } = deposits.chain
-  const params = [{ from: user.address, to: contracts.settlement, data: '0x12345678', gas: '0x30d40' }]
+  const params = [{ from, to: contracts.settlement, data: '0x12345678', gas: '0x30d40' }]
   return client.request({ method: 'eth_sendTransaction', params } as never)
 }
 
@@ -69,7 +77,8 @@ describe('a wallet with answers of its own', () => {
 
   it.each([null, '', {}, { id: 17 }])('is not asked again after the answer %j', async (answer) => {
     const { client, prompts } = walletAnswering(answer, forgetful)
-    expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), TAKE))).toBe('UNCERTAIN')
+    // What it has sent is there.
+    await reasonOf(sendDeposit(client, await offerOf(), await terms(), TAKE))
     expect(prompts).toHaveLength(1)
   })
 
@@ -84,6 +93,20 @@ describe('a wallet with answers of its own', () => {
     await sendDeposit(client, offer, await terms(), TAKE)
     expect(called(prompts)).toEqual(['approve', 'deposit'])
     expect(await stateOf(offer)).toBe(DEPOSITED)
+  })
+
+  it('may name a bundle of others that reverts, before the next one has its transfer', async () => {
+    const { request } = createMockWallet({ node, account: user.address })
+    const bundle = await reverted(anyone.address)
+    const named = async (asked: WalletRequest) =>
+      asked.method === 'eth_sendTransaction' ? bundle : request(asked)
+    const client = createWalletClient({ account: user.address, transport: custom({ request: named }) })
+    const app = keep({ depositMode: 'ADDRESS' })
+    const ended = reasonOf(sendDeposit(client, await offerOf(), await terms(), app.options))
+    await expect.poll(app.steps).toContain('deposit sent')
+    await passTime(deposits, 30)
+    await passTime(deposits, 31)
+    expect(await ended).toBe('UNCERTAIN')
   })
 
   it('may replace its approval by one at a higher fee', async () => {
@@ -105,14 +128,57 @@ describe('a wallet with answers of its own', () => {
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
 
-  it('may never answer: a signal ends the wait', async () => {
-    const { client, prompts } = walletOf({ onPrompt: () => new Promise(() => {}) })
+  it.each(['the wallet', 'the node before the wallet is asked', 'the node after that'])(
+    'may never answer, as its node: a signal ends the wait for %s',
+    async (silent) => {
+      const isFirst = silent === 'the node before the wallet is asked'
+      let isSilent = false
+      const hanging = (request: WalletRequest) => (isSilent ? new Promise(() => {}) : node(request))
+      const settlement = await terms(hanging)
+      const { client, prompts } = walletOf({
+        onPrompt() {
+          isSilent = silent !== 'the wallet'
+          return new Promise(() => {})
+        },
+      })
+      const leaving = new AbortController()
+      const offer = await offerOf()
+      isSilent = isFirst
+      const sending = sendDeposit(client, offer, settlement, keep({ signal: leaving.signal }).options)
+      await expect.poll(() => prompts).toHaveLength(isFirst ? 0 : 1)
+      leaving.abort(new Error('the page is closed'))
+      await expect(sending).rejects.toThrow('the page is closed')
+      // Nothing is left of it.
+      const wallet = walletOf()
+      await sendDeposit(wallet.client, offer, await terms(), TAKE)
+      expect(await stateOf(offer)).toBe(DEPOSITED)
+    },
+  )
+
+  it('asks a node nothing more after a signal, while the words of a no are not believed yet', async () => {
+    const { client } = walletOf({
+      onPrompt() {
+        throw new Error('User rejected the request')
+      },
+    })
     const leaving = new AbortController()
-    const app = keep({ signal: leaving.signal })
-    const offer = await offerOf()
-    const sending = sendDeposit(client, offer, await terms(), app.options)
-    await expect.poll(() => prompts).toHaveLength(1)
+    const app = keep({ depositMode: 'ADDRESS', signal: leaving.signal })
+    const sending = sendDeposit(client, await offerOf(), await terms(), app.options)
+    await expect.poll(app.steps).toContain('deposit asked')
     leaving.abort(new Error('the page is closed'))
     await expect(sending).rejects.toThrow('the page is closed')
+    // What was asked before is answered first.
+    for (let turns = 0; turns < 5; turns++) await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
+    const before = deposits.requests()
+    for (let turns = 0; turns < 20; turns++) await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
+    expect(deposits.requests()).toBe(before)
+  })
+
+  it('may be of another account now: what was sent is followed', async () => {
+    const offer = await offerOf()
+    await sendDeposit(walletOf().client, offer, await terms(), TAKE)
+    const { client } = walletOf({ account: anyone.address })
+    const earlier = { step: 'deposit', state: 'asked' } as const
+    await sendDeposit(client, offer, await terms(), { ...TAKE, earlier })
   })
 })

@@ -1,9 +1,10 @@
 import { type NoRefund, type PreparedRefund, prepareRefund, type SignedQuote } from '@quote-aggregator/client'
-import type { Address } from 'viem'
-import { describe, expect, it } from 'vitest'
+import type { Address, Hex } from 'viem'
+import { describe, expect, it, vi } from 'vitest'
 import { RULES } from '../../support/chain/chain.js'
 import { anyone, INPUT_AMOUNT, OUTPUT_AMOUNT, RESERVE, solver, user } from '../../support/chain/settlement.js'
 import { useDeposits } from '../../support/clients/deposits.js'
+import type { WalletRequest } from '../../support/clients/mock-wallet.js'
 
 describe.each(RULES)('with the %s contract', (rules) => {
   const deposits = useDeposits(rules)
@@ -71,6 +72,42 @@ describe.each(RULES)('with the %s contract', (rules) => {
       back: [INPUT_AMOUNT, RESERVE, 0n],
       compensations: [RESERVE],
     })
+  })
+
+  it.each(
+    (['deposit', 'transfer'] as const).flatMap((mode) =>
+      ['0x', '0x60006000fd', '0x00', '0x5b600056', '0xfe'].map((code) => [mode, code] as const),
+    ),
+  )('a %s comes back when the output token is broken, with the code %s', async (mode, code) => {
+    const offer = await offerOf()
+    await deposits.chain.approve(weth(), user, INPUT_AMOUNT)
+    await (mode === 'deposit' ? act(user, 'deposit', offer) : pay(offer))
+    await deposits.chain.client.setCode({ address: usdc(), bytecode: code as Hex })
+    await passFillDeadline(offer)
+    expect(await prepareRefund(offer, await terms())).toMatchObject({ compensation: RESERVE })
+  })
+
+  it('a deposit comes back on a quiet chain, which has no block after the fill deadline yet', async () => {
+    const offer = await offerOf()
+    await deposits.chain.approve(weth(), user, INPUT_AMOUNT)
+    await act(user, 'deposit', offer)
+    vi.useFakeTimers({ toFake: ['Date'], now: (offer.quote.fillDeadline + 1) * 1000 })
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: expect.stringMatching(/^Ask again/) })
+    // The time of anvil's pending block is that of its own clock.
+    const pending = async (request: WalletRequest) => {
+      if (request.params?.[1] !== 'pending') return deposits.node(request)
+      await passFillDeadline(offer)
+      return deposits.node({ ...request, params: [request.params[0], 'latest'] })
+    }
+    expect(await prepareRefund(offer, await terms(pending))).toMatchObject({ compensation: RESERVE })
+  })
+
+  it('is not promised for a transfer that the solver has cancelled', async () => {
+    const offer = await offerOf()
+    await pay(offer)
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'The solver still has time.' })
+    await deposits.chain.send(solver, 'cancelNonce', [offer.quote.nonce])
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: expect.stringMatching(/^Ask again/) })
   })
 
   it.each([

@@ -56,7 +56,9 @@ describe('a wallet with EIP-5792', () => {
     async (batches) => {
       const { client, prompts } = walletOf({ batches })
       const offer = await offerOf()
-      await sendDeposit(client, offer, await terms(), TAKE)
+      const app = keep()
+      await sendDeposit(client, offer, await terms(), app.options)
+      expect(app.steps().slice(0, 3)).toEqual(['deposit asked', 'deposit refused', 'approve asked'])
       expect(called(prompts)).toEqual(['wallet_sendCalls', 'approve', 'deposit'])
       expect(await stateOf(offer)).toBe(DEPOSITED)
     },
@@ -234,14 +236,20 @@ describe('a deposit that fails', () => {
     const { client, prompts } = walletOf({ node: elsewhere })
     const app = keep()
     await expect(sendDeposit(client, await offerOf(), await terms(), app.options)).rejects.toThrow(/chain/)
-    expect(app.steps().at(-1)).toBe('approve refused')
-    expect(prompts).toEqual([])
+    expect([app.steps(), prompts]).toEqual([[], []])
   })
 })
 
-it('an account in the app signs its transactions itself', async () => {
+it('an account in the app signs its transactions itself, and has sent nothing that cannot be estimated', async () => {
   const client = createWalletClient({ account: user, transport: http(deposits.chain.devnet.rpcUrl) })
   const offer = await offerOf()
   await sendDeposit(client, offer, await terms(), TAKE)
   expect(await stateOf(offer)).toBe(DEPOSITED)
+  const { weth } = deposits.chain.contracts
+  const left = await deposits.chain.balanceOf(weth, user.address)
+  await deposits.chain.transfer(weth, user, stranger.address, left)
+  const app = keep({ depositMode: 'ADDRESS' })
+  const sending = sendDeposit(client, await offerOf({ nonce: 8n }), await terms(), app.options)
+  expect(await reasonOf(sending)).not.toBe('UNCERTAIN')
+  expect(app.told).toEqual([])
 })

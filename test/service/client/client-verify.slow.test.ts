@@ -180,7 +180,7 @@ it('verifyQuote asks the node once when the client batches, and throws when the 
   const url = chain.client.transport.url
   const batching = createPublicClient({ transport: http(url, { batch: true, onFetchRequest }) })
   expect(await problemsOf(offer, batching)).toEqual([])
-  expect(requests.map((calls) => (calls as unknown[]).length)).toEqual([4])
+  expect(requests.map((calls) => (calls as unknown[]).length)).toEqual([6])
   const away = createPublicClient({ transport: http('http://127.0.0.1:9', { retryCount: 0 }) })
   await expect(problemsOf(offer, away)).rejects.toThrow(/could not be read: fetch failed/)
 })

@@ -34,6 +34,26 @@ const TROUBLE: readonly unknown[] = [
   { code: 4900, message: 'disconnected' },
   { code: -32000, message: 'nonce 4001 is too low' },
   { message: 'user operation was rejected by the bundler' },
+  'The user aborted a request.',
+  { message: 'failed to relay for user: websocket connection closed' },
+  { message: 'user balance service: access denied' },
+  { message: 'closed by the user agent' },
+  { message: 'connection closed by wallet' },
+  { message: 'transaction rejected by the wallet node: already known' },
+  { message: 'HTTP 403 denied on your wallet endpoint' },
+  { message: 'error code 4001 from bundler: replacement underpriced' },
+  // Of a request after the one that has sent.
+  { code: -32602, message: 'Invalid params' },
+  { code: -32603, message: 'Internal error', data: { code: -32601, message: 'method not found' } },
+  { code: 4100, message: 'not authorized' },
+  { error: { code: 4200 } },
+  { code: 3, message: 'execution reverted', data: '0x1f6d65b6' },
+  { code: Symbol('odd'), message: 'odd' },
+  Object.defineProperty({}, 'cause', {
+    get() {
+      throw new Error('cannot be read')
+    },
+  }),
   'timeout',
   null,
 ]
@@ -80,6 +100,20 @@ describe.each(RULES)('with the %s contract', (rules) => {
       },
     )
   })
+
+  it.each([...WORDS_OF_NO.slice(0, 3), ...TROUBLE.slice(0, 3)])(
+    'after a call that is mined, what a wallet says counts no more: %j',
+    async (said) => {
+      await allow()
+      const { client } = walletOf({
+        async onCarriedOut() {
+          await deposits.chain.client.mine({ blocks: 1 })
+          throw said
+        },
+      })
+      await sendDeposit(client, await offerOf(), await terms(), TAKE)
+    },
+  )
 
   describe('a wallet that says no after it has sent a transfer', () => {
     it.each(WORDS_OF_NO)('is not believed: %j', async (no) => {

@@ -1,5 +1,5 @@
-import { sendDeposit } from '@quote-aggregator/client'
-import { createWalletClient, custom, type Hex } from 'viem'
+import { ChainReadError, prepareRefund, sendDeposit } from '@quote-aggregator/client'
+import { createWalletClient, custom, type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { RULES } from '../../support/chain/chain.js'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
@@ -56,7 +56,7 @@ describe.each(RULES)('with the %s contract', (rules) => {
     const app = keep()
     const ended = reasonOf(sendDeposit(client, offer, await terms(), app.options))
     await expect.poll(app.steps).toContain('approve sent')
-    await passTime(deposits, 11)
+    await passTime(deposits, 31)
     expect(await ended).toBe('APPROVAL_TOO_LOW')
     isLower = false
     await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
@@ -132,6 +132,57 @@ describe.each(RULES)('with the %s contract', (rules) => {
       isLagging = false
       expect(await ended).toBe('there')
     })
+  })
+
+  it.each(['usual', 'old'])(
+    'a node whose views lag after each transaction has no approval of a token of the %s kind given again',
+    async (kind) => {
+      let past: Hex | undefined
+      let reads = 0
+      const lagging = (asked: WalletRequest) =>
+        asked.method === 'eth_call' && asked.params[1] === 'latest' && past && reads++ % 3 === 1
+          ? node({ ...asked, params: [asked.params[0], past] })
+          : node(asked)
+      const { oldToken, chain } = deposits
+      if (kind === 'old') await chain.approve(oldToken, user, 1n)
+      const settlement = await terms(lagging)
+      const { client, prompts } = walletOf({
+        async onPrompt() {
+          past = (await node({ method: 'eth_blockNumber', params: [] })) as Hex
+        },
+      })
+      const offer = await offerOf(kind === 'old' ? { inputToken: oldToken } : {})
+      await sendDeposit(client, offer, settlement, TAKE)
+      const approvals = kind === 'old' ? ['approve', 'approve'] : ['approve']
+      expect(called(prompts)).toEqual([...approvals, 'deposit'])
+    },
+  )
+
+  it('a node that serves another chain for a while says nothing of a deposit', async () => {
+    await allow()
+    let isElsewhere = false
+    const offer = await offerOf()
+    const ahead = { number: '0x1', timestamp: toHex(offer.quote.fillDeadline) }
+    const switched = async (asked: WalletRequest) => {
+      const own = await node(asked)
+      if (!isElsewhere) return own
+      if (asked.method === 'eth_getTransactionCount') return '0xffff'
+      if (asked.method.startsWith('eth_getTransaction')) return null
+      return { eth_chainId: '0xa', eth_getBlockByNumber: ahead }[asked.method] ?? own
+    }
+    const settlement = await terms(switched)
+    const { client } = walletOf()
+    await deposits.chain.client.setAutomine(false)
+    const app = keep()
+    const ended = reasonOf(sendDeposit(client, offer, settlement, app.options))
+    await expect.poll(app.steps).toContain('deposit sent')
+    await passTime(deposits, 0)
+    isElsewhere = true
+    await expect(prepareRefund(offer, settlement)).rejects.toThrow(ChainReadError)
+    await passTime(deposits, 61)
+    isElsewhere = false
+    await deposits.chain.client.mine({ blocks: 1 })
+    expect(await ended).toBe('there')
   })
 
   describe('an app whose onProgress throws', () => {

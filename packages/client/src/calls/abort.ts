@@ -12,6 +12,14 @@ export function linkSignal(
   return () => signal?.removeEventListener('abort', abort)
 }
 
+/** Waits for work, but not after a signal has aborted: then it rejects with the reason of the signal. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const unlink = linkSignal(signal, { abort: reject })
+    work.then(resolve, reject).finally(unlink)
+  })
+}
+
 /**
  * Makes an iterator of a generator, whose `return` ends a pending `next` at once. The `return` of a generator waits for it.
  * @param run begins with the first `next`, and ends when its controller aborts

@@ -1,9 +1,10 @@
-import { type Address, type Client, erc20Abi, type Hex } from 'viem'
-import { call, readContract } from 'viem/actions'
+import type { Address, Client, Hex } from 'viem'
+import { call } from 'viem/actions'
 import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
-import type { Quote, SignedQuote } from '../../../protocol/src/quotes/quote.js'
+import { readView } from '../../../protocol/src/node/read-view.js'
+import type { DepositMode, Quote, SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import { depositData } from '../../../protocol/src/settlement/settlement-of-chain.js'
-import { approveData, transferData } from '../../../protocol/src/settlement/token-calls.js'
+import { allowance, approveData, transferData } from '../../../protocol/src/settlement/token-calls.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
 
 /** A call of a contract, for viem's `sendTransaction`, or one of the calls of `sendCalls` (EIP-5792). */
@@ -19,7 +20,7 @@ export interface Call {
  * change an allowance that is not zero, as USDT does, an approval of zero comes first. Check the offer with `verifyQuote`
  * before.
  * @param options the result of `readSettlement`: the settlement contract of the offer's chain, and a client of a node of it
- * @throws viem's errors when the node does not answer, or the input token is not a contract
+ * @throws ChainReadError and viem's errors when the node does not answer, or the input token is not a contract
  */
 export async function depositCalls(
   offer: SignedQuote,
@@ -27,7 +28,17 @@ export async function depositCalls(
 ): Promise<Call[]> {
   const { client, settlement } = options
   const approvals = await approvalCalls(client, offer.quote, settlement)
-  return [...approvals, { to: settlement, data: depositData(offer.quote, offer.signature), value: 0n }]
+  return [...approvals, depositCall(offer, options, 'CONTRACT')]
+}
+
+/** The call that gives the input: a deposit by the contract, or a transfer to the deposit address. */
+export function depositCall(
+  offer: SignedQuote,
+  { settlement }: Pick<SettlementTerms, 'settlement'>,
+  mode: DepositMode,
+): Call {
+  if (mode === 'ADDRESS') return depositTransfer(offer)
+  return { to: settlement, data: depositData(offer.quote, offer.signature), value: 0n }
 }
 
 /** Makes the calls that raise the allowance to the input amount. */
@@ -36,15 +47,10 @@ async function approvalCalls(
   { inputToken: token, user: owner, inputAmount: amount }: Quote,
   spender: Address,
 ): Promise<Call[]> {
-  const allowance = await readContract(client, {
-    address: token,
-    abi: erc20Abi,
-    functionName: 'allowance',
-    args: [owner, spender],
-  })
-  if (allowance >= amount) return []
+  const allowed = await readView(client.request, token, allowance(owner, spender))
+  if (allowed >= amount) return []
   const approve = (value: bigint): Call => ({ to: token, data: approveData(spender, value), value: 0n })
-  const isChangeable = allowance === 0n || (await isAccepted(client, owner, approve(amount)))
+  const isChangeable = allowed === 0n || (await isAccepted(client, owner, approve(amount)))
   return isChangeable ? [approve(amount)] : [approve(0n), approve(amount)]
 }
 

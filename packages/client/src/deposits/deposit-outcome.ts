@@ -38,35 +38,57 @@ export class DepositError extends Error {
 
 /** Why what was sent has no effect, as far as the node or the wallet says; undefined while it may have one. */
 export type Outcome = DepositReason | undefined
+/** What the chain has: the effect, or a reason why it cannot come any more. */
+export type Found = 'there' | Outcome
+
+/** A transaction as a node gives it. */
+export interface NodeTransaction {
+  readonly from: Hex
+  readonly nonce: Hex
+  readonly input: Hex
+}
+
+/** What is watched of a transaction. */
+export interface Watched {
+  readonly client: Client
+  /** Whether a transaction is the one that the wallet was asked for. That of a bundler is not: another one may do the same later. */
+  readonly isOwn: (transaction: NodeTransaction) => boolean
+  /** What it means when the transaction was mined, and the chain does not have its effect. */
+  readonly withoutEffect?: Outcome
+}
 
 /**
  * Watches a transaction.
- * @param withoutEffect what it means when it was mined, and the chain does not have its effect
  * @returns reads why it has no effect: REVERTED by a receipt, and REPLACED when the node does not know it and its sender has used its
- *   nonce for another one. It throws what the node throws
+ *   nonce for another one. Of a transaction of others, UNCERTAIN is said in their place. It throws what the node throws
  */
-export function watchTransaction(client: Client, hash: Hex, withoutEffect?: Outcome): () => Promise<Outcome> {
-  const ask = (method: string, ...params: unknown[]) =>
-    (client.request as Request)({ method, params }) as Promise<Readonly<Record<string, Hex>> | null>
-  let sent: Readonly<Record<string, Hex>> | null
+export function watchTransaction(
+  { client, isOwn, withoutEffect }: Watched,
+  hash: Hex,
+): () => Promise<Outcome> {
+  const ask = async <T>(method: string, ...params: unknown[]) =>
+    (await (client.request as Request)({ method, params })) as T | null
+  let sent: NodeTransaction | undefined
+  const sayOf = (reason: DepositReason) => (sent && isOwn(sent) ? reason : 'UNCERTAIN')
   return async () => {
-    const receipt = await ask('eth_getTransactionReceipt', hash)
-    if (receipt) return receipt.status && Number(receipt.status) === 0 ? 'REVERTED' : withoutEffect
-    const known = await ask('eth_getTransactionByHash', hash)
+    const [receipt, known] = await Promise.all([
+      ask<{ readonly status?: Hex }>('eth_getTransactionReceipt', hash),
+      ask<NodeTransaction>('eth_getTransactionByHash', hash),
+    ])
     sent = known ?? sent
+    if (receipt) return receipt.status && Number(receipt.status) === 0 ? sayOf('REVERTED') : withoutEffect
     if (known || !sent) return undefined
     const count = await ask('eth_getTransactionCount', sent.from, 'latest')
-    return Number(count) > Number(sent.nonce) ? 'REPLACED' : undefined
+    return Number(count) > Number(sent.nonce) ? sayOf('REPLACED') : undefined
   }
 }
 
 /** What to wait for. */
 export interface Awaited {
-  /** Reads what the chain has: the effect, or a reason why it cannot come any more. */
-  readonly look: () => Promise<'there' | Outcome>
+  readonly look: () => Promise<Found>
   /** Reads what has become of what was sent; undefined when nothing is known of it. */
   readonly readOutcome: (() => Promise<Outcome>) | undefined
-  /** When to give up, Unix time in milliseconds. */
+  /** When to give up, Unix time in milliseconds: after a minute at the earliest. */
   readonly until: number
   readonly pollMs: number
   readonly signal: AbortSignal
@@ -74,11 +96,12 @@ export interface Awaited {
 
 /** Nodes behind one URL may differ by a block or two. */
 const LOOKS_BEFORE_FAILURE = 3
+const MINUTE_MS = 60_000
 /** How long the chain must lack the effect before the word of a wallet, or of a node that may lag, is believed. */
 const PATIENCE_MS: Partial<Readonly<Record<DepositReason, number>>> = {
-  REPLACED: 60_000,
-  UNCERTAIN: 60_000,
-  APPROVAL_TOO_LOW: 10_000,
+  REPLACED: MINUTE_MS,
+  UNCERTAIN: MINUTE_MS,
+  APPROVAL_TOO_LOW: 30_000,
 }
 
 /**
@@ -86,8 +109,10 @@ const PATIENCE_MS: Partial<Readonly<Record<DepositReason, number>>> = {
  * @throws DepositError; the reason of the signal; what a read throws when nothing is known of what was sent
  */
 export async function untilThere({ look, readOutcome, until, pollMs, signal }: Awaited): Promise<void> {
+  const end = Math.max(until, Date.now() + MINUTE_MS)
   let outcome: Outcome
   let isReading = false
+  let isFresh = false
   let last: Outcome
   let looks = 0
   let since = 0
@@ -96,35 +121,39 @@ export async function untilThere({ look, readOutcome, until, pollMs, signal }: A
   async function readInBackground(): Promise<void> {
     if (isReading || readOutcome === undefined) return
     isReading = true
-    outcome = await readOutcome().catch(() => outcome)
+    outcome = await readOutcome().catch(() => undefined)
+    isFresh = true
     isReading = false
   }
 
   /** Looks once. @returns why the effect is not there, once that is to be believed */
-  async function judge(): Promise<'there' | Outcome> {
+  async function judge(): Promise<Found> {
     const found = await look()
-    const end = found ?? outcome
-    if (end === 'there') return end
-    if (end !== last) looks = 0
+    if (found === 'there') return found
+    // What was read before the last look counts once.
+    if (!found && readOutcome && !isFresh) return undefined
+    isFresh = false
+    const reason = found ?? outcome
+    if (reason !== last) looks = 0
     const now = Date.now()
     if (looks++ === 0) since = now
-    last = end
-    const patienceMs = (found === undefined && end && PATIENCE_MS[end]) || 0
-    return looks >= LOOKS_BEFORE_FAILURE && now - since >= patienceMs ? end : undefined
+    last = reason
+    const patienceMs = (!found && reason && PATIENCE_MS[reason]) || 0
+    return looks >= LOOKS_BEFORE_FAILURE && now - since >= patienceMs ? reason : undefined
   }
 
   for (;;) {
     signal.throwIfAborted()
     void readInBackground()
-    const end = await judge().catch((error: unknown) => {
+    const judged = await judge().catch((error: unknown) => {
       if (readOutcome === undefined) throw error
       // What the chain has is not known: nothing is counted.
       looks = 0
     })
-    if (end === 'there') return
-    if (end) throw new DepositError(end)
+    if (judged === 'there') return
+    if (judged) throw new DepositError(judged)
     const isUnknown = readOutcome === undefined && last === undefined
-    if (isUnknown || Date.now() > until) throw new DepositError('UNCERTAIN')
+    if (isUnknown || Date.now() > end) throw new DepositError('UNCERTAIN')
     await pause(pollMs, signal)
   }
 }

@@ -1,6 +1,6 @@
-import { type Abi, type Address, encodeFunctionData, erc20Abi } from 'viem'
-import { readContract } from 'viem/actions'
-import { findView, readBlockTime, readView } from '../../../protocol/src/node/read-view.js'
+import { type Abi, type Address, encodeFunctionData } from 'viem'
+import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
+import { findView, readNewestBlock, readView } from '../../../protocol/src/node/read-view.js'
 import { simulate } from '../../../protocol/src/node/simulate.js'
 import { type SignedQuote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import {
@@ -9,6 +9,7 @@ import {
   order,
   REFUND_CALLS_ABI,
 } from '../../../protocol/src/settlement/settlement-of-chain.js'
+import { balanceOf } from '../../../protocol/src/settlement/token-calls.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
 import { identifyOffer } from '../offers/offer-identity.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
@@ -48,41 +49,55 @@ export async function prepareRefund(
   const { request } = client
   const { inputToken, user: from } = quote
   const { orderId, depositAddress } = identifyOffer(quote, signature, settlement)
-  const balanceOf = (address: Address) =>
-    readContract(client, { address, abi: erc20Abi, functionName: 'balanceOf', args: [depositAddress] })
+  /** Undefined for a token that is broken: the contract may give back another one all the same. */
+  const heldOf = (held: Address) =>
+    findView(request, held, balanceOf(depositAddress)).catch((error: unknown) => {
+      if (isNodeAnswer(error)) return undefined
+      throw error
+    })
   // The output token of another chain is no contract here.
   const others = [quote.outputChainId === chainId && quote.outputToken, token].filter(Boolean) as Address[]
-  const [time, { state }, isNonceUsed, reservationBps = 0n, input, ...balances] = await Promise.all([
-    readBlockTime(request),
+  const [{ time }, { state }, isNonceUsed, reservationBps = 0n, input, ...balances] = await Promise.all([
+    readNewestBlock(request, chainId),
     readView(request, to, order(chainId, orderId)),
     readView(request, to, nonceUse(quote.solver, quote.nonce)),
     findView(request, to, bondReservationBps()),
-    balanceOf(inputToken),
-    ...others.map(balanceOf),
+    heldOf(inputToken),
+    ...others.map(heldOf),
   ])
   const held = others.filter((_, index) => balances[index])
   const isOver = time > quote.fillDeadline
+  const isDue = isOver || Date.now() / 1000 > quote.fillDeadline
+  // A quiet chain has no block with the time in which the call would be mined.
+  const at = isDue && !isOver ? 'pending' : 'latest'
   const isOpen = state === 'DEPOSITED'
-  const isSlash = isOpen || (!isNonceUsed && input >= quote.inputAmount)
+  // What the solver can still fill, and what it must pay for.
+  const isOrder = isOpen || (!isNonceUsed && input !== undefined && input >= quote.inputAmount)
   const signed = [toContractQuote(quote), signature]
-  const there = input > 0n ? [inputToken, ...held] : held
+  const there = input === 0n ? held : [inputToken, ...held]
   const ways: readonly (readonly [name: Name, args: readonly unknown[]])[] = [
     ...(isOpen ? [['refund', [orderId]] as const] : []),
-    ...(input > 0n ? [['refundAddressDeposit', signed] as const] : []),
+    ...(input !== 0n ? [['refundAddressDeposit', signed] as const] : []),
     ...(isOpen || state === 'NONE' ? [] : there).map(
       (lost) => ['recoverFromProxy', [...signed, lost]] as const,
     ),
     // It ends the order: before, the input must be back, with the compensation.
-    ...(isOver && input === 0n ? held : []).map((lost) => ['deployAndRecover', [...signed, lost]] as const),
+    ...(isDue && input === 0n ? held : []).map((lost) => ['deployAndRecover', [...signed, lost]] as const),
     ['withdrawExcess', [inputToken]],
   ]
   for (const [functionName, args] of ways) {
     const data = encodeFunctionData({ abi: REFUND_CALLS_ABI as Abi, functionName, args })
-    if ((await simulate(request, { to, data, from }, functionName)) === undefined) continue
+    if ((await simulate(request, { to, data, from }, functionName, at)) === undefined) continue
     const call = { to, data, value: 0n }
     if (functionName === 'withdrawExcess') return { call, compensation: 0n, sender: from }
-    return { call, compensation: isSlash ? bondFor(quote.outputAmount, reservationBps) : 0n }
+    return { call, compensation: isOrder ? bondFor(quote.outputAmount, reservationBps) : 0n }
   }
   if (!isOpen && there.length === 0) return { none: 'Nothing is there.' }
-  return { none: isOver ? 'The contract keeps the tokens.' : 'The solver still has time.' }
+  if (isOver) return { none: 'The contract keeps the tokens.' }
+  const isWaiting = isOrder && !isDue
+  return {
+    none: isWaiting
+      ? 'The solver still has time.'
+      : 'Ask again once there is a block after the fill deadline.',
+  }
 }

@@ -1,7 +1,7 @@
-import { type Address, type Client, toHex } from 'viem'
+import { type Address, toHex } from 'viem'
 import type { Request } from '../../../protocol/src/node/simulate.js'
 import type { Call } from './deposit-calls.js'
-import { type Outcome, watchTransaction } from './deposit-outcome.js'
+import { type Outcome, type Watched, watchTransaction } from './deposit-outcome.js'
 import { hasCode } from './wallet-refusal.js'
 
 const VERSION = '2.0.0'
@@ -65,10 +65,10 @@ export async function planBatch(
  * Only the node's receipt of the last transaction that the wallet names says REVERTED.
  * @throws what the wallet or the node throws
  */
-export async function readBatch(request: Request, client: Client, id: string): Promise<Outcome> {
+export async function readBatch(request: Request, watched: Watched, id: string): Promise<Outcome> {
   const { status, receipts } = Object(await request({ method: 'wallet_getCallsStatus', params: [id] }))
   const hash = [receipts].flat().at(-1)?.transactionHash
   // Below 200 a batch goes on. Version 1 of EIP-5792 has words in its place.
-  if (hash && !(status < 200) && (await watchTransaction(client, hash)()) === 'REVERTED') return 'REVERTED'
+  if (hash && !(status < 200) && (await watchTransaction(watched, hash)()) === 'REVERTED') return 'REVERTED'
   return status >= 400 ? 'UNCERTAIN' : undefined
 }

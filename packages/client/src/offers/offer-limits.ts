@@ -1,4 +1,5 @@
 import { modeOfNonce } from '../../../protocol/src/quotes/nonce-mode.js'
+import type { DropReason } from '../../../protocol/src/quotes/offer.js'
 import { DEPOSIT_MODES, type DepositMode, type Quote } from '../../../protocol/src/quotes/quote.js'
 import type { QuoteParams } from '../quotes/get-quote.js'
 
@@ -21,10 +22,20 @@ export interface TakeOptions {
 }
 
 /** A problem of an offer with what it is taken for, and terms that no contract takes. */
-export type LimitProblem =
+export type TakeProblem =
+  | Extract<
+      DropReason,
+      | 'user_mismatch'
+      | 'input_token_mismatch'
+      | 'output_token_mismatch'
+      | 'order_type_mismatch'
+      | 'output_chain_mismatch'
+      | 'fixed_amount_mismatch'
+    >
   | 'price_too_bad'
   | 'mode_mismatch'
-  | 'output_chain_mismatch'
+  | 'chain_mismatch'
+  | 'equal_tokens'
   | 'fill_deadline_too_early'
 
 /** The limits of a person who has seen this offer: it is taken as it is. */
@@ -47,22 +58,37 @@ export function checkTake({
 }
 
 /**
- * The problems of a quote with the limits and the mode that it is taken for (docs/decisions.md, D31 and D32), and terms for which a
- * deployed contract keeps a transfer for good: it pays on its own chain only, and refuses equal deadlines.
+ * The problems of a quote with what it is taken for (docs/decisions.md, D31; docs/decisions.md, D32), and terms for which a deployed contract keeps a
+ * transfer for good: it pays on its own chain only, and refuses equal deadlines.
  */
-export function limitProblems(
+export function takeProblems(
   quote: Quote,
   { limits, params }: TakeOptions,
   mode: DepositMode,
   chainId: number,
-): LimitProblem[] {
-  const chains = [quote.outputChainId, params?.destinationChainId ?? chainId]
+): TakeProblem[] {
+  const fixedAmount = quote[params?.orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount']
+  // Without a request, a quote is what was asked for.
+  const asked: Omit<QuoteParams, 'depositMode'> = { ...quote, chainId, amount: fixedAmount, ...params }
   return problemsIn({
     price_too_bad: quote.inputAmount > limits.maxInputAmount || quote.outputAmount < limits.minOutputAmount,
     mode_mismatch: mode === 'ADDRESS' && modeOfNonce(quote.nonce) === 'CONTRACT',
-    output_chain_mismatch: chains.some((chain) => chain !== chainId),
+    chain_mismatch: asked.chainId !== chainId,
+    user_mismatch: !isSame(quote.user, asked.user),
+    input_token_mismatch: !isSame(quote.inputToken, asked.inputToken),
+    output_token_mismatch: !isSame(quote.outputToken, asked.outputToken),
+    order_type_mismatch: quote.orderType !== asked.orderType,
+    fixed_amount_mismatch: fixedAmount !== asked.amount,
+    output_chain_mismatch:
+      quote.outputChainId !== chainId || (asked.destinationChainId ?? chainId) !== chainId,
+    equal_tokens: isSame(quote.inputToken, quote.outputToken),
     fill_deadline_too_early: quote.fillDeadline <= quote.depositDeadline,
   })
+}
+
+/** Whether two texts are the same bytes, in any letter case. */
+export function isSame(a: string | undefined, b: string): boolean {
+  return `${a}`.toLowerCase() === `${b}`.toLowerCase()
 }
 
 /** The problems that there are. */

@@ -1,4 +1,4 @@
-import { findView, readBlockTime, readView } from '../../../protocol/src/node/read-view.js'
+import { findView, readNewestBlock, readView } from '../../../protocol/src/node/read-view.js'
 import type { DepositMode, Quote } from '../../../protocol/src/quotes/quote.js'
 import * as contract from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { bondFor, freeBondOf } from '../../../protocol/src/solvers/solver.js'
@@ -19,22 +19,24 @@ export const SPARE_SECONDS: Readonly<Record<DepositMode, number>> = { CONTRACT: 
 /**
  * Checks an offer against the contract's state in the node's latest block. The reads go out together: a viem client that
  * batches makes one request of them.
+ * @param now the clock, Unix time in seconds
  * @throws ChainReadError when the node does not answer, whatever it says in its place
  */
 export async function findStateProblems(
   { solver, nonce, outputAmount, depositDeadline }: Quote,
-  { client: { request }, settlement }: SettlementTerms,
+  { client: { request }, chainId, settlement }: SettlementTerms,
   minSecondsLeft: number,
+  now: number,
 ): Promise<StateProblem[]> {
-  const [time, bond, isNonceUsed, reservationBps = 0n, minimum = 0n] = await Promise.all([
-    readBlockTime(request),
+  const [{ time }, bond, isNonceUsed, reservationBps = 0n, minimum = 0n] = await Promise.all([
+    readNewestBlock(request, chainId),
     readView(request, settlement, contract.bond(solver)),
     readView(request, settlement, contract.nonceUse(solver, nonce)),
     findView(request, settlement, contract.bondReservationBps()),
     findView(request, settlement, contract.minOrder()),
   ])
   return problemsIn({
-    deposit_deadline_too_near: !(depositDeadline - time >= minSecondsLeft),
+    deposit_deadline_too_near: !(depositDeadline - Math.max(time, now) >= minSecondsLeft),
     solver_not_registered: !bond.registered,
     bond_too_small: bondFor(outputAmount, reservationBps) > freeBondOf(bond),
     below_minimum_order: outputAmount < minimum,

@@ -1,30 +1,23 @@
 import { type Address, type Hex, hashTypedData, recoverAddress } from 'viem'
 import { type DropReason, HALF_ORDER } from '../../../protocol/src/quotes/offer.js'
-import type { Quote, SignedQuote } from '../../../protocol/src/quotes/quote.js'
-import { DAY_SECONDS } from '../../../protocol/src/values/time.js'
-import type { QuoteParams } from '../quotes/get-quote.js'
+import type { SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import { identifyOffer, typedQuote } from './offer-identity.js'
-import { checkTake, type LimitProblem, limitProblems, problemsIn, type TakeOptions } from './offer-limits.js'
+import {
+  checkTake,
+  isSame,
+  problemsIn,
+  type TakeOptions,
+  type TakeProblem,
+  takeProblems,
+} from './offer-limits.js'
 import { findStateProblems, SPARE_SECONDS, type StateProblem } from './offer-state.js'
 import type { SettlementTerms } from './settlement-terms.js'
 
 /** A problem of an offer. */
 export type QuoteProblem =
-  | Extract<
-      DropReason,
-      | 'malformed'
-      | 'user_mismatch'
-      | 'input_token_mismatch'
-      | 'output_token_mismatch'
-      | 'order_type_mismatch'
-      | 'fixed_amount_mismatch'
-      | 'amount_out_of_range'
-      | `signature_${string}`
-    >
+  | Extract<DropReason, 'malformed' | 'amount_out_of_range' | `signature_${string}`>
   | StateProblem
-  | LimitProblem
-  | 'chain_mismatch'
-  | 'equal_tokens'
+  | TakeProblem
   | 'deposit_deadline_passed'
   | 'fill_deadline_too_far'
   | 'order_id_mismatch'
@@ -51,7 +44,7 @@ export class QuoteVerificationError extends Error {
   }
 }
 
-const TWO_DAYS_SECONDS = 2 * DAY_SECONDS
+const TWO_DAYS_SECONDS = 172_800
 
 /**
  * Checks an offer against the request, against the constants of the settlement contract (`readSettlement`), and against the
@@ -64,48 +57,29 @@ const TWO_DAYS_SECONDS = 2 * DAY_SECONDS
  *
  * The state may change before the deposit is mined. The function throws and returns nothing, so that it also protects a caller
  * that ignores its result.
- * @throws TypeError before any call for options without limits, or of two modes; QuoteVerificationError with the problems; ChainReadError when the node does not answer. The error of a node, in
+ * @throws TypeError before any call for options without limits, of two modes, or with times that are no numbers; QuoteVerificationError with the problems; ChainReadError when the node does not answer. The error of a node, in
  *   whatever wording, never counts as the answer that the contract lacks a view
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
   const mode = checkTake(options)
-  const { minSecondsLeft = SPARE_SECONDS[mode] } = options
+  const minSecondsLeft = options.minSecondsLeft ?? SPARE_SECONDS[mode]
+  const maxLockSeconds = options.maxLockSeconds ?? TWO_DAYS_SECONDS
+  const now = options.now ?? Date.now() / 1000
+  for (const seconds of [minSecondsLeft, maxLockSeconds, now])
+    if (typeof seconds !== 'number') throw new TypeError('times must be numbers')
   const { quote } = offer
   const problems: QuoteProblem[] = [
-    ...limitProblems(quote, options, mode, options.chainId),
-    ...judgeTerms(quote, options, minSecondsLeft),
+    ...takeProblems(quote, options, mode, options.chainId),
+    ...problemsIn({
+      amount_out_of_range: quote.inputAmount <= 0n || quote.outputAmount <= 0n,
+      deposit_deadline_passed: quote.depositDeadline < now,
+      fill_deadline_too_far: !(quote.fillDeadline <= now + maxLockSeconds),
+    }),
     ...(await judgeIdentity(offer, options)),
   ]
   // An offer with a problem of its own needs no reads.
-  if (problems.length === 0) problems.push(...(await findStateProblems(quote, options, minSecondsLeft)))
+  if (problems.length === 0) problems.push(...(await findStateProblems(quote, options, minSecondsLeft, now)))
   if (problems.length > 0) throw new QuoteVerificationError(problems)
-}
-
-/** The problems of the terms, and their differences from the request where there is one. */
-function judgeTerms(quote: Quote, options: VerifyQuoteOptions, minSecondsLeft: number): QuoteProblem[] {
-  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, chainId } = options
-  const fixedAmount = quote[options.params?.orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount']
-  // Without a request, a quote is what was asked for.
-  const asked: Omit<QuoteParams, 'depositMode'> = {
-    ...quote,
-    chainId,
-    amount: fixedAmount,
-    ...options.params,
-  }
-  const secondsLeft = quote.depositDeadline - now
-  return problemsIn({
-    chain_mismatch: asked.chainId !== chainId,
-    user_mismatch: !isSame(quote.user, asked.user),
-    input_token_mismatch: !isSame(quote.inputToken, asked.inputToken),
-    output_token_mismatch: !isSame(quote.outputToken, asked.outputToken),
-    order_type_mismatch: quote.orderType !== asked.orderType,
-    fixed_amount_mismatch: fixedAmount !== asked.amount,
-    equal_tokens: isSame(quote.inputToken, quote.outputToken),
-    amount_out_of_range: quote.inputAmount <= 0n || quote.outputAmount <= 0n,
-    deposit_deadline_passed: secondsLeft < 0,
-    deposit_deadline_too_near: secondsLeft >= 0 && !(secondsLeft >= minSecondsLeft),
-    fill_deadline_too_far: !(quote.fillDeadline <= now + maxLockSeconds),
-  })
 }
 
 /** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
@@ -138,9 +112,4 @@ async function judgeSignature(digest: Hex, signature: Hex, signer: Address): Pro
   // Not every r and s belong to a point of the curve: such bytes are not a signature.
   const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
   return isSame(recovered, signer) ? [] : ['signature_mismatch']
-}
-
-/** Whether two texts are the same bytes, in any letter case. */
-function isSame(a: string | undefined, b: string): boolean {
-  return `${a}`.toLowerCase() === `${b}`.toLowerCase()
 }

@@ -12,7 +12,7 @@ import {
   type SignedQuote,
   verifyQuote,
 } from '../../src/index.js'
-import { createContractClient } from '../offers/contract-client.js'
+import { createContractClient, WILLING } from '../offers/contract-client.js'
 import { ADDRESS, orderIdOf } from '../samples.js'
 import { sendJson, serve } from '../server.js'
 
@@ -22,7 +22,7 @@ const solver = mnemonicToAccount('test test test test test test test test test t
 const OTHER: Hex = `0x${'22'.repeat(20)}`
 const NOW = 1_000_000
 const terms = {
-  client: createContractClient(),
+  client: createContractClient({ ...WILLING, chainId: 1 }),
   chainId: 1,
   settlement: ADDRESS,
   protocolName: 'Service',

@@ -11,13 +11,17 @@ afterEach(() => void vi.useRealTimers())
 
 describe('the chain is looked at', () => {
   /** Waits for what the looks at the chain find, one after the other. The last one is found again. @returns it, and after how long */
-  async function waitFor(finds: readonly ('there' | Outcome)[], outcome: Outcome = undefined) {
+  async function waitFor(
+    finds: readonly ('there' | Outcome)[],
+    readOutcome: () => Promise<Outcome> = async () => undefined,
+    until = Number.POSITIVE_INFINITY,
+  ) {
     const looks = [...finds]
     const start = Date.now()
     const waiting = untilThere({
-      readOutcome: async () => outcome,
+      readOutcome,
       look: async () => (looks.length > 1 ? looks.shift() : looks[0]),
-      until: Number.POSITIVE_INFINITY,
+      until,
       pollMs: 1000,
       signal: new AbortController().signal,
     }).then(
@@ -33,15 +37,27 @@ describe('the chain is looked at', () => {
     ['REVERTED by the receipt', ['REVERTED', 2]],
     ['REPLACED after a minute', ['REPLACED', 61]],
     ['UNCERTAIN after a minute, when the wallet says that its batch has failed', ['UNCERTAIN', 61]],
-    ['APPROVAL_TOO_LOW after ten seconds', ['APPROVAL_TOO_LOW', 11]],
+    ['APPROVAL_TOO_LOW after half a minute', ['APPROVAL_TOO_LOW', 31]],
   ] as const)('before a deposit is %s', async (_, [reason, seconds]) => {
-    expect((await waitFor([undefined], reason))[0]).toBe(reason)
-    const [, took] = await waitFor([undefined], reason)
+    const read = async () => reason
+    // Also long after the deadline.
+    expect((await waitFor([undefined], read, 0))[0]).toBe(reason)
+    const [, took] = await waitFor([undefined], read)
     expect(took).toBeGreaterThanOrEqual(seconds - 1)
     expect(took).toBeLessThanOrEqual(seconds + 1)
     // Nodes differ, and lag.
     const late = Array.from({ length: seconds - 1 }, () => undefined)
-    expect((await waitFor([...late, 'there'], reason))[0]).toBe('there')
+    expect((await waitFor([...late, 'there'], read))[0]).toBe('there')
+  })
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('busy'))],
+    ['never ends', () => new Promise<never>(() => {})],
+  ])('for as long as a reading that has said REPLACED once %s', async (_, later) => {
+    let readings = 0
+    const read = async () => (readings++ === 0 ? ('REPLACED' as const) : later())
+    const late = Array.from({ length: 120 }, () => undefined)
+    expect((await waitFor([...late, 'there'], read))[0]).toBe('there')
   })
 
   it('three times before the chain itself says that it is too late', async () => {

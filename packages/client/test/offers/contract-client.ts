@@ -9,6 +9,7 @@ export interface ContractState {
   readonly MIN_ORDER: bigint
   /** Of the newest block, Unix time in seconds. */
   readonly time: number
+  readonly chainId: number
 }
 
 /** A state in which an offer has no problem. */
@@ -18,11 +19,13 @@ export const WILLING: ContractState = {
   BOND_RESERVATION_BPS: 500n,
   MIN_ORDER: 1n,
   time: 1_000_000,
+  chainId: 31337,
 }
 
 /** A viem client of a node whose only contract is in this state; the real one is in test/service/client/client-verify.slow.test.ts. */
 export function createContractClient(state: ContractState = WILLING) {
   const request = async ({ method, params }: { method: string; params: [{ data: Hex }] }) => {
+    if (method === 'eth_chainId') return toHex(state.chainId)
     if (method === 'eth_getBlockByNumber') return { timestamp: toHex(state.time) }
     const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })
     const result = state[functionName as keyof ContractState]

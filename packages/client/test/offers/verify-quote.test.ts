@@ -6,7 +6,13 @@ import { highSTwin } from '../../../../test/support/solvers/high-s-twin.js'
 import { nonceWithMode } from '../../../protocol/src/quotes/nonce-mode.js'
 import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import { createQuoteHasher } from '../../../protocol/src/signing/typed-data.js'
-import { type QuoteParams, QuoteVerificationError, type SignedQuote, verifyQuote } from '../../src/index.js'
+import {
+  ChainReadError,
+  type QuoteParams,
+  QuoteVerificationError,
+  type SignedQuote,
+  verifyQuote,
+} from '../../src/index.js'
 import { createContractClient, WILLING } from './contract-client.js'
 
 const MNEMONIC = 'test test test test test test test test test test test junk'
@@ -253,6 +259,20 @@ describe('the time that verifyQuote wants to be left', () => {
       'deposit_deadline_too_near',
     ])
   })
+})
+
+it.each(
+  ['minSecondsLeft', 'maxLockSeconds', 'now'].flatMap((name) =>
+    ['', '15', false, [], {}].map((value) => ({ [name]: value })),
+  ),
+)('verifyQuote refuses a time that is no number before any call: %o', async (options) => {
+  const client = createClient({ transport: custom({ request: () => expect.fail('the node was asked') }) })
+  await expect(problemsOf(offer, { ...options, client })).rejects.toThrow(TypeError)
+})
+
+it('a node that serves another chain has verifyQuote throw, and says nothing of the contract', async () => {
+  const client = createContractClient({ ...WILLING, isNonceUsed: true, chainId: 10 })
+  await expect(problemsOf(offer, { client })).rejects.toThrow(ChainReadError)
 })
 
 describe('the deposit mode of verifyQuote', () => {

@@ -1,5 +1,5 @@
 import type { View } from '../settlement/settlement.js'
-import type { Address } from '../values/hex.js'
+import type { Address, Hex } from '../values/hex.js'
 import { ChainReadError, oddAnswer, unreadable } from './chain-read-error.js'
 import { numberIn } from './parse-blocks.js'
 import { type BlockName, type Request, simulate } from './simulate.js'
@@ -51,14 +51,24 @@ export async function readChainId(request: Request): Promise<number> {
   }
 }
 
-/** Reads the time of the newest block, Unix time in seconds. @throws ChainReadError */
-export async function readBlockTime(request: Request): Promise<number> {
-  const block = await request({ method: 'eth_getBlockByNumber', params: ['latest', false] }).catch(
-    (error) => {
+/**
+ * Reads the newest block of a chain: its number, and its time in Unix seconds.
+ * @throws ChainReadError, also when the node serves another chain: a wallet's provider changes it when its user does
+ */
+export async function readNewestBlock(
+  request: Request,
+  chainId: number,
+): Promise<{ readonly number: Hex; readonly time: number }> {
+  const ask = (method: string, ...params: unknown[]) =>
+    request({ method, params }).catch((error) => {
       throw unreadable('the newest block', error)
-    },
-  )
-  const time = Number(Object(block).timestamp)
-  if (time > 0) return time
-  throw oddAnswer(block)
+    })
+  const [served, block] = await Promise.all([
+    ask('eth_chainId'),
+    ask('eth_getBlockByNumber', 'latest', false),
+  ])
+  const { number, timestamp } = Object(block)
+  const time = Number(timestamp)
+  if (Number(served) === chainId && time > 0) return { number, time }
+  throw oddAnswer({ chainId: served, timestamp })
 }

@@ -7,7 +7,7 @@ import { revertOf } from './revert.js'
 export type Request = (args: any) => Promise<unknown>
 
 /** A block as JSON-RPC names it: by number, by tag, or by hash (EIP-1898). */
-export type BlockName = Hex | 'latest' | { readonly blockHash: Hex }
+export type BlockName = Hex | 'latest' | 'pending' | { readonly blockHash: Hex }
 
 /** A call that is simulated, in the form of JSON-RPC. */
 export interface SimulatedCall {

@@ -1,0 +1,78 @@
+import type { Address, Hex } from 'viem'
+import { readNewestBlock, readView } from '../../../protocol/src/node/read-view.js'
+import type { Request } from '../../../protocol/src/node/simulate.js'
+import type { DepositMode, SignedQuote } from '../../../protocol/src/quotes/quote.js'
+import { nonceUse, order } from '../../../protocol/src/settlement/settlement-of-chain.js'
+import { balanceOf } from '../../../protocol/src/settlement/token-calls.js'
+import { SPARE_SECONDS } from '../offers/offer-state.js'
+import type { SettlementTerms } from '../offers/settlement-terms.js'
+import { DepositError, type Found } from './deposit-outcome.js'
+
+/**
+ * Reads what the chain has of the deposit of an offer, through the user's node.
+ * @param offer with the order id and the deposit address that the contract computes
+ */
+export function depositOnChain(
+  { quote, orderId, depositAddress }: SignedQuote,
+  { client, chainId, settlement }: SettlementTerms,
+  mode: DepositMode,
+) {
+  const request: Request = client.request
+  const isContract = mode === 'CONTRACT'
+  /** By how many seconds the chain's time is ahead of the clock, as it was read last. */
+  let ahead = 0
+
+  const secondsLeft = () => quote.depositDeadline - ahead - Date.now() / 1000
+  const tokens = (at?: Hex) => readView(request, quote.inputToken, balanceOf(depositAddress), at)
+  const isNonceUsed = (at?: Hex) => readView(request, settlement, nonceUse(quote.solver, quote.nonce), at)
+
+  /**
+   * Whether the deposit is there, or cannot come any more. Tokens that came too late, or for a nonce that is used without an order, may be
+   * lost. An order that was refunded says nothing of the user's tokens: others can end it.
+   */
+  async function look(): Promise<Found> {
+    const { number, time } = await readNewestBlock(request, chainId)
+    ahead = Math.max(0, time - Date.now() / 1000)
+    const isOver = time > quote.depositDeadline
+    // After the deadline, a node that lags must not say that there is nothing.
+    const { state } = await readView(
+      request,
+      settlement,
+      order(chainId, orderId),
+      isOver ? number : undefined,
+    )
+    if (state !== 'NONE') return state === 'REFUNDED' ? 'UNCERTAIN' : 'there'
+    if (isContract) return isOver ? 'EXPIRED' : undefined
+    // At the block whose time is known: in a later one, they may have come too late.
+    if ((await tokens(number)) < quote.inputAmount) return undefined
+    return secondsLeft() < 0 || (await isNonceUsed(number)) ? 'UNCERTAIN' : 'there'
+  }
+
+  /**
+   * Whether the wallet must be asked for the deposit now. Nothing is read after the time is compared.
+   * @throws DepositError when it must not be asked any more
+   */
+  async function isNeeded(): Promise<boolean> {
+    // Another node behind the same URL may not have the block yet.
+    const found = await look().catch(look)
+    if (found === 'there') return false
+    if (found !== undefined) throw new DepositError(found)
+    const isGone = !isContract && (await isNonceUsed())
+    if (isGone || secondsLeft() < (isContract ? 0 : SPARE_SECONDS.ADDRESS))
+      throw new DepositError(isContract ? 'EXPIRED' : 'TOO_LATE_FOR_TRANSFER')
+    return true
+  }
+
+  /** What changes when an account sends a transfer; undefined for an account with code, for which others may send. */
+  async function readAccount(account: Address): Promise<string | undefined> {
+    const [served, code, count, there] = await Promise.all([
+      request({ method: 'eth_chainId' }),
+      request({ method: 'eth_getCode', params: [account, 'latest'] }),
+      request({ method: 'eth_getTransactionCount', params: [account, 'pending'] }),
+      tokens(),
+    ])
+    return Number(served) === chainId && code === '0x' && there === 0n ? `${count}` : undefined
+  }
+
+  return { look, isNeeded, readAccount }
+}

@@ -1,0 +1,49 @@
+import {
+  type Account,
+  ChainMismatchError,
+  type Client,
+  type Hex,
+  type Transport,
+  toHex,
+  type Chain as ViemChain,
+} from 'viem'
+import { prepareTransactionRequest, signTransaction } from 'viem/actions'
+import type { Request } from '../../../protocol/src/node/simulate.js'
+import type { Call } from './deposit-calls.js'
+
+/** A viem client of the user's wallet, with its account. */
+export type DepositWallet = Client<Transport, ViemChain | undefined, Account>
+
+/**
+ * Makes a transaction ready to be sent. An account of the app estimates and signs it here: what fails has sent nothing.
+ * @param request of the wallet, which must not repeat a request that has failed
+ * @returns has the wallet send it, with one request: viem would ask a second time, by another method, after some errors
+ * @throws ChainMismatchError of viem when the wallet is on another chain; what the wallet or its node throws
+ */
+export async function planTransaction(
+  wallet: DepositWallet,
+  request: Request,
+  chainId: number,
+  { to, data }: Call,
+): Promise<() => Promise<Hex>> {
+  const { account } = wallet
+  const chain = chainOf(chainId)
+  const currentChainId = Number(await request({ method: 'eth_chainId' }))
+  if (currentChainId !== chainId) throw new ChainMismatchError({ chain, currentChainId })
+  const send = (method: string, sent: unknown) => () => request({ method, params: [sent] }) as Promise<Hex>
+  if (account.type === 'json-rpc')
+    return send('eth_sendTransaction', {
+      from: account.address,
+      to,
+      data,
+      value: '0x0',
+      chainId: toHex(chainId),
+    })
+  const prepared = await prepareTransactionRequest(wallet, { account, to, data, chain })
+  return send('eth_sendRawTransaction', await signTransaction(wallet, { ...prepared, chain } as never))
+}
+
+function chainOf(id: number): ViemChain {
+  const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
+  return { id, name: `chain ${id}`, nativeCurrency, rpcUrls: { default: { http: [] } } }
+}
