@@ -3,6 +3,7 @@ import { CommandFailure, describe } from '../../packages/cli/src/command-failure
 import { addBond } from '../../packages/cli/src/commands/bond-command.js'
 import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
 import { addChains } from '../../packages/cli/src/commands/chains-command.js'
+import { addCheckOffer } from '../../packages/cli/src/commands/check-offer-command.js'
 import { addOrder } from '../../packages/cli/src/commands/order-command.js'
 import { addOrders } from '../../packages/cli/src/commands/orders-command.js'
 import { addPrice } from '../../packages/cli/src/commands/price-command.js'
@@ -75,6 +76,7 @@ export function createProgram(io: GuardedIo): Command {
   program.commandsGroup('Use an instance:')
   addQuote(program, io)
   addPrice(program, io)
+  addCheckOffer(program, io)
   addOrder(program, io)
   addOrders(program, io)
   addSolverLists(addSolvers(program, io), io)

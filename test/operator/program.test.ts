@@ -10,6 +10,7 @@ const COMMANDS = [
   'serve',
   'demo',
   'quote',
+  'check-offer',
   'order',
   'orders',
   'solvers',

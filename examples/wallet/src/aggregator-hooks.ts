@@ -5,7 +5,9 @@
 import {
   type AggregatorClient,
   type CallOptions,
+  type DepositProgress,
   type InstanceTrust,
+  isDepositBegun,
   isRetryable,
   type OfferLimits,
   type Order,
@@ -17,6 +19,7 @@ import {
   readSettlement,
   readToken,
   retryDelay,
+  type SettlementTerms,
   type SignedQuote,
   sendDeposit,
   verifyQuote,
@@ -96,23 +99,63 @@ interface Taken {
 }
 
 /**
+ * Whether an offer that the page shows is still good: read at the page's node and through the instance, and again when the tab comes
+ * back to the front. A timer does not know of a used nonce or a lost bond. Let nobody click before it has succeeded.
+ * @param taken undefined while there is no offer
+ * @param settlement the contract that the page pins; an instance may name it in development only
+ */
+export function useOfferCheck(taken: Taken | undefined, settlement: Address | InstanceTrust) {
+  const aggregator = useAggregator()
+  const client = usePublicClient()
+  return useQuery({
+    queryKey: queryKey('offer', taken?.offer.orderId),
+    queryFn:
+      taken === undefined || client === undefined
+        ? skipToken
+        : async () => {
+            await assertGood(aggregator, taken, await readSettlement(client, settlement))
+            return true
+          },
+    refetchOnWindowFocus: 'always',
+    retry: false,
+  })
+}
+
+/** @throws QuoteVerificationError or Error for an offer that must not be taken; ChainReadError when the node does not answer */
+async function assertGood(
+  aggregator: AggregatorClient,
+  { offer, params, limits }: Taken,
+  terms: SettlementTerms,
+): Promise<void> {
+  // The instance can only stop a swap: the page's node decides.
+  const asked = aggregator.checkOffer(params.chainId, offer).catch(() => undefined)
+  await verifyQuote(offer, { ...terms, params, limits })
+  const state = (await asked)?.state
+  if (state === 'DEAD' || state === 'TAKEN') throw new Error('This offer is not valid any more.')
+}
+
+/**
  * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
  * order. An offer whose deposit was begun before the page was loaded again is followed, and not deposited twice.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
 export function useSwap(settlement: Address | InstanceTrust) {
+  const aggregator = useAggregator()
   const client = usePublicClient()
   const { data: wallet } = useWalletClient()
   return useMutation({
-    mutationFn: async ({ offer, params, limits }: Taken): Promise<Hex> => {
+    mutationFn: async (taken: Taken): Promise<Hex> => {
       if (client === undefined || wallet === undefined) throw new Error('no wallet is connected')
+      const { offer, params, limits } = taken
       const terms = await readSettlement(client, settlement)
-      await verifyQuote(offer, { ...terms, params, limits })
       const key = `deposit ${offer.orderId}`
+      const earlier: DepositProgress | null = JSON.parse(localStorage.getItem(key) ?? 'null')
+      // What the wallet was asked for is followed: by then its nonce may be used, and its time be over.
+      if (!isDepositBegun(earlier)) await assertGood(aggregator, taken, terms)
       await sendDeposit(wallet, offer, terms, {
         params,
         limits,
-        earlier: JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined,
+        earlier,
         onProgress: (progress) => localStorage.setItem(key, JSON.stringify(progress)),
       })
       return offer.orderId

@@ -1,7 +1,16 @@
 import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
 import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors } from 'wagmi'
-import { useChains, useOrder, usePrice, useQuotes, useSwap, useToken, useTokens } from './aggregator-hooks'
+import {
+  useChains,
+  useOfferCheck,
+  useOrder,
+  usePrice,
+  useQuotes,
+  useSwap,
+  useToken,
+  useTokens,
+} from './aggregator-hooks'
 import { chainId, inputToken, outputToken, settlement } from './config'
 
 /** Sells one of the input token. Symbols and decimals come from the contracts, through the page's node. */
@@ -30,6 +39,9 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
   const inOutput = (amount: bigint) => `${formatUnits(amount, output.decimals)} ${output.symbol}`
   const price = usePrice(params === undefined ? sale : undefined)
   const quotes = useQuotes(params)
+  const { best, limits } = quotes.data ?? {}
+  const taken = params && best && limits && { offer: best, params, limits }
+  const check = useOfferCheck(taken, settlement)
   const swap = useSwap(settlement)
   const order = useOrder(chainId, swap.data)
 
@@ -41,8 +53,7 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
         <Instance />
       </>
     )
-  const { best, limits } = quotes.data ?? {}
-  const error = quotes.error ?? swap.error ?? order.error
+  const error = quotes.error ?? check.error ?? swap.error ?? order.error
   return (
     <>
       <p>
@@ -54,8 +65,8 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
       </p>
       <button
         type="button"
-        disabled={!best || swap.isPending}
-        onClick={() => best && limits && swap.mutate({ offer: best, params, limits })}
+        disabled={!check.isSuccess || check.isFetching || swap.isPending}
+        onClick={() => taken && swap.mutate(taken)}
       >
         Swap
       </button>

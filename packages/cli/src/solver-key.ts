@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { LocalAccount } from 'viem'
 import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
-import type { CliIo } from './io.js'
+import { type CliIo, readAll } from './io.js'
 
 const KEY = /^(0x)?[0-9a-f]{64}$/i
 /** Options of other programs that take keys as arguments. `--key-file` is not one of them. */
@@ -63,9 +63,7 @@ async function readStandardInput({ stdin }: CliIo): Promise<string> {
     const message = 'A typed key is visible: let a program write it, such as pass show solver |'
     throw new CommandFailure(EXIT.badInput, message)
   }
-  const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString()
+  return readAll(stdin)
 }
 
 async function readKeyFile({ stderr }: CliIo, path: string): Promise<string> {

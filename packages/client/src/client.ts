@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import type { SignedQuote } from '../../protocol/src/quotes/quote.js'
 import { linkSignal, untilReturned } from './calls/abort.js'
 import { readAddress, readList, readMessage } from './calls/answer-fields.js'
 import {
@@ -14,6 +15,7 @@ import type { Messages } from './calls/message-types.js'
 import { type CallOptions, createInstance, type InstanceOptions } from './calls/rest-calls.js'
 import { type Chain, readChains } from './chains/list-chains.js'
 import { type ListedPair, type ListedToken, readPairs, readTokens } from './chains/list-tokens.js'
+import { type OfferCheck, readOfferCheck, toCheckBody } from './offers/check-offer.js'
 import type { IdentifyOffer } from './offers/offer-identity.js'
 import { createOrderMethods, type OrderMethods } from './orders/order-methods.js'
 import { type PriceAnswer, readPriceAnswer } from './quotes/get-price.js'
@@ -73,6 +75,15 @@ export interface AggregatorClient extends OrderMethods {
   streamQuotes(params: QuoteStreamParams, options?: QuoteStreamOptions): AsyncIterable<QuoteStreamMessage>
   /** Asks what a swap would give, without a user. Nobody can deposit with the answer. */
   getPrice(params: PriceParams, options?: CallOptions): Promise<PriceAnswer>
+  /**
+   * Asks whether an offer can still be deposited; it may be of another instance. It can only stop a deposit, never permit one: the user's
+   * own node decides, which `sendDeposit` reads.
+   */
+  checkOffer(
+    chainId: number,
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    options?: CallOptions,
+  ): Promise<OfferCheck>
   /** Describes the chains of the instance. It is discovery, not trust: an instance could name any contract. */
   listChains(options?: CallOptions): Promise<Chain[]>
   /** Lists tokens of a chain: those of the operator's list, then those of settled orders. It is no recommendation. */
@@ -152,6 +163,13 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         readPriceAnswer,
         callOptions,
       ),
+    checkOffer: (chainId, offer, callOptions) => {
+      const write = () => {
+        check({ chainId: chainIdProblem(chainId) })
+        return { path: `/v1/${chainId}/offers/check`, body: toCheckBody(offer) }
+      }
+      return call(write, readOfferCheck, callOptions)
+    },
     listChains: (callOptions) => call(() => ({ path: '/v1/chains' }), readChains, callOptions),
     listTokens: (chainId, callOptions) =>
       list(chainId, 'tokens', (answer) => readTokens(answer, instance.url), callOptions),

@@ -50,6 +50,7 @@ export type {
   Settled,
 } from './events/order-events.js'
 export { explainForUser } from './explain-for-user.js'
+export type { OfferCheck } from './offers/check-offer.js'
 export { type IdentifyOffer, identifyOffers, type OfferIdentity } from './offers/offer-identity.js'
 export { limitsOf, type OfferLimits } from './offers/offer-limits.js'
 export { type InstanceTrust, readSettlement, type SettlementTerms } from './offers/settlement-terms.js'

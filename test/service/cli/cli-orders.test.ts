@@ -85,7 +85,7 @@ describe('orders', () => {
       ...{ state: 'SETTLED', chainId: 31337, orderId: orders[3].orderId, user: alice, solver: ada.address },
       ...{ inputToken: chain.contracts.weth, inputAmount: '5', fillDeadline: FAR },
       ...{ outputToken: chain.contracts.usdc, outputAmount: '70', outputChainId: 31337 },
-      settled: step,
+      ...{ isTerminal: true, isRefundable: false, settled: step },
     })
     expect(refunded).toMatchObject({ state: 'REFUNDED', deposited: step, refunded: step })
     expect(open).toMatchObject([{ deposited: step }, { deposited: step }])

@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { commandLine, startCommandLine } from '../../support/process/command-line.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 let chain: TestChain
@@ -132,4 +136,46 @@ it('quote --verify marks the offers that the settlement contract accepts, as doe
 it('quote without marks has no column for them', async () => {
   behave(honest({ output: '2000' }), honest({ output: '3000' }))
   expect((await commandLine(swap())).stdout).not.toContain('verified')
+})
+
+describe('check-offer', () => {
+  const check = (stdin: string, ...more: string[]) =>
+    commandLine(['check-offer', '-', '--chain', '31337', '--url', service.url, ...more], { stdin })
+
+  it('says of the best offer of a quote that it is good, and of a forged one that it is dead', async () => {
+    behave(honest({ output: '2000' }), honest({ output: '3000' }))
+    const { stdout: quoted } = await commandLine(swap('--json'))
+    const answer = JSON.parse(quoted)
+    const good = await check(quoted, '--json')
+    expect([good.code, good.stderr]).toEqual([0, ''])
+    expect(JSON.parse(good.stdout)).toMatchObject({ state: 'VALID', orderId: answer.best.orderId })
+
+    const { quote, signature } = answer.alternatives[0]
+    const forged = JSON.stringify({ quote: { ...quote, outputAmount: '9000' }, signature })
+    const dead = await check(forged)
+    expect([dead.code, dead.stderr]).toEqual([4, 'error: The offer is DEAD.\n'])
+    expect(dead.stdout).toMatch(/^order id +0x[0-9a-f]{64}\nstate +DEAD: SIGNATURE_INVALID\n/)
+  })
+
+  it('takes an offer as REST has it, from a file', async () => {
+    behave(honest({ output: '2000' }), honest({ output: '3000' }))
+    const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
+    const folder = await mkdtemp(join(tmpdir(), 'offer-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'offer.json')
+    await writeFile(file, JSON.stringify(body))
+    const checked = await commandLine(['check-offer', file, '--chain', '31337', '--url', service.url])
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nstate +VALID\n/) })
+    const { code, stderr } = await commandLine(['check-offer', join(folder, 'none'), '--chain', '31337'])
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/none cannot be read \(ENOENT\)\.\n$/)])
+  })
+
+  it('names what is no offer, and the fields that are wrong', async () => {
+    const noOffer = 'error: The file must have an offer as JSON, as quote --json prints it.\n'
+    for (const text of ['', 'null', '{}', '[]', 'quote'])
+      expect(await check(text)).toEqual({ code: 2, stdout: '', stderr: noOffer })
+    const { code, stderr } = await check(JSON.stringify({ quote: { solver: 'me' }, signature: '0x12' }))
+    expect(code).toBe(2)
+    expect(stderr).toContain('quote.solver must be')
+  })
 })

@@ -5,6 +5,7 @@ import type {
 } from '../../../protocol/src/orders/order.js'
 import {
   readAddress,
+  readBoolean,
   readBytes32,
   readEnum,
   readInteger,
@@ -37,6 +38,10 @@ export interface OrderSteps {
 /** An order as the settlement contract has it. Amounts in the token's smallest unit. */
 export interface KnownOrder extends Omit<DomainOrder, 'state'>, OrderSteps {
   readonly state: DomainOrder['state'] | UnknownText
+  /** Whether no later state follows: SETTLED or REFUNDED. Undefined at an instance that does not say it, as the next one. */
+  readonly isTerminal: boolean | undefined
+  /** Whether anyone can call `refund` for it: DEPOSITED, and the chain's time is past `fillDeadline`. */
+  readonly isRefundable: boolean | undefined
 }
 
 /** An order. The contract does not know one with the state NONE. */
@@ -96,6 +101,8 @@ function readFields(
     outputAmount: readTerm(message.outputAmount, readUint256),
     outputChainId: readTerm(message.outputChainId, readInteger),
     fillDeadline: readTerm(message.fillDeadline, readInteger),
+    isTerminal: readOptional(message.isTerminal, readBoolean),
+    isRefundable: readOptional(message.isRefundable, readBoolean),
     deposited: readOptional(message.deposited, readStep),
     settled: readOptional(message.settled, readStep),
     refunded: readOptional(message.refunded, readStep),

@@ -6,6 +6,7 @@ import {
   isRetryable,
   type QuoteParams,
 } from '../../src/index.js'
+import { sampleOffer } from '../samples.js'
 import { NO_ORDER, sendJson, serve } from '../server.js'
 
 const ADDRESS = `0x${'11'.repeat(20)}` as const
@@ -22,6 +23,10 @@ const params: QuoteParams = {
 
 const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
 
+const OFFER: Parameters<AggregatorClient['checkOffer']>[1] = {
+  quote: { ...sampleOffer(1).quote, inputAmount: 1n, outputAmount: 1n, nonce: 0n, orderType: 'EXACT_INPUT' },
+  signature: '0x12',
+}
 const QUOTE_ID = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d'
 
 const SIGNED_RESULTS = {
@@ -36,6 +41,7 @@ const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Pr
   ['getQuote', (client, chainId) => client.getQuote({ ...params, chainId })],
   ['streamQuotes', (client, chainId) => first(client.streamQuotes({ ...params, chainId }))],
   ['getPrice', (client, chainId) => client.getPrice({ ...params, chainId })],
+  ['checkOffer', (client, chainId) => client.checkOffer(chainId, OFFER)],
   ['getQuoteRecord', (client, chainId) => client.getQuoteRecord(chainId, QUOTE_ID)],
   ['getOrder', (client, chainId) => client.getOrder(chainId, ORDER_ID)],
   ['listOrders', (client, chainId) => client.listOrders(chainId)],

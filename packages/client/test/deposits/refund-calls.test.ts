@@ -16,6 +16,8 @@ const order = {
   outputAmount: 7n,
   outputChainId: 1,
   fillDeadline: 1900,
+  isTerminal: undefined,
+  isRefundable: undefined,
   deposited: undefined,
   settled: undefined,
   refunded: undefined,
