@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { send } from '../../../packages/cli/src/devnet/deploy.js'
+import { setHidden } from '../../support/console/console.js'
 import { button, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
@@ -69,6 +70,27 @@ describe.skipIf(!existsSync(CHROMIUM))(
         ({ state }) => state === 'SETTLED',
       )
       expect(sent).toEqual([contracts.settlement.toLowerCase()])
+    })
+
+    it('is none of before ten minutes of sleep: a click as the page wakes sends nothing', async () => {
+      const sent: string[] = []
+      const { page, open } = await stage.openPage({
+        account: stage.network.user.address,
+        answer: (method) => {
+          if (method === 'eth_sendTransaction' || method === 'wallet_sendCalls') sent.push(method)
+          return undefined
+        },
+      })
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await button(page, 'Swap').waitFor(PAGE_WAIT)
+      await setHidden(page, true)
+      await stage.passTime(page, 600)
+      // Before the page has drawn anything, as a user does who aims at what was there.
+      await page.evaluate(`document.querySelector('button.main-action').click()`)
+      await page.getByRole('alert').getByText('This quote must not be taken').waitFor(PAGE_WAIT)
+      await setHidden(page, false)
+      expect(sent).toEqual([])
     })
   },
 )

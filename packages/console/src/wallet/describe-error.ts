@@ -3,6 +3,13 @@ import { BaseError, ChainMismatchError, ResourceUnavailableRpcError } from 'viem
 
 type ErrorKind = abstract new (...args: never[]) => { readonly code?: number }
 
+/** An offer that the user's node takes for good, and the instance does not. */
+export class DeadOfferError extends Error {
+  constructor() {
+    super('The contract has the order already, or takes this offer no more, says the instance.')
+  }
+}
+
 /** Describes what a wallet, a node or the check of a quote has thrown, in a sentence. */
 export function describeWalletError(thrown: unknown): string {
   // Its words say what is uncertain: the cause may be what the wallet said.
@@ -27,6 +34,7 @@ export const isFailure = (thrown: unknown) => thrown instanceof DepositError && 
 /** Whether the offer must not be taken: for a transfer, its address must not be paid any more. */
 export const isRefusal = (thrown: unknown) =>
   thrown instanceof QuoteVerificationError ||
+  thrown instanceof DeadOfferError ||
   (thrown instanceof DepositError && thrown.reason === 'TOO_LATE_FOR_TRANSFER')
 
 const isMismatch = (error: unknown) => error instanceof ChainMismatchError

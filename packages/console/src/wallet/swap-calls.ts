@@ -8,9 +8,11 @@ import {
 import type { Address } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../data/auction/auction.js'
+import { isDead } from '../data/auction/offer-check.js'
 import { isDepositBegun } from '../data/orders/own-swaps.js'
 import { shorten } from '../format/shorten.js'
 import { wallet } from './connected-wallet.js'
+import { DeadOfferError } from './describe-error.js'
 import { readBalance, readTerms, switchChain, walletClient } from './provider.js'
 import { toSignedQuote } from './signed-quote.js'
 
@@ -38,13 +40,17 @@ export const CHECKED: Readonly<Record<WantedSwap['mode'], string>> = {
   ADDRESS: 'signature, terms and deposit address are right',
 }
 
+/** How long an instance that does not answer may keep a swap waiting. */
+const INSTANCE_MS = 3000
+
 /**
- * Checks an offer against the request, the contract and its state, read through the user's wallet.
- * @throws QuoteVerificationError with all problems; what the wallet throws
+ * Checks an offer against the request, the contract and its state, read through the user's wallet, and asks the instance too.
+ * @throws QuoteVerificationError with all problems; DeadOfferError; what the wallet throws
  */
 export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain): Promise<SettlementTerms> {
   const terms = await readTermsOn(chain)
   const signedQuote = toSignedQuote(offer)
+  const asked = isDead(chain.chainId, offer, AbortSignal.timeout(INSTANCE_MS)).catch(() => false)
   await verifyQuote(signedQuote, {
     ...terms,
     // The page showed this offer when it was clicked.
@@ -59,6 +65,7 @@ export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain
       depositMode: wanted.mode,
     },
   })
+  if (await asked) throw new DeadOfferError()
   return terms
 }
 

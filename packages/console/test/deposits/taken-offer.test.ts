@@ -1,9 +1,9 @@
-import { create } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import type { SignedQuote } from '@quote-aggregator/client'
 import { type EIP1193Provider, toFunctionSelector } from 'viem'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { QuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { CheckOfferResponseSchema, OfferState, QuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { user } from '../../../../test/support/chain/settlement.js'
 import { useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
@@ -30,7 +30,7 @@ import { connectWallet, disconnectWallet } from '../../src/wallet/wallet.js'
 
 vi.hoisted(() => {
   const storage = new Map<string, string>()
-  vi.stubGlobal('document', { baseURI: 'http://127.0.0.1/' })
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
   vi.stubGlobal('addEventListener', () => {})
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => storage.get(key) ?? null,
@@ -80,7 +80,11 @@ describe('a swap of the console', () => {
   }
 
   const useOf = ({ chain, offer }: Awaited<ReturnType<typeof choice>>) =>
-    addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId), undefined, Date.now())
+    addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId), {
+      held: undefined,
+      isDead: false,
+      nowMs: Date.now(),
+    })
 
   beforeEach(() => {
     leaveOffer()
@@ -111,6 +115,48 @@ describe('a swap of the console', () => {
     expect(takenOffer.peek()?.problem).toContain('nonce used')
     expect(useOf(taken)).toBe('check failed')
     expect(wallet.prompts).toEqual([])
+  })
+
+  it('sends nothing for an offer that the instance says is dead or taken, whatever the own node says', async () => {
+    for (const state of [OfferState.DEAD, OfferState.TAKEN]) {
+      const wallet = await connect()
+      const answer = toBinary(CheckOfferResponseSchema, create(CheckOfferResponseSchema, { state }))
+      const headers = { 'content-type': 'application/proto' }
+      const { fetch } = globalThis
+      const fetched = vi
+        .spyOn(globalThis, 'fetch')
+        .mockImplementation(async (url, init) =>
+          String(url).endsWith('/CheckOffer') ? new Response(answer, { headers }) : fetch(url, init),
+        )
+      onTestFinished(() => void fetched.mockRestore())
+      const taken = await choice('ADDRESS')
+      await takeOffer(taken)
+      expect(shown().problem).toContain('takes this offer no more, says the instance')
+      expect([useOf(taken), wallet.prompts]).toEqual(['check failed', []])
+      fetched.mockRestore()
+    }
+  })
+
+  it('checks an offer again when the tab comes back to the front, and hides its address until then', async () => {
+    let isUsed = false
+    const shownMeanwhile: string[] = []
+    const taken = await choice('ADDRESS')
+    await connect(({ method, params }) => {
+      if (isUsed) shownMeanwhile.push(useOf(taken))
+      const [call] = params as readonly { data?: string }[]
+      return isUsed && method === 'eth_call' && call?.data?.startsWith(IS_NONCE_USED) ? TRUE : undefined
+    })
+    await takeOffer(taken)
+    expect(useOf(taken)).toBe('pay')
+    isUsed = true
+    document.dispatchEvent(new Event('visibilitychange'))
+    expect(useOf(taken)).toBe('pay')
+    for (const hidden of [true, false]) {
+      Object.assign(document, { hidden })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+    await vi.waitFor(() => expect(useOf(taken)).toBe('check failed'))
+    expect(new Set(shownMeanwhile)).toEqual(new Set(['check open']))
   })
 
   it('follows a deposit that the wallet may have sent, and neither judges its offer again nor asks twice', async () => {
@@ -173,8 +219,11 @@ describe('a swap of the console', () => {
   it('asks for no second payment of an address that has the tokens, whoever has sent them', async () => {
     const { offer } = await choice('ADDRESS')
     const { inputAmount } = offer.quote
-    const useWith = (held: bigint) => addressUse(offer.quote, undefined, held, Date.now())
+    const useWith = (held: bigint) =>
+      addressUse(offer.quote, undefined, { held, isDead: false, nowMs: Date.now() })
     expect([useWith(BigInt(inputAmount) - 1n), useWith(BigInt(inputAmount))]).toEqual(['pay', 'paid'])
+    const dead = { held: undefined, isDead: true, nowMs: Date.now() }
+    expect(addressUse(offer.quote, undefined, dead)).toBe('dead')
   })
 
   it('says of a transfer that nobody has seen no more than that its order has ended', async () => {

@@ -6,19 +6,34 @@ import { isDepositBegun, type OwnSwap } from './own-swaps.js'
 export const SPARE_SECONDS = 120
 
 /** Whether a deposit address may be paid, and if not, why. Only one that may be paid is shown as such. */
-export type AddressUse = 'pay' | 'paid' | 'asked' | 'other mode' | 'check failed' | 'check open' | 'too late'
+export type AddressUse =
+  | 'pay'
+  | 'paid'
+  | 'asked'
+  | 'other mode'
+  | 'check failed'
+  | 'dead'
+  | 'check open'
+  | 'too late'
+
+/** What is known of the chain. */
+interface Known {
+  /** How much of the input token is at the address; undefined while no wallet has read it. */
+  readonly held: bigint | undefined
+  /** Whether the contract takes the offer no more. */
+  readonly isDead: boolean
+  /** Unix time in milliseconds. */
+  readonly nowMs: number
+}
 
 /**
  * Says whether the deposit address of an offer may be paid.
  * @param swap what this browser knows of it: without a check, no wallet was connected
- * @param held how much of the input token is at the address; undefined while no wallet has read it
- * @param nowMs Unix time in milliseconds
  */
 export function addressUse(
   { nonce, depositDeadline, inputAmount }: Pick<Quote, 'nonce' | 'depositDeadline' | 'inputAmount'>,
   swap: Pick<OwnSwap, 'check' | 'progress'> | undefined,
-  held: bigint | undefined,
-  nowMs: number,
+  { held, isDead, nowMs }: Known,
 ): AddressUse {
   // Who pays again pays twice.
   if (held !== undefined && held >= BigInt(inputAmount)) return 'paid'
@@ -26,6 +41,7 @@ export function addressUse(
   // The instance has told the solver another mode: the solver may cancel the offer under the user's transfer.
   if (modeOfNonce(BigInt(nonce)) === 'CONTRACT') return 'other mode'
   if (swap?.check === 'failed') return 'check failed'
+  if (isDead) return 'dead'
   if ((depositDeadline - SPARE_SECONDS) * 1000 < nowMs) return 'too late'
   return swap?.check === 'begun' ? 'check open' : 'pay'
 }

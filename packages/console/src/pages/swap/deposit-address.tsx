@@ -5,13 +5,17 @@ import { Account } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
+import { isDead } from '../../data/auction/offer-check.js'
 import { latestNow } from '../../data/clock.js'
 import { type AddressUse, addressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
+import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatMoment, formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
+
+const CHECK_MS = 30_000
 
 /** What stands in the place of an address that must not be paid. */
 const CLOSED: Readonly<Record<Exclude<AddressUse, 'pay'>, readonly [tone: 'bad' | 'warning', text: string]>> =
@@ -26,6 +30,10 @@ const CLOSED: Readonly<Record<Exclude<AddressUse, 'pay'>, readonly [tone: 'bad' 
     'check open': [
       'warning',
       'The deposit address is shown once the check through your wallet has passed. Send nothing before.',
+    ],
+    dead: [
+      'bad',
+      'The contract has the order already, or takes this offer no more. Send nothing to this address.',
     ],
     'too late': ['warning', 'It is too late for a transfer. Send nothing to this address any more.'],
   }
@@ -46,10 +54,14 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const held = useWalletRead(chain, `at ${depositAddress}`, ({ readBalance }) =>
     readBalance(Number(chainId), quote?.inputToken ?? '', depositAddress),
   )
+  // Asked again when the tab comes back to the front.
+  const dead = useQuery(`dead ${offer.orderId}`, (signal) => isDead(chainId, offer, signal), {
+    refreshMs: CHECK_MS,
+  })
   if (quote === undefined) return null
   const deadlineMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
   const token = tokenOf(chain.chainId, quote.inputToken)
-  const use = addressUse(quote, swap, held, latestNow.value)
+  const use = addressUse(quote, swap, { held, isDead: dead.data === true, nowMs: latestNow.value })
   if (use !== 'pay') return <Closed use={use}>{children?.(use)}</Closed>
   return (
     <section class="deposit-address" aria-label="Deposit address">

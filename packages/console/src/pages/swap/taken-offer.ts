@@ -1,7 +1,8 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { DepositProgress } from '@quote-aggregator/client'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../../data/auction/auction.js'
+import { isVisible } from '../../data/clock.js'
 import {
   changeSwap,
   isDepositBegun,
@@ -103,6 +104,13 @@ export async function checkAddress(): Promise<void> {
     showAddress(offer.orderId)
   })
 }
+
+// An offer may have died while nobody saw the page: its address is hidden until it is checked again.
+effect(() => {
+  const shown = takenOffer.peek()
+  const isPayable = shown?.wanted.mode === 'ADDRESS' && stateOf('deposit', shown) === 'active'
+  if (isVisible.value && isPayable && wallet.peek() !== undefined) void checkAddress()
+})
 
 /** Tokens may be on their way from now on. */
 function showAddress(orderId: string): void {
