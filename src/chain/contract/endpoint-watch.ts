@@ -2,6 +2,7 @@ import { within } from '../../../packages/chain/src/json-rpc.js'
 import type { EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { numberIn } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { EndpointVerifier } from './verify-endpoint.js'
@@ -40,8 +41,6 @@ const LOOK_MS = 4000
 const STILL_LOOKS = 3
 /** A look ends before the next one begins. */
 const TIMEOUT_MS = 2000
-/** No chain grows so much between two looks. */
-const MAX_STEP_BLOCKS = 100
 
 interface SeenHead {
   readonly number: number
@@ -60,14 +59,11 @@ export function createEndpointWatch(
   const missed = new Map<Endpoint, number>()
   const hostOf = (endpoint: Endpoint) => new URL(rpcUrls[endpoints.indexOf(endpoint)] ?? '').host
 
-  /** Reads the head of an endpoint. After a failure, and when the head is odd, the chain is verified again. */
+  /** Reads the head of an endpoint and the id of its chain, in one message where it takes batches. @throws Error for an odd answer too */
   async function readHead(endpoint: Endpoint): Promise<number> {
-    await verifier.verifyChain(endpoint)
-    const number = Number(await endpoint.request('eth_blockNumber'))
-    const last = seen.get(endpoint)?.number ?? number
-    if (number >= last && number <= last + MAX_STEP_BLOCKS) return number
-    verifier.forget(endpoint)
-    await verifier.verifyChain(endpoint)
+    const [head] = await Promise.all([endpoint.request('eth_blockNumber'), verifier.verifyChain(endpoint)])
+    const number = numberIn(head)
+    if (number === undefined) throw new Error('eth_blockNumber has no number')
     return number
   }
 

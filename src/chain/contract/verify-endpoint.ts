@@ -22,7 +22,7 @@ export interface EndpointVerifier {
    * @throws ChainConfigError; ChainReadError and viem's errors when the endpoint fails
    */
   verify(endpoint: Endpoint): Promise<void>
-  /** Verifies the chain of an endpoint, unless it is verified. @throws as `verify` */
+  /** Verifies the chain of an endpoint, also when it was verified before. @throws as `verify` */
   verifyChain(endpoint: Endpoint): Promise<void>
   /** Has an endpoint verified again before the next read from it. @param error what it has failed with */
   forget(endpoint: Endpoint, error?: unknown): void
@@ -62,7 +62,6 @@ export function createEndpointVerifier(
   let views: OptionalViews | undefined
 
   async function verifyChain(endpoint: Endpoint): Promise<void> {
-    if (verified.has(endpoint)) return
     const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
     try {
       await verifyChainId(endpoint.client, chainId, place)
@@ -89,7 +88,7 @@ export function createEndpointVerifier(
   async function verify(endpoint: Endpoint): Promise<void> {
     const asked = unverified.length > 0 ? unverified : [endpoint]
     unverified = []
-    const answers = await Promise.allSettled(asked.map(verifyChain))
+    const answers = await Promise.allSettled(asked.filter((one) => !verified.has(one)).map(verifyChain))
     const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     if (issue !== undefined) throw issue

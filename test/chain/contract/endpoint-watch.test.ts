@@ -7,10 +7,10 @@ import { createManualClock } from '../../support/manual-clock.js'
 const CHAIN_ID = 7
 const HOSTS = ['first.example', 'second.example', 'third.example']
 
-/** A node as the watch sees it. `head` is undefined while it does not answer, and 'hangs' while it never does. */
+/** A node as the watch sees it. Its `head` is undefined while it does not answer, and 'hangs' while it never does. */
 interface Node {
   chainId: number
-  head: number | undefined | 'hangs'
+  head: unknown
   calls: string[]
 }
 
@@ -18,14 +18,14 @@ function startWatch(count = 2) {
   const clock = createManualClock()
   const nodes: Node[] = HOSTS.slice(0, count).map(() => ({ chainId: CHAIN_ID, head: 100, calls: [] }))
   const endpoints = nodes.map((node) => {
-    const answer = async (method: string, value: () => number) => {
+    const answer = async (method: string, value: () => unknown) => {
       node.calls.push(method)
-      if (node.head === 'hangs') return new Promise<number>(() => {})
+      if (node.head === 'hangs') return new Promise(() => {})
       if (node.head === undefined) throw new Error('no connection')
       return value()
     }
     return {
-      request: (method: string) => answer(method, () => node.head as number),
+      request: (method: string) => answer(method, () => node.head),
       client: { getChainId: () => answer('eth_chainId', () => node.chainId) },
     } as unknown as Endpoint
   })
@@ -98,25 +98,31 @@ it('no endpoint is named while the chain stands still, nor one that lags and mov
   }
 })
 
-it('the chain of an endpoint is verified again after it did not answer, and when its head is odd', async () => {
+it('the chain of an endpoint is verified in each look, whatever its head is', async () => {
   const { clock, nodes, set } = startWatch()
-  const callsOfFirst = async () => {
-    const node = nodes[0] as Node
-    node.calls = []
-    await clock.advance(4000)
-    return node.calls
-  }
-  expect(await callsOfFirst()).toEqual(['eth_chainId', 'eth_blockNumber'])
-  expect(await callsOfFirst()).toEqual(['eth_blockNumber'])
-  set(undefined)
-  await callsOfFirst()
-  set(101)
-  expect(await callsOfFirst()).toEqual(['eth_chainId', 'eth_blockNumber'])
-  for (const head of [100, 500]) {
+  for (const head of [100, 101, 5000, 4999]) {
+    const [first] = nodes as [Node, Node]
+    first.calls = []
     set(head)
-    expect(await callsOfFirst()).toEqual(['eth_blockNumber', 'eth_chainId'])
+    await clock.advance(4000)
+    expect(first.calls).toEqual(['eth_blockNumber', 'eth_chainId'])
   }
 })
+
+it.each([['0x'], ['latest'], [{}], [null]])(
+  'an endpoint whose head is %j gives no answer, and hides no other one that stands still',
+  async (odd) => {
+    const { clock, set, watch } = startWatch(3)
+    for (let block = 1; block <= 4; block++) {
+      set(100, 100 + block, odd)
+      await clock.advance(4000)
+    }
+    expect(watch.problems()).toEqual([
+      { endpoint: HOSTS[0], problem: 'STANDS_STILL', headBlock: 100 },
+      { endpoint: HOSTS[2], problem: 'NO_ANSWER', headBlock: undefined },
+    ])
+  },
+)
 
 it('a single endpoint has no other to be compared with, and gets no calls', async () => {
   const { clock, nodes } = startWatch(1)
