@@ -221,8 +221,9 @@ function createRule(places: number, seed: number) {
         const gain = isOffer && isLate && before.length > 0 ? -gapTo(bestOf(before), price) : 0
         const wasWaitedFor = waits.get(player) === 'beyond' && isLate && at > firstAt
         const isInTime = at <= answeredAt
-        if (wasWaitedFor) recordWait(player.standing, isInTime && isGain(gain))
         if (taught === undefined) continue
+        if (wasWaitedFor && taught.isTaught)
+          recordWait(player.standing, isInTime && isGain(gain), now, now + at)
         const gap = isOffer ? gapTo(bestOf(early), price) : 0
         const answer = { solver: player.address, isInTime, gap, gain, wasWaitedFor }
         learn(taught, { ...answer, outcome: isOffer ? 'offer' : 'none' }, now)

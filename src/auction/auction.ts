@@ -15,6 +15,7 @@ import {
   type SolverRequest,
   type SolverTransport,
 } from '../solvers/transport/solver-transports.js'
+import { pairOf } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Attempt, CUT_OFF } from './attempt.js'
@@ -51,6 +52,8 @@ export type RoundCall = Pick<CallContext, 'client' | 'signal' | 'timeoutMs' | 't
 export interface RoundOptions {
   /** Undefined for a round that waits for all solvers. */
   readonly softDeadline?: SoftDeadline | undefined
+  /** In seconds; undefined for the instance's own. What solvers say to other ones says nothing of those. */
+  readonly depositWindow?: number | undefined
   /** Which offers the settlement contract checks; `off` by default. */
   readonly verify?: VerifyMode
   /**
@@ -101,6 +104,8 @@ interface RoundsOptions {
 /** The request of one round, as its solvers get it. */
 interface Question {
   readonly request: QuoteRequest
+  /** As `pairOf` writes it. */
+  readonly pair: string
   readonly hasher: QuoteHasher
   readonly solverRequest: SolverRequest
 }
@@ -120,6 +125,7 @@ export function createRounds(options: RoundsOptions): Rounds {
 
   function toQuestion(
     request: QuoteRequest,
+    pair: string,
     quoteId: string,
     solvers: readonly Asked[],
     { requestedAt, limitMs }: RoundTimes,
@@ -135,7 +141,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       deadline,
       traceparent: caller.traceparent,
     }
-    return { request, hasher: hasherOf(request.chainId), solverRequest }
+    return { request, pair, hasher: hasherOf(request.chainId), solverRequest }
   }
 
   /** Asks one solver on its session if it has one, else at its endpoint (docs/decisions.md, D18), and checks its reply. */
@@ -160,8 +166,8 @@ export function createRounds(options: RoundsOptions): Rounds {
     caller: RoundCall,
     onBest: OnBest | undefined,
   ): Round {
-    const { request, solverRequest } = question
-    const learn = createLearnRequest(request, caller.client, standings, clock.monotonic)
+    const { request, pair, solverRequest } = question
+    const learn = createLearnRequest(request, pair, caller.client, standings, clock.monotonic)
     return new Round({
       times,
       asked,
@@ -217,7 +223,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     async run(
       request,
       caller,
-      { softDeadline, verify = 'off', onBest },
+      { softDeadline, depositWindow, verify = 'off', onBest },
       { requestedAt, limitMs, callersLimitMs },
     ) {
       const { chainId } = request
@@ -233,7 +239,8 @@ export function createRounds(options: RoundsOptions): Rounds {
         softDeadline,
       }
 
-      const { asked, probed, busy, notAsked } = choice.of(request, requestedAt + limitMs)
+      const pair = pairOf(request, depositWindow)
+      const { asked, probed, busy, notAsked } = choice.of(chainId, pair, requestedAt + limitMs)
       if (asked.length === 0 && busy > 0) {
         tell(sinks, { kind: 'unstarted', request, outcome: 'busy' })
         return { quoteId, offers: [], counts: countResults(0, []), error: roundErrors.busy(chainId) }
@@ -242,7 +249,7 @@ export function createRounds(options: RoundsOptions): Rounds {
         onBest &&
         ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
 
-      const question = toQuestion(request, quoteId, [...asked, ...probed], times, caller)
+      const question = toQuestion(request, pair, quoteId, [...asked, ...probed], times, caller)
       for (const solver of probed) probe(question, solver, caller)
       const round = openRound(question, asked, times, caller, tellBest)
       stageSeconds.observe({ stage: 'prepare' }, (clock.monotonic() - startedAt) / 1000)
@@ -251,14 +258,13 @@ export function createRounds(options: RoundsOptions): Rounds {
       stageSeconds.observe({ stage: 'solvers' }, (endedAt - startedAt) / 1000)
 
       const answered = rankOffers(round)
-      const timeoutMs = callersLimitMs - (endedAt - requestedAt)
       const { ranked, attempts } =
         verify === 'off' || answered.ranked.length === 0
           ? answered
           : await verifyRound(answered, verifier, {
               chainId,
               mode: verify,
-              timeoutMs,
+              timeoutMs: callersLimitMs - (endedAt - requestedAt),
               signal: caller.signal,
               onBest: tellBest,
             })

@@ -2,7 +2,7 @@ import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
-import { isGain, learn, openPair, pairOf, type ReadAnswer, type TaughtPair } from '../standing/lessons.js'
+import { isGain, learn, openPair, type ReadAnswer, type TaughtPair } from '../standing/lessons.js'
 import { recordWait, type Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
@@ -24,7 +24,8 @@ export type LearnRequest = (ended: EndedAttempt, round: Round) => void
  * whose caller has left. A price teaches no lesson.
  */
 export function createLearnRequest(
-  { kind, ...request }: QuoteRequest,
+  { kind, chainId }: QuoteRequest,
+  pair: string,
   client: ClientId,
   standings: Standings,
   clock: () => number,
@@ -38,12 +39,14 @@ export function createLearnRequest(
     const { solver, standing } = ended.attempt.asked
     const isLost = hasLostTime(ended)
     if (isLost !== undefined) standings.recordTime(solver, client.network, isLost)
-    const answer = toReadAnswer(ended, round)
-    if (answer.wasWaitedFor) recordWait(standing, answer.isInTime && isGain(answer.gain))
     if (kind === 'INDICATIVE') return
-    if (!isOpen) taught = openPair(standings.pairsOf(request.chainId), pairOf(request), client, now)
+    if (!isOpen) taught = openPair(standings.pairsOf(chainId), pair, client, now)
     isOpen = true
-    if (taught !== undefined) learn(taught, answer, now)
+    if (taught === undefined) return
+    const answer = toReadAnswer(ended, round)
+    learn(taught, answer, now)
+    if (!taught.isTaught || !answer.wasWaitedFor) return
+    recordWait(standing, answer.isInTime && isGain(answer.gain), round.times.requestedAt, now)
   }
 }
 
@@ -59,12 +62,14 @@ export function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undef
 function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, round: Round): ReadAnswer {
   const { asked } = attempt
   const { result } = settled
-  const { softMs } = round.times
+  const { softMs, limitMs, readMs } = round.times
   const isLate = atMs > softMs
+  // A solver that was told a shorter deadline than the instance's own may give up when it is over.
+  const wasCutShort = limitMs < readMs && atMs >= limitMs
   const offer = result.kind === 'quoted' ? result.offer : undefined
   return {
     solver: asked.solver.address,
-    outcome: offer !== undefined ? 'offer' : result.kind === 'cancelled' ? 'unknown' : 'none',
+    outcome: offer !== undefined ? 'offer' : result.kind === 'cancelled' || wasCutShort ? 'unknown' : 'none',
     isInTime,
     gap: offer === undefined || round.best === undefined ? 0 : gapBps(offer.quote, round.best.quote),
     gain: isLate ? gain : 0,

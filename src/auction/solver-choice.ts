@@ -1,10 +1,9 @@
-import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { ContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
-import { type Lessons, NO_OFFER_GAP, type Pair, pairOf } from '../standing/lessons.js'
+import { type Lessons, NO_OFFER_GAP, type Pair } from '../standing/lessons.js'
 import {
   type Eligibility,
   eligibility,
@@ -42,8 +41,11 @@ export type NotAskedReason = 'bond_unknown' | Exclude<Eligibility, 'able' | 'pro
 
 /** Says whom quotes ask: rounds and statistics have it from here. */
 export interface SolverChoice {
-  /** @param deadline the end of the round, on the clock of standings */
-  of(request: QuoteRequest, deadline: number): Choice
+  /**
+   * @param pair as `pairOf` writes it
+   * @param deadline the end of the round, on the clock of standings
+   */
+  of(chainId: number, pair: string, deadline: number): Choice
   /** Undefined for a solver that quotes ask. */
   notAskedReason(key: SolverKey): NotAskedReason | undefined
 }
@@ -100,10 +102,9 @@ export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
   }
 
   return {
-    of(request, deadline) {
-      const { chainId } = request
+    of(chainId, pair, deadline) {
       const now = clock()
-      const examined = examine(chainId, standings.pairsOf(chainId).of(pairOf(request)), now)
+      const examined = examine(chainId, standings.pairsOf(chainId).of(pair), now)
       const able = examined.filter(isAble)
       const free = able.filter(({ solver }) => slots.of(solver).canServe(now, deadline))
       const probed = examined.filter(

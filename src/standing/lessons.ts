@@ -17,12 +17,21 @@ const TEACHER_MS = 600_000
 /** A solver is expected to quote what it has quoted within this time (docs/decisions.md, D14). */
 const EXPECTED_MS = 24 * 3_600_000
 
-/** Input token, output token, order type, and the number of decimal digits of the fixed amount, as a key. */
-export function pairOf({ inputToken, outputToken, orderType, amount }: PairOf): string {
-  return `${inputToken}${outputToken}${orderType}${amount.toString().length}`
+/**
+ * The tokens, the order type and the number of decimal digits of the fixed amount, as a key. The other terms for which a solver may decline
+ * make pairs of their own: what it says to strange requests must not count against it in usual ones.
+ * @param depositWindow in seconds; undefined for the instance's own
+ */
+export function pairOf(request: PairOf, depositWindow: number | undefined): string {
+  const { inputToken, outputToken, orderType, amount, depositMode, destinationChainId } = request
+  const { length } = amount.toString()
+  return `${inputToken}${outputToken}${orderType} ${length} ${depositMode} ${destinationChainId} ${depositWindow}`
 }
 
-type PairOf = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+type PairOf = Pick<
+  QuoteRequest,
+  'inputToken' | 'outputToken' | 'orderType' | 'amount' | 'depositMode' | 'destinationChainId'
+>
 
 /** What came of one firm request, in a round that was answered with an offer (docs/decisions.md, D30). */
 export interface Lesson {

@@ -21,6 +21,8 @@ export interface Standing {
   hasQuoted: boolean
   /** Rounds in a row that waited for it, and to whose answers it added nothing. */
   vainWaits: number
+  /** When the last one was counted. */
+  vainAt: number
   /** The rounds in which nobody waits for it because of that. */
   unwaitedRounds: number
 }
@@ -66,6 +68,7 @@ export function createStanding(): Standing {
     answeredAt: Number.NEGATIVE_INFINITY,
     hasQuoted: false,
     vainWaits: 0,
+    vainAt: Number.NEGATIVE_INFINITY,
     unwaitedRounds: 0,
   }
 }
@@ -100,8 +103,14 @@ export function recordEnd(
   standing.usualMs = medianOf(standing.times)
 }
 
-/** Records that a round waited for the solver beyond the soft deadline. */
-export function recordWait(standing: Standing, wasWorth: boolean): void {
+/**
+ * Records that a round which teaches waited for the solver beyond the soft deadline. Of rounds at the same time, one counts: a burst of
+ * requests says no more than one.
+ * @param askedAt when the round began
+ */
+export function recordWait(standing: Standing, wasWorth: boolean, askedAt: number, now: number): void {
+  if (!wasWorth && askedAt < standing.vainAt) return
+  standing.vainAt = now
   standing.vainWaits = wasWorth ? 0 : standing.vainWaits + 1
   if (standing.vainWaits < MAX_VAIN_WAITS) return
   standing.vainWaits = 0

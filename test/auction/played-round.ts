@@ -1,6 +1,6 @@
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { SolverAttempt } from '../../src/auction/attempt.js'
-import { Round, type RoundTimes } from '../../src/auction/round.js'
+import { type EndedAttempt, Round, type RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import type { CallSignal } from '../../src/solvers/transport/solver-transports.js'
@@ -30,13 +30,21 @@ export const offerOf = (number: number, amount = 1000n): SolverResult => ({
 
 interface Played {
   readonly asked: readonly Asked[]
+  /** A clock of its own when left out. */
+  readonly clock?: ReturnType<typeof createManualClock>
+  readonly onEnd?: (ended: EndedAttempt, round: Round) => void
   readonly times?: Partial<RoundTimes>
   readonly signal?: AbortSignal
 }
 
 /** A round of solvers that answer when `answer` is called with their number. Its clock is the test's. */
-export function playRound({ asked, times = {}, signal = new AbortController().signal }: Played) {
-  const clock = createManualClock()
+export function playRound({
+  asked,
+  times = {},
+  signal = new AbortController().signal,
+  clock = createManualClock(),
+  onEnd,
+}: Played) {
   const waiting = new Map<string, (result: SolverResult) => void>()
   const signals = new Map<string, CallSignal>()
   const cutOff: SolverAttempt[] = []
@@ -67,8 +75,10 @@ export function playRound({ asked, times = {}, signal = new AbortController().si
     },
     signal,
     clock,
-    onEnd({ attempt }) {
-      if (attempt.told !== undefined) cutOff.push(attempt.told)
+    onEnd(ended, played) {
+      const { told } = ended.attempt
+      if (told !== undefined) cutOff.push(told)
+      onEnd?.(ended, played)
     },
   })
   const answerNow = (number: number, result: SolverResult) => waiting.get(String(number))?.(result)

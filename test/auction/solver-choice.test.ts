@@ -13,6 +13,7 @@ import {
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 
+const PAIR = pairOf(exactInput, undefined)
 const DEADLINE = 2000
 
 let now: number
@@ -54,7 +55,7 @@ function stall(of: Solver): void {
 
 function chosen(maxQuoteFanOut?: number) {
   const choice = openChoice(maxQuoteFanOut)
-  const { asked, probed, busy, notAsked } = choice.of(exactInput, DEADLINE)
+  const { asked, probed, busy, notAsked } = choice.of(1, PAIR, DEADLINE)
   const names = (list: typeof asked) => list.map(({ solver: { name } }) => name).sort()
   return {
     asked: names(asked),
@@ -133,13 +134,13 @@ describe('who is asked, and what statistics say of it', () => {
 
 test('says why each solver is asked, by its lessons in the pair, and how long it is waited for', () => {
   const pairs = standings.pairsOf(1)
-  const pair = pairs.teach(pairOf(exactInput), { network: 'a' }, 0)
+  const pair = pairs.teach(PAIR, { network: 'a' }, 0)
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   registered.slice(0, 3).forEach(({ address }, index) => {
     pair?.open(address).add({ gap: 10 * index, isWorth: false })
   })
   standings.of(registered[0] as Solver).usualMs = 900
-  const { asked } = openChoice(2).of(exactInput, DEADLINE)
+  const { asked } = openChoice(2).of(1, PAIR, DEADLINE)
   expect(
     asked.map(({ solver: { name }, chosenBy, gapBps, isWaitedFor, wait }) => [
       name,

@@ -4,15 +4,28 @@ import { Lessons, Pair, Pairs, pairOf } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
 
 const MINUTE = 60_000
-const swap = { inputToken: '0xa', outputToken: '0xb', orderType: 'EXACT_INPUT', amount: 1000n } as const
+const swap = {
+  inputToken: '0xa',
+  outputToken: '0xb',
+  orderType: 'EXACT_INPUT',
+  amount: 1000n,
+  depositMode: 'CONTRACT',
+  destinationChainId: 1,
+} as const
+
+type Changes = Parameters<typeof pairOf>[0] & { readonly depositWindow?: number }
 
 test.each([
   ['a larger amount of as many digits', { amount: 9999n }, true],
   ['an amount of one digit more', { amount: 10_000n }, false],
   ['the other order type', { orderType: 'EXACT_OUTPUT' as const }, false],
   ['another token', { outputToken: '0xc' as Address }, false],
+  ['the other deposit mode', { depositMode: 'ADDRESS' as const }, false],
+  ['another chain of the output', { destinationChainId: 10 }, false],
+  ['another deposit window', { depositWindow: 1 }, false],
 ])('%s is the same pair: %s', (_what, changes, isSame) => {
-  expect(pairOf({ ...swap, ...changes }) === pairOf(swap)).toBe(isSame)
+  const { depositWindow, ...request }: Changes = { ...swap, ...changes }
+  expect(pairOf(request, depositWindow) === pairOf(swap, undefined)).toBe(isSame)
 })
 
 function lessonsOf(gaps: readonly number[], worths: readonly number[] = []): Lessons {

@@ -78,8 +78,12 @@ describe('a round waits for a solver', () => {
   test('until 20 waits in a row were in vain, and then for none of its next 200 rounds', () => {
     const lessons = worthWaiting()
     answer(900)
+    let now = 0
     const waits = (wasWorth: boolean, times: number) => {
-      for (let time = 0; time < times; time++) recordWait(standing, wasWorth)
+      for (let time = 0; time < times; time++) {
+        recordWait(standing, wasWorth, now, now + 900)
+        now += 900
+      }
     }
     waits(false, 19)
     waits(true, 1)
@@ -92,6 +96,17 @@ describe('a round waits for a solver', () => {
     }
     expect(waitFor(standing, lessons, SOFT_MS)).toBe('beyond')
   })
+})
+
+test('rounds at the same time count as one wait in vain', () => {
+  answer(900)
+  const lessons = new Lessons()
+  for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true })
+  for (let burst = 0; burst < 19; burst++) {
+    const began = 10_000 * burst
+    for (let round = 0; round < 30; round++) recordWait(standing, false, began + round, began + 900 + round)
+  }
+  expect(waitFor(standing, lessons, SOFT_MS)).toBe('beyond')
 })
 
 describe('a solver is expected to quote', () => {

@@ -204,7 +204,8 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
       ),
       depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
     }
-    const window = message.depositWindow ?? options.defaultDepositWindowSeconds
+    const ownWindow = options.defaultDepositWindowSeconds
+    const window = message.depositWindow ?? ownWindow
     const windows = {
       depositWindowSeconds: fields.integer('depositWindow', window, DEPOSIT_WINDOW),
       fillWindowSeconds: options.defaultFillWindowSeconds,
@@ -213,6 +214,7 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
       chainId: swap.chainId,
       roundOptions: {
         softDeadline: readSoftDeadline(message, fields),
+        depositWindow: window === ownWindow ? undefined : window,
         verify: readVerify(message, fields),
       },
       toRequest: () => ({

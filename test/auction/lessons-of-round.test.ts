@@ -1,0 +1,75 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createLearnRequest } from '../../src/auction/lessons-of-round.js'
+import type { Round, RoundTimes } from '../../src/auction/round.js'
+import type { Asked } from '../../src/auction/solver-choice.js'
+import { identifyClient } from '../../src/http/identify-client.js'
+import { type Lessons, pairOf } from '../../src/standing/lessons.js'
+import { createStandings, type Standings } from '../../src/standing/standing.js'
+import { createManualClock } from '../support/manual-clock.js'
+import { exactInput } from '../support/solvers/sample-quotes.js'
+import { askedSolver, offerOf, playRound } from './played-round.js'
+
+const PAIR = pairOf(exactInput, undefined)
+const log = { info() {}, warn() {} } as never
+let standings: Standings
+let clock: ReturnType<typeof createManualClock>
+
+beforeEach(() => {
+  clock = createManualClock()
+  standings = createStandings({ clock: clock.monotonic, log })
+})
+
+/** A round of two solvers of a client: the first one offers at once. The second one is slow, and was worth waiting for. */
+function play({
+  client = '192.0.2.1',
+  kind = 'FIRM' as 'FIRM' | 'INDICATIVE',
+  times = {} as Partial<RoundTimes>,
+} = {}) {
+  const solvers: Asked[] = [askedSolver(1), askedSolver(2, 'beyond')].map((asked) => ({
+    ...asked,
+    standing: standings.of(asked.solver),
+  }))
+  const request = { ...exactInput, kind }
+  const learn = createLearnRequest(request, PAIR, identifyClient(client), standings, clock.monotonic)
+  const onEnd = (ended: Parameters<typeof learn>[0], round: Round) => learn(ended, round)
+  return playRound({ asked: solvers, times: { requestedAt: clock.monotonic(), ...times }, clock, onEnd })
+}
+
+const lessonsOf = (number: number): Lessons | undefined =>
+  standings.pairsOf(1).of(PAIR)?.of(askedSolver(number).solver.address)
+
+test("what comes after a caller's shorter deadline and is no offer says nothing of its solver", async () => {
+  const declined = { kind: 'declined', status: 422 } as const
+  for (const [limitMs, hasLesson] of [
+    [320, false],
+    [2000, true],
+  ] as const) {
+    standings = createStandings({ clock: clock.monotonic, log })
+    const { answer } = play({ times: { limitMs } })
+    await answer(1, offerOf(1))
+    await clock.advance(330)
+    await answer(2, declined)
+    await clock.advance(2000)
+    expect([lessonsOf(1)?.hasLesson, lessonsOf(2)?.hasLesson]).toEqual([true, hasLesson])
+  }
+})
+
+test('a wait in vain counts in a firm round that teaches, and once for all rounds at the same time', async () => {
+  const standing = standings.of(askedSolver(2).solver)
+  const waitInVain = async (...rounds: Parameters<typeof play>[0][]) => {
+    const played = rounds.map((options) => play(options))
+    for (const { answer } of played) await answer(1, offerOf(1, 2000n))
+    await clock.advance(900)
+    for (const { answer } of played) await answer(2, offerOf(2, 1000n))
+  }
+  await waitInVain({ client: '192.0.2.1' })
+  expect(standing.vainWaits).toBe(1)
+  // The client has taught the pair a moment ago.
+  await waitInVain({ client: '192.0.2.1' })
+  await waitInVain({ client: '192.0.2.2', kind: 'INDICATIVE' })
+  expect(standing.vainWaits).toBe(1)
+  await waitInVain({ client: '192.0.2.3' }, { client: '192.0.2.4' }, { client: '192.0.2.5' })
+  expect(standing.vainWaits).toBe(2)
+  await waitInVain({ client: '192.0.2.6' })
+  expect(standing.vainWaits).toBe(3)
+})
