@@ -211,7 +211,9 @@ function createRule(places: number, seed: number) {
       for (const { player, at } of replies) countAnswer(player.standing, at, now)
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       const taught =
-        early.length === 0 ? undefined : openPair(pairs, keyOf(round), { network: round.client }, now)
+        early.length === 0
+          ? undefined
+          : openPair(pairs, keyOf(round), { network: round.client }, now, now + answeredAt)
       const firstAt = Math.min(...early.map(({ at }) => at))
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       for (const { player, at, price } of replies) {

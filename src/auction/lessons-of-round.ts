@@ -40,22 +40,27 @@ export function createLearnRequest(
     const isLost = hasLostTime(ended)
     if (isLost !== undefined) standings.recordTime(solver, client.network, isLost)
     if (kind === 'INDICATIVE') return
-    if (!isOpen) taught = openPair(standings.pairsOf(chainId), pair, client, now)
+    const { requestedAt } = round.times
+    if (!isOpen) taught = openPair(standings.pairsOf(chainId), pair, client, requestedAt, now)
     isOpen = true
     if (taught === undefined) return
     const answer = toReadAnswer(ended, round)
     learn(taught, answer, now)
     if (!taught.isTaught || !answer.wasWaitedFor) return
-    recordWait(standing, answer.isInTime && isGain(answer.gain), round.times.requestedAt, now)
+    recordWait(standing, answer.isInTime && isGain(answer.gain), requestedAt, now)
   }
 }
 
-/** Whether a request has cost its caller time; undefined when it says nothing. */
+/**
+ * Whether a request has cost its caller time; undefined when it says nothing. A solver that has answered others meanwhile is there: callers
+ * that ask more than it can answer must not take it from everyone.
+ */
 export function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   const { result } = settled
-  if (!attempt.isExpected) return undefined
+  const { isExpected, asked, waitingSince = Number.NEGATIVE_INFINITY } = attempt
+  if (!isExpected) return undefined
   if (result.kind === 'late' || (result.kind === 'failed' && NOT_CONNECTED.includes(result.reason)))
-    return true
+    return asked.standing.answeredAt > waitingSince ? undefined : true
   return answeredInMs(settled) === undefined ? undefined : false
 }
 

@@ -97,6 +97,7 @@ export class Pair {
   readonly #lessons = new Map<Address, Lessons>()
   /** When each client last taught it; the one that did longest ago is the first. */
   readonly #taughtBy = new Map<string, number>()
+  #taughtAt = Number.NEGATIVE_INFINITY
 
   /** Undefined for a solver that was never asked in the pair. */
   of(solver: Address): Lessons | undefined {
@@ -112,9 +113,11 @@ export class Pair {
 
   /**
    * Whether a round of this client teaches the pair: one in 10 minutes, with a key one in a minute. While no other client has
-   * taught the pair within 10 minutes, one in 10 s.
+   * taught the pair within 10 minutes, one in 10 s. Of rounds at the same time, one teaches: a burst of requests says no more than one.
+   * @param askedAt when the round began
    */
-  mayTeach({ network, apiKey }: Teacher, now: number): boolean {
+  mayTeach({ network, apiKey }: Teacher, askedAt: number, now: number): boolean {
+    if (askedAt < this.#taughtAt) return false
     for (const [earlier, at] of this.#taughtBy) {
       if (at >= now - TEACHER_MS && this.#taughtBy.size <= MAX_TEACHERS) break
       this.#taughtBy.delete(earlier)
@@ -125,6 +128,7 @@ export class Pair {
     if (taughtAt !== undefined && taughtAt > now - restMs) return false
     this.#taughtBy.delete(network)
     this.#taughtBy.set(network, now)
+    this.#taughtAt = now
     return true
   }
 }
@@ -139,9 +143,9 @@ export class Pairs {
   }
 
   /** The pair that a round of this client teaches; undefined when it may not teach it now. */
-  teach(key: string, client: Teacher, now: number): Pair | undefined {
+  teach(key: string, client: Teacher, askedAt: number, now: number): Pair | undefined {
     const pair = this.#pairs.get(key) ?? new Pair()
-    if (!pair.mayTeach(client, now)) return undefined
+    if (!pair.mayTeach(client, askedAt, now)) return undefined
     this.#pairs.delete(key)
     this.#pairs.set(key, pair)
     const [oldest = key] = this.#pairs.keys()
@@ -180,21 +184,29 @@ export function isGain(gain: number): boolean {
 }
 
 /** Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now. */
-export function openPair(pairs: Pairs, key: string, client: Teacher, now: number): TaughtPair | undefined {
-  const taught = pairs.teach(key, client, now)
+export function openPair(
+  pairs: Pairs,
+  key: string,
+  client: Teacher,
+  askedAt: number,
+  now: number,
+): TaughtPair | undefined {
+  const taught = pairs.teach(key, client, askedAt, now)
   const pair = taught ?? pairs.of(key)
   return pair && { pair, isTaught: taught !== undefined }
 }
 
 /**
- * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer, of a solver that the
- * round had waited for, is no offer.
+ * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
+ * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one.
  */
 export function learn({ pair, isTaught }: TaughtPair, answer: ReadAnswer, now: number): void {
   const { outcome, isInTime, gap, gain, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   if (outcome === 'offer') lessons.recordQuote(now)
   if (!isTaught || outcome === 'unknown') return
+  const isUnused = outcome === 'offer' && !isInTime && !wasWaitedFor && !isGain(-gap)
+  if (isUnused) return
   const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
   lessons.add({
     gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,

@@ -19,7 +19,7 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
 
 /** A round of the client that ended with these answers. */
 function play(now: number, ...answers: readonly ReadAnswer[]): void {
-  const taught = openPair(pairs, 'pair', client, now)
+  const taught = openPair(pairs, 'pair', client, now, now)
   for (const each of answers) if (taught !== undefined) learn(taught, each, now)
 }
 
@@ -35,6 +35,7 @@ describe('a lesson', () => {
     ['an offer', { gap: 12.34 }, [12.34, false]],
     ['an offer that was better after the answer', { gap: -50, isInTime: false }, [0, false]],
     ['a very bad offer', { gap: 1e9 }, [10_000, false]],
+    ['an offer after the answer that is no better', { gap: -0.99, isInTime: false }, undefined],
     ['no valid offer', { outcome: 'none' }, [10_000, false]],
     ['what says nothing of the solver', { outcome: 'unknown' }, undefined],
     ['an offer after the soft deadline, better by 1', { gain: 1 }, [0, true]],
