@@ -2,8 +2,8 @@ import type { Hex } from 'viem'
 import type { ChainParts } from '../chain/chain-parts.js'
 import type { StoredOrder } from '../state.js'
 import { createDeposits, type DepositLog } from './deposits.js'
+import type { OrderParts } from './order-end.js'
 import { lookAtOrder } from './order-look.js'
-import type { OrderParts } from './order-parts.js'
 import { createOrderPayments } from './order-payment.js'
 import { createOrderReports } from './order-reports.js'
 import { createPaidOrders } from './paid-orders.js'
@@ -84,7 +84,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
      * @param seenIn undefined for a deposit that was found without a log
      */
     deposited(orderId: Hex, fillDeadline: number, seenIn?: DepositLog): void {
-      if (seenIn !== undefined) deposits.setLog(orderId, seenIn)
+      if (seenIn !== undefined) deposits.of(orderId).log = seenIn
       state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },

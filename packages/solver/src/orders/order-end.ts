@@ -1,7 +1,17 @@
+import type { ChainParts } from '../chain/chain-parts.js'
 import type { StoredOrder } from '../state.js'
 import type { PaymentEnd } from '../transactions/transaction-sender.js'
+import type { Deposits } from './deposits.js'
 import type { SolverQuote } from './fillable-order.js'
-import type { OrderParts } from './order-parts.js'
+import type { OrderReports } from './order-reports.js'
+
+/** What the steps of an order use, from its deposit to its end. */
+export interface OrderParts extends ChainParts {
+  readonly deposits: Deposits
+  readonly reports: OrderReports
+  /** Whether the nonce of a quote is being used up. */
+  readonly isCancelling: (nonce: bigint) => boolean
+}
 
 interface HowItEnded {
   /** Otherwise it can still cost a part of the bond, and its quote must be ended as any other. */
@@ -22,7 +32,7 @@ export async function endOrder(
 ): Promise<void> {
   const { state, ledger, time, deposits, reports, onError } = parts
   const signed = state.quote(orderId)
-  await reports.ended({ orderId, status, signed, where: deposits.where(orderId), payment })
+  await reports.ended({ orderId, status, signed, where: deposits.of(orderId).where, payment })
   state.setStatus(orderId, status)
   if (signed === undefined) return
   // What was paid out must be missing from the holdings before it is missing from the promises.

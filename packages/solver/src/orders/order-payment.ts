@@ -3,9 +3,8 @@ import { settleCall, settlementCall } from '../chain/calls.js'
 import type { SolverOptions } from '../solver-options.js'
 import type { StoredOrder } from '../state.js'
 import { MAX_REVERTS } from './deposits.js'
-import { endOrder } from './order-end.js'
+import { endOrder, type OrderParts } from './order-end.js'
 import { type DuePayment, lookAtOrder } from './order-look.js'
-import type { OrderParts } from './order-parts.js'
 import { createSlots, type Urgency } from './slots.js'
 
 /** Builds the payments of orders, of which so many are made at once. @param urgencyOf how much an order risks */
@@ -56,7 +55,7 @@ export function createOrderPayments(
     else if (ended !== undefined) payments.forget(orderId)
     if (ended?.outcome !== 'reverted') return
     metrics.paymentsReverted++
-    deposits.reverted(orderId)
+    deposits.of(orderId).reverts++
     const what = deposits.hasGivenUp(orderId)
       ? ` for the ${MAX_REVERTS}th time, and is not sent any more`
       : ''
