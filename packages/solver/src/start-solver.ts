@@ -59,6 +59,8 @@ export async function startSolver(start: StartOptions): Promise<void> {
   start.parts.push(() => state.close())
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
+  for (const { chainId, count } of state.countOpen())
+    if (!chainIds.includes(chainId)) start.onError(new Error(leftBehind(chainId, count)))
   const limits = { overcommit, maxBondShare, maxOpenBond, maxAddressBondShare }
   const onDeposit = guarded(options.onDeposit, start.onError)
   const onFilled = guarded(options.onFilled, start.onError)
@@ -79,6 +81,9 @@ export async function startSolver(start: StartOptions): Promise<void> {
     onResult: guarded(options.onResult, start.onError),
   })
 }
+
+const leftBehind = (chainId: number, count: number) =>
+  `the stateFile has ${count} open quotes and orders of chain ${chainId}, which is not in chains: nothing ends or pays them`
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
 async function startChains(shared: Shared): Promise<void> {

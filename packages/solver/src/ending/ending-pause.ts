@@ -45,7 +45,8 @@ export function createEndingPause(
       gas,
       cancellationCost: cancellations.cost(),
       feesLeft: budget.left(),
-      roundSeconds: time.blockSeconds() + time.lookSeconds() + chain.pollIntervalMs / 1000,
+      // A payment is read, estimated, sent and followed: it loses four calls.
+      roundSeconds: time.blockSeconds() + 2 * time.lookSeconds() + chain.pollIntervalMs / 1000,
       atOnce: chain.maxPayments,
     })
     if (shortage === 'FEES') budget.report()

@@ -9,7 +9,7 @@ import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
 import { createCancellations } from './cancellations.js'
 import type { EndingParts } from './ending-parts.js'
 import { createEndingPause } from './ending-pause.js'
-import { endsAfter } from './ending-rules.js'
+import { endsAfter, isLastPayment } from './ending-rules.js'
 import { createOpenQuotes } from './open-quotes.js'
 import { lookAtQuote } from './quote-look.js'
 
@@ -73,11 +73,10 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
     const { quote, signed, deposit } = entry
     const [first] = signed
     if (first === undefined || deposit === 'CONTRACT') return false
-    const from = Math.max(
-      endsAfter(entry, addresses.keepsTokens()) + 1,
-      parts.laterLooks.get(quote.nonce) ?? 0,
-    )
-    const isTime = time.passed() >= from
+    const keepsTokens = addresses.keepsTokens()
+    const from = Math.max(endsAfter(entry, keepsTokens) + 1, parts.laterLooks.get(quote.nonce) ?? 0)
+    const isTime =
+      time.passed() >= from || (keepsTokens && isLastPayment(entry, time.passed(), time.blockSeconds()))
     if (!isTime && !requests.has(quote.nonce)) return false
     return !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
   }

@@ -133,6 +133,8 @@ export function createQuoting(options: QuotingOptions): Quoting {
     run.ledger.promise(asked)
     try {
       const signed = await beforeAbort(signal, signer.sign(run.chain, quote))
+      if (run.time.now() >= quote.depositDeadline)
+        throw new Error('the account has signed a quote after its deposit deadline')
       run.addQuote({ ...signed, isForAddress: asked.isForAddress, quoteId: request.id })
       metrics.quoted++
       return { quote, signature: signed.signature }
