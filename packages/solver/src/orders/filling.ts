@@ -5,7 +5,6 @@ import { createDeposits, type DepositLog } from './deposits.js'
 import type { OrderParts } from './order-end.js'
 import { lookAtOrder } from './order-look.js'
 import { createOrderPayments } from './order-payment.js'
-import { createOrderReports } from './order-reports.js'
 import { createPaidOrders } from './paid-orders.js'
 import { createSlots } from './slots.js'
 
@@ -26,7 +25,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   const { chain, clock, state, ledger, payments, signal, onError } = chainParts
   const { chainId } = chain
   const deposits = createDeposits()
-  const parts: OrderParts = { ...chainParts, deposits, reports: createOrderReports(chainParts), isCancelling }
+  const parts: OrderParts = { ...chainParts, deposits, isCancelling }
   const reading = createSlots(chain.maxPayments)
   const orderPayments = createOrderPayments(parts, urgencyOf)
   const paidOrders = createPaidOrders(parts, run)

@@ -4,7 +4,7 @@ import { readBalance, readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import { type Deposit, moveDeposit } from './deposits.js'
 import type { FillableOrder, SolverQuote, Terms } from './fillable-order.js'
-import { endOrder, type OrderParts, reopenQuote } from './order-end.js'
+import { endOrder, type OrderParts, reopenQuote, toPublicTerms } from './order-end.js'
 
 /** A payment that must be made. */
 export interface DuePayment {
@@ -20,7 +20,7 @@ export interface DuePayment {
  */
 export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promise<DuePayment | undefined> {
   const { orderId, fillDeadline } = order
-  const { chain, signal, state, time, deposits, addresses, reports } = parts
+  const { chain, signal, state, time, deposits, addresses } = parts
   signal.throwIfAborted()
   const signed = state.quote(orderId)
   const seen = await readOrder(chain, orderId)
@@ -52,8 +52,8 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   function announce(terms: Terms): void {
     if (deposit.where === undefined || deposit.isAnnounced) return
     deposit.isAnnounced = true
-    const transactionHash = deposit.log?.transactionHash
-    reports.deposited(orderId, terms, signed, { deposit: deposit.where, transactionHash })
+    const found = { deposit: deposit.where, transactionHash: deposit.log?.transactionHash }
+    parts.onDeposit({ ...toPublicTerms(parts, orderId, terms, signed), ...found })
   }
 }
 

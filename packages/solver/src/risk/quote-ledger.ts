@@ -3,7 +3,6 @@ import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
 import type { SolverOptions } from '../solver-options.js'
-import type { GasFunds } from './ending-limits.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -13,7 +12,8 @@ export interface Holdings {
   readonly freeBond: bigint
   /** With the reserved part. */
   readonly totalBond: bigint
-  readonly gas: GasFunds
+  /** The native coin in wei, and what a transaction pays at most at present, in wei for a unit of gas. */
+  readonly gas: { readonly balance: bigint; readonly maxFeePerGas: bigint }
 }
 
 /** What a market maker allows quotes to risk. Shares are parts of the free bond, of `maxOpenBond` with what own orders reserve. */
