@@ -24,7 +24,7 @@ interface StartOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | '
 }
 
 /** What the parts of a solver share. */
-interface Shared extends StartOptions, SolverParts {
+export interface Shared extends StartOptions, SolverParts {
   readonly serviceUrls: readonly [string, ...string[]]
   readonly chainIds: readonly number[]
 }
@@ -73,13 +73,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const quoting = createQuoting({ ...start, signer, quote, rules, budget })
   start.onQuoting(quoting)
   if (options.endpointUrl !== undefined) return register(shared, options.endpointUrl)
-  await connectBySession({
-    ...shared,
-    name: options.name,
-    quoting,
-    onSession: guarded(options.onSession, start.onError),
-    onResult: guarded(options.onResult, start.onError),
-  })
+  await connectBySession(shared, quoting)
 }
 
 const leftBehind = (chainId: number, count: number) =>

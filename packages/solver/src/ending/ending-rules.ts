@@ -26,8 +26,8 @@ export interface EndFacts {
 /** From this part of the input on, tokens at an address are those of a user who pays. */
 const PAID_PART = { numerator: 9n, denominator: 10n }
 
-/** The last time to find tokens at an address, before a deadline until which they are paid for. */
-const LAST_PAYMENT = { seconds: 30, blocks: 4 }
+/** The time to find tokens at an address before a deadline until which they are paid for. */
+const LAST_SECONDS = 60
 
 /** The middle of the fill window: whatever is not paid until then is ended, so that time is left to repeat it. Unix seconds. */
 export function middleOf({ depositDeadline, fillDeadline }: QuoteTimes): number {
@@ -47,10 +47,9 @@ export function endsAfter({ quote, deposit, isForAddress }: OpenQuote, keepsToke
 export function isLastPayment(
   { quote: { depositDeadline }, isForAddress, deposit }: OpenQuote,
   time: number,
-  blockSeconds: number,
 ): boolean {
-  const from = depositDeadline - Math.max(LAST_PAYMENT.seconds, LAST_PAYMENT.blocks * blockSeconds)
-  return isForAddress && deposit === 'NONE' && time >= from && time <= depositDeadline
+  const isLast = time >= depositDeadline - LAST_SECONDS && time <= depositDeadline
+  return isForAddress && deposit === 'NONE' && isLast
 }
 
 /**

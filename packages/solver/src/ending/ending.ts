@@ -74,8 +74,7 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
     if (first === undefined || deposit === 'CONTRACT') return false
     const keepsTokens = addresses.keepsTokens()
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, parts.laterLooks.get(quote.nonce) ?? 0)
-    const isTime =
-      time.passed() >= from || (keepsTokens && isLastPayment(entry, time.passed(), time.blockSeconds()))
+    const isTime = time.passed() >= from || (keepsTokens && isLastPayment(entry, time.passed()))
     if (!isTime && !requests.has(quote.nonce)) return false
     return !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
   }

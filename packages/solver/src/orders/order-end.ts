@@ -9,8 +9,6 @@ import type { OrderTerms, SolverQuote, Terms } from './fillable-order.js'
 /** What the steps of an order use, from its deposit to its end. */
 export interface OrderParts extends ChainParts {
   readonly deposits: Deposits
-  /** Whether the nonce of a quote is being used up. */
-  readonly isCancelling: (nonce: bigint) => boolean
 }
 
 interface HowItEnded {

@@ -91,18 +91,21 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
   let holdings: Holdings | undefined
-  /** By output token: what missed orders have cost, and until when that counts. */
-  const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
-
-  /** By output token and user: until when it is declined. */
-  const missedUsers = new Map<string, number>()
+  /** By output token, and by output token and user: what missed orders have cost, and until when that counts. */
+  const missed = new Map<string, { readonly bond: bigint; readonly until: number }>()
 
   const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
 
-  function missedBond(outputToken: Address): bigint {
-    const { bond, until } = missed.get(outputToken) ?? { bond: 0n, until: 0 }
+  function missedBond(name: string): bigint {
+    const { bond, until } = missed.get(name) ?? { bond: 0n, until: 0 }
     return now() < until ? bond : 0n
   }
+
+  function miss(name: string, quote: Quote, seconds: number): void {
+    missed.set(name, { bond: missedBond(name) + bondOf(quote), until: now() + seconds })
+  }
+
+  const ofUser = ({ outputToken, user }: Pick<Quote, 'outputToken' | 'user'>) => `${outputToken} ${user}`
 
   const hasMissedMuch = (outputToken: Address) =>
     missedBond(outputToken) * MISSED.divisor > (holdings?.totalBond ?? 0n)
@@ -176,17 +179,13 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     },
     /** An order at the contract was missed. @returns whether those in its output token have lately cost much of the bond */
     miss(quote: Quote): boolean {
-      const { outputToken, user } = quote
-      missedUsers.set(`${outputToken} ${user}`, now() + MISSED_USER_SECONDS)
-      missed.set(outputToken, {
-        bond: missedBond(outputToken) + bondOf(quote),
-        until: now() + MISSED.seconds,
-      })
-      return hasMissedMuch(outputToken)
+      miss(ofUser(quote), quote, MISSED_USER_SECONDS)
+      miss(quote.outputToken, quote, MISSED.seconds)
+      return hasMissedMuch(quote.outputToken)
     },
     /** Whether missed orders in an output token have lately cost much of the bond, or one was of this user. */
-    hasMissed: ({ outputToken, user }: Pick<Quote, 'outputToken' | 'user'>) =>
-      hasMissedMuch(outputToken) || now() < (missedUsers.get(`${outputToken} ${user}`) ?? 0),
+    hasMissed: (asked: Pick<Quote, 'outputToken' | 'user'>) =>
+      hasMissedMuch(asked.outputToken) || missedBond(ofUser(asked)) > 0n,
     /** What is too low for a further quote; undefined when it may be signed. */
     shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
       if (holdings === undefined) return 'UNREAD'

@@ -3,7 +3,7 @@ import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js
 import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
 import { isIntegerOf } from '../../../protocol/src/values/numbers.js'
 import { instanceSentence, instanceText } from './instance-text.js'
-import { type IncomingRequest, naturalOf, readRequestTerms } from './request-terms.js'
+import { type IncomingRequest, naturalOf, readRequest } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
@@ -74,10 +74,8 @@ export function readMessage(text: string): InstanceMessage | undefined {
         sessionId: textOf(fields, 'sessionId'),
         heartbeatMs: integerOf(fields, 'heartbeatMs', HEARTBEAT_MS),
       }
-    case 'quoteRequest': {
-      const id = textOf(fields, 'id')
-      return { type: 'quoteRequest', id, request: readRequest(id, fields) }
-    }
+    case 'quoteRequest':
+      return { type: 'quoteRequest', id: textOf(fields, 'id'), request: readRequest(fields) }
     case 'result': {
       const reason = instanceText(fields.reason)
       const [id, outcome] = [textOf(fields, 'id'), textOf(fields, 'outcome')]
@@ -116,16 +114,6 @@ export function writeAnswer(id: string, answer: SessionAnswer): string {
   if ('decline' in answer) return JSON.stringify({ type: 'decline', id, code: answer.decline })
   const { quote, signature } = answer
   return JSON.stringify({ type: 'quote', id, quote: toWireQuote(quote), signature })
-}
-
-/** @returns undefined when a field is missing, or has a value of a later version */
-function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
-  const { kind, traceparent } = fields
-  const terms = readRequestTerms(fields)
-  const deadline = naturalOf(fields.deadline)
-  if (terms === undefined || deadline === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE'))
-    return undefined
-  return { ...terms, id, deadline, kind, traceparent: instanceText(traceparent) }
 }
 
 /** What an error says of each bad field. */

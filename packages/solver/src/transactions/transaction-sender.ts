@@ -157,9 +157,14 @@ export function createTransactionSender(
         firstFees(chain),
         usedAt({ blockTag: 'latest' }),
       ])
+      // A hostile token may burn gas in each transfer.
+      if (gas > chain.maxGas)
+        throw new Error(
+          `${call.functionName} needs ${gas} gas, which is above maxGas (${chain.maxGas}), so it is not sent`,
+        )
       const { to, data } = simulated
       const more = MORE_GAS * (reverted.get(data) ?? 0n)
-      const limit = max(gasLimit(gas, chain.maxGas, call.functionName), more)
+      const limit = max(withMargin(gas), more)
       const request = { to, data, gas: min(limit, chain.maxGas), ...fees }
       const refusal = await offer(await signNext(request, used, onSigned), onSigned)
       // It is kept, and sent again.
@@ -212,13 +217,4 @@ function parsedOf({ raw }: SignedTransaction): Unsigned {
 /** The gas limit for an estimate. */
 export function withMargin(estimate: bigint): bigint {
   return (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
-}
-
-/** @throws Error for a call that needs more than the limit: a hostile token may burn gas in each transfer */
-function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): bigint {
-  if (estimate > maxGas)
-    throw new Error(
-      `${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`,
-    )
-  return withMargin(estimate)
 }
