@@ -4,7 +4,17 @@ import type { Quoting } from './quoting/quoting.js'
 import { SessionError } from './session/session-error.js'
 import type { SessionResult } from './session/session-messages.js'
 import { openSolverSession, type SolverSessionOptions } from './session/solver-session.js'
-import { guarded, type Shared } from './start-solver.js'
+import type { SolverOptions } from './solver-options.js'
+import type { SolverParts } from './solver-parts.js'
+
+interface ConnectionOptions
+  extends SolverParts,
+    Pick<SolverSessionOptions, 'serviceUrls' | 'chainIds'>,
+    Pick<SolverOptions, 'name' | 'onSession' | 'onResult'> {
+  readonly quoting: Quoting
+  /** The ends of what has been started. */
+  readonly parts: (() => Promise<void> | void)[]
+}
 
 /** What counts each outcome. The kit counts its own declines. */
 const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
@@ -22,31 +32,29 @@ const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
  * @returns when a session is open; after that, a final loss goes to `onSession` only
  * @throws SessionError when none will ever be
  */
-export function connectBySession(shared: Shared, quoting: Quoting): Promise<void> {
-  const { options, metrics, log, clock, parts, onError } = shared
+export function connectBySession(options: ConnectionOptions): Promise<void> {
+  const { quoting, metrics, log, clock, parts } = options
   const isDue = createOnceAMinute(clock)
-  const tellResult = guarded(options.onResult, onError)
-  const tellSession = guarded(options.onSession, onError)
 
   function onResult(result: SessionResult): void {
     const counter = COUNTERS[result.outcome]
     if (counter !== undefined) metrics[counter]++
     if (result.rank === 1) metrics.offersBest++
     if (counter === 'offersDropped' && isDue(result.outcome)) log.warn({ ...result }, 'offer dropped')
-    tellResult(result)
+    options.onResult?.(result)
   }
 
   return new Promise((resolve, reject) => {
     const sessionOptions: SolverSessionOptions = {
-      ...shared,
-      name: options.name,
+      ...options,
+      random: Math.random,
       answer: (request) => quoting(request, 'SESSION'),
       onResult,
       onReady({ sessionId }, url) {
         metrics.sessionsOpened++
         metrics.sessionOpen = 1
         log.info({ url: new URL(url).origin, sessionId }, 'session open')
-        tellSession({ state: 'open', url, sessionId })
+        options.onSession?.({ state: 'open', url, sessionId })
         resolve()
       },
       onLost(error) {
@@ -54,11 +62,11 @@ export function connectBySession(shared: Shared, quoting: Quoting): Promise<void
         metrics.sessionOpen = 0
         const { code, isFinal } = error
         log.warn({ err: error, isFinal }, 'session lost')
-        tellSession({ state: 'lost', error, code, isFinal })
+        options.onSession?.({ state: 'lost', error, code, isFinal })
         if (isFinal) reject(error)
       },
     }
-    const session = openSolverSession(sessionOptions, { clock, random: Math.random })
+    const session = openSolverSession(sessionOptions)
     parts.push(async () => {
       reject(new SessionError('the solver was closed'))
       await session.close()

@@ -24,7 +24,7 @@ interface StartOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | '
 }
 
 /** What the parts of a solver share. */
-export interface Shared extends StartOptions, SolverParts {
+interface Shared extends StartOptions, SolverParts {
   readonly serviceUrls: readonly [string, ...string[]]
   readonly chainIds: readonly number[]
 }
@@ -37,8 +37,6 @@ const FINAL_REFUSALS: readonly string[] = [
   'ENDPOINT_REJECTED',
   'CHAIN_NOT_SUPPORTED',
 ]
-/** What the check of a registration finds of an endpoint that would get no offer taken. */
-const FAULTS: readonly string[] = ['INVALID', 'FAILED']
 
 /**
  * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
@@ -73,7 +71,13 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const quoting = createQuoting({ ...start, signer, quote, rules, budget })
   start.onQuoting(quoting)
   if (options.endpointUrl !== undefined) return register(shared, options.endpointUrl)
-  await connectBySession(shared, quoting)
+  await connectBySession({
+    ...shared,
+    name: options.name,
+    quoting,
+    onSession: guarded(options.onSession, start.onError),
+    onResult: guarded(options.onResult, start.onError),
+  })
 }
 
 const leftBehind = (chainId: number, count: number) =>
@@ -123,7 +127,8 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
       instanceSentence(text),
     )
     log.info({ chainId, outcome, explanation }, 'endpoint registered')
-    if (FAULTS.includes(outcome ?? ''))
+    // No offer of it would be taken.
+    if (outcome === 'INVALID' || outcome === 'FAILED')
       onError(new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${explanation}`))
   }
 }

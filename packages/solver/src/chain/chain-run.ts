@@ -122,10 +122,7 @@ async function run(parts: ChainParts, close: () => void) {
     },
     /** What is too low for a further quote. */
     shortageFor: (asked: AskedQuote) =>
-      ledger.shortageFor(asked, {
-        lockSeconds: asked.quote.fillDeadline - time.now(),
-        keepsTokens: addresses.keepsTokens(),
-      }),
+      ledger.shortageFor(asked, asked.quote.fillDeadline - time.now(), addresses.keepsTokens()),
     /** Why no quote at all would be signed at present. */
     pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
     /** Why a quote may not be signed at present. */

@@ -17,7 +17,7 @@ const FEES_MAY_RISE = 2n
  * cannot be ended is a slash for anybody who asked for it (docs/decisions.md, D23).
  */
 export function createEndingPause(
-  parts: Pick<ChainParts, 'chain' | 'solver' | 'time' | 'ledger' | 'addresses' | 'report'>,
+  parts: ChainParts,
   open: Pick<OpenQuotes, 'toCancel'>,
   cancellations: Pick<Cancellations, 'cost'>,
   budget: Pick<CancelBudget, 'left' | 'report'>,

@@ -112,8 +112,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   async function follow(order: StoredOrder, deadline: number): Promise<void> {
     const { orderId } = order
     const ended = await payments.follow(orderId, deadline)
-    if (ended?.outcome === 'success')
-      await endOrder(parts, order, 'FILLED', { isNonceUsed: true, payment: ended })
+    if (ended?.outcome === 'success') await endOrder(parts, order, 'FILLED', true, ended)
     else if (ended !== undefined) payments.forget(orderId)
     if (ended?.outcome !== 'reverted') return
     metrics.paymentsReverted++
@@ -134,7 +133,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     }
     await fill({ chainId, orderId, deposit, signed: state.quote(orderId), signal, fill: payNow })
     const left = state.order(orderId)
-    if (left?.status === 'OPEN') await endOrder(parts, left, 'LEFT', { isNonceUsed: deposit === 'CONTRACT' })
+    if (left?.status === 'OPEN') await endOrder(parts, left, 'LEFT', deposit === 'CONTRACT')
   }
 
   return {

@@ -11,22 +11,18 @@ export interface OrderParts extends ChainParts {
   readonly deposits: Deposits
 }
 
-interface HowItEnded {
-  /** Otherwise it can still cost a part of the bond, and its quote must be ended as any other. */
-  readonly isNonceUsed: boolean
-  /** The solver's own payment. */
-  readonly payment?: PaymentEnd
-}
-
 /**
  * Ends an order, and its quote with it. The report comes before the status: after a crash between both, it comes again.
+ * @param isNonceUsed otherwise it can still cost a part of the bond, and its quote must be ended as any other
+ * @param payment the solver's own
  * @throws ChainReadError of a report that needs the order's terms, and Error for an order that the node does not have
  */
 export async function endOrder(
   parts: OrderParts,
   { orderId }: StoredOrder,
   status: StoredOrder['status'],
-  { isNonceUsed, payment }: HowItEnded,
+  isNonceUsed: boolean,
+  payment?: PaymentEnd,
 ): Promise<void> {
   const { chain, state, ledger, time, deposits, log, onError } = parts
   const signed = state.quote(orderId)

@@ -60,7 +60,7 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
 /** Ends an order that others have settled, or that is too late. What a refund has cost is found with the end of its quote. */
 function endUnpaid(parts: OrderParts, order: StoredOrder, { state }: Order): Promise<void> {
   const isNonceUsed = state === 'SETTLED' || state === 'DEPOSITED'
-  return endOrder(parts, order, state === 'SETTLED' ? 'FILLED' : 'MISSED', { isNonceUsed })
+  return endOrder(parts, order, state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed)
 }
 
 /**

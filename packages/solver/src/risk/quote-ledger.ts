@@ -21,19 +21,6 @@ export type RiskLimits = Required<
   Pick<SolverOptions, 'overcommit' | 'maxBondShare' | 'maxOpenBond' | 'maxAddressBondShare'>
 >
 
-/**
- * What is too low for a quote, or why. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.
- * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
- */
-export type Shortage =
-  | 'UNREAD'
-  | 'PAYABLE'
-  | 'SHARE'
-  | 'BOND_SHARE'
-  | 'OPEN_BOND'
-  | 'ADDRESS_BOND'
-  | 'TOO_MANY'
-
 /** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
 export interface LedgerQuote {
   /** Of prices: the earliest deadlines and the largest output. */
@@ -51,14 +38,6 @@ export const isPrice = ({ user }: Pick<Quote, 'user'>): boolean => user === NO_U
 
 /** A quote that is about to be signed. */
 export type AskedQuote = Pick<LedgerQuote, 'quote' | 'isForAddress'>
-
-/** For how long a quote binds the solver, and whether the contract keeps tokens at its address. */
-export interface LockTerms {
-  /** Until its fill deadline. */
-  readonly lockSeconds: number
-  /** The contract keeps, or may keep, tokens at the address of a cancelled quote. */
-  readonly keepsTokens: boolean
-}
 
 /**
  * The quotes of a chain whose end is not known: the one account of what a solver has promised and risks there. A quote counts against
@@ -162,7 +141,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     return freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
   }
 
-  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, held: Holdings): Shortage | undefined {
+  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, held: Holdings) {
     const bond = bondOf(quote)
     const isAbove = (amount: bigint, share: number, whole = held.freeBond) =>
       amount * BigInt(PARTS) > whole * partsOf(share)
@@ -186,8 +165,14 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     /** Whether missed orders in an output token have lately cost much of the bond, or one was of this user. */
     hasMissed: (asked: Pick<Quote, 'outputToken' | 'user'>) =>
       hasMissedMuch(asked.outputToken) || missedBond(ofUser(asked)) > 0n,
-    /** What is too low for a further quote; undefined when it may be signed. */
-    shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
+    /**
+     * What is too low for a further quote. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.
+     * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
+     * @param lockSeconds until its fill deadline
+     * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
+     * @returns undefined when it may be signed
+     */
+    shortageFor({ quote, isForAddress }: AskedQuote, lockSeconds: number, keepsTokens: boolean) {
       if (holdings === undefined) return 'UNREAD'
       if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const earlier = entries.get(quote.nonce)

@@ -22,9 +22,6 @@ export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' |
   readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
   /** Called when the session has ended or could not be opened. It is opened again unless `error.isFinal`. */
   readonly onLost: (error: SessionError) => void
-}
-
-interface SessionTime {
   readonly clock: Pick<Clock, 'setTimeout'>
   /** Gives numbers of 0 to 1. */
   readonly random: () => number
@@ -43,8 +40,8 @@ export function backoffMs(attempts: number, random: number): number {
 }
 
 /** Opens a session of a solver with an instance (docs/sessions.md), and opens it again after each loss, with a back-off. */
-export function openSolverSession(options: SolverSessionOptions, { clock, random }: SessionTime) {
-  const { serviceUrls } = options
+export function openSolverSession(options: SolverSessionOptions) {
+  const { serviceUrls, clock, random } = options
   let dialled = 0
   /** The attempts since the last session that lasted. */
   let attempts = 0
@@ -74,7 +71,6 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       ...options,
       url: `${href.replace(/^http/, 'ws').replace(/\/$/, '')}/v1/solvers/session`,
       mayBeOffered: hasBeenReady || serviceUrls.length > 1,
-      clock,
       hello: (nonce) => hello(nonce, origin),
       onReady(ready) {
         // An instance that always ends sessions at once is not asked more often for it.

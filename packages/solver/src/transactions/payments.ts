@@ -1,5 +1,4 @@
 import type { Call } from '../chain/calls.js'
-import type { ChainParts } from '../chain/chain-parts.js'
 import type { ChainTime } from '../chain/chain-time.js'
 import type { SolverChain } from '../chain/open-chain.js'
 import { OverBudget } from '../risk/cancel-budget.js'
@@ -12,7 +11,7 @@ interface PaymentsOptions
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>
-  readonly report: ChainParts['report']
+  readonly report: (reason: string, error: unknown) => void
 }
 
 /**
