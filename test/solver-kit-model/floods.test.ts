@@ -3,6 +3,7 @@ import { RULES } from '../support/chain/chain.js'
 import type { KnownQuote } from './known-quotes.js'
 import { BASE_FEE, GAS, TIP } from './model-chain.js'
 import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
 import { BOND, SOLVER } from './world.js'
 
 const DUST = 1n
@@ -67,6 +68,24 @@ it.each([
     end()
   },
 )
+
+it('all that a node with slow calls lets sign is paid in a fill window, when it is deposited at once in the end', async () => {
+  const running = await startRunning('deployed', { pollIntervalMs: 1_000, maxCancelFees: 10n ** 18n })
+  const { deposit, refund, passBlocks, chain, stateOf, bond, node, clock, end } = running
+  await passBlocks(120)
+  node.intercept((_asked, answer) => clock.sleep(300).then(() => answer()))
+  await passBlocks(5)
+  const quotes = await flood(running, 400, 640n, { depositSeconds: 40, fillSeconds: 60 })
+  expect(quotes.length).toBeGreaterThan(100)
+  const { depositDeadline, fillDeadline } = (quotes[0] as KnownQuote).quote
+  while (chain.head().timestamp < depositDeadline - 4) await passBlocks(1)
+  for (const quote of quotes) deposit(quote)
+  while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
+  for (const quote of quotes) if (stateOf(quote) !== OrderState.SETTLED) refund('refund', quote)
+  await passBlocks(2)
+  expect(bond()).toBe(BOND)
+  end()
+})
 
 it.each([50_000000n, 500_000000n])(
   'for a day after a slash, no quote is spared: who slashes those of `cancelAbove` %i again and again takes a twentieth once',

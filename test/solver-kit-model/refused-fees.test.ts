@@ -58,6 +58,32 @@ it.each([
   },
 )
 
+it('what a node has refused one payment for holds up no further ones', async () => {
+  const running = await startRunning('reference', {})
+  const { ask, deposit, node, chain, passBlocks, stateOf, end } = running
+  const orders: KnownQuote[] = []
+  for (let count = 0; count < 5; count++)
+    orders.push((await ask(1_000n, { depositSeconds: 30, fillSeconds: 120 })) as KnownQuote)
+  node.intercept(({ method }, answer) => {
+    if (method !== 'eth_sendRawTransaction') return answer()
+    try {
+      return answer()
+    } catch {
+      return refuse('no')
+    }
+  })
+  chain.setMinTip((5n * TIP) / 2n)
+  for (const order of orders) deposit(order)
+  await passBlocks(35)
+  expect(orders.map(stateOf)).toEqual(orders.map(() => OrderState.SETTLED))
+  const paid = chain.blocks
+    .flatMap(({ receipts }) => receipts)
+    .filter(({ transaction: { from, to } }) => from === SOLVER && to === SETTLEMENT)
+    .map(({ transaction }) => transaction.maxPriorityFeePerGas as bigint)
+  expect(paid.every((tip) => tip <= 6n * TIP)).toBe(true)
+  end()
+})
+
 it('a node that suggests no fee and refuses none below 1 gwei gets 1 gwei', async () => {
   const { chain, node, passBlocks, isPaid, paid, end } = await startWith((take) => take())
   chain.setBaseFee(0n)

@@ -71,3 +71,18 @@ it('a deposit at an address is paid although its input token is no longer traded
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   end()
 })
+
+it.each([
+  ['refuses logs', () => Promise.reject(new Error('query timeout exceeded'))],
+  ['shows no logs', () => []],
+])('an input that lies at its address in time is paid although the node %s', async (_what, answerOf) => {
+  const running = await startRunning('deployed')
+  const { ask, transfer, passBlocks, stateOf, bond, chain, node, end } = running
+  const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
+  node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? answerOf() : answer()))
+  transfer(known)
+  while (chain.head().timestamp <= known.quote.depositDeadline) await passBlocks(1)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(bond()).toBe(BOND)
+  end()
+})

@@ -1,5 +1,6 @@
 import { isAddress, maxUint256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { isRecord } from '../../chain/src/json-rpc.js'
 import { LONGEST_TIMER_MS } from '../../client/src/calls/retry-delay.js'
 import {
   ADDRESS,
@@ -59,7 +60,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
     'must be an http or https URL, or a list of at least one',
   ),
   protocolName: textRule((text) => PROTOCOL_NAME.pattern.test(text), PROTOCOL_NAME.mustBe),
-  chains: rule((value) => isObject(value) && Object.keys(value).length > 0, 'must have at least one chain'),
+  chains: rule((value) => isRecord(value) && Object.keys(value).length > 0, 'must have at least one chain'),
   quote: FUNCTION,
   fill: FUNCTION,
   acceptLess: FUNCTION,
@@ -75,7 +76,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   metricsPort: integerRule(1, MAX_PORT),
   metricsHost: textRule((text) => text !== '', 'must be an address of this machine'),
   log: rule(
-    (value) => isObject(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
+    (value) => isRecord(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
     `must have the functions ${LOG_METHODS.join(', ')}`,
   ),
   onSession: FUNCTION,
@@ -93,7 +94,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
 export function checkOptions(options: SolverOptions): void {
   const problems = [...problemsOf('', options, OPTION_RULES)]
   const { chains } = options ?? {}
-  if (isObject(chains))
+  if (isRecord(chains))
     for (const [id, chain] of Object.entries(chains)) problems.push(...chainProblems(id, chain))
   if (problems.length > 0) throw new Error(`the options of the solver are not valid: ${problems.join('; ')}`)
 }
@@ -106,7 +107,7 @@ function chainProblems(id: string, chain: unknown): string[] {
 
 /** @param place what comes before the name of each option */
 function problemsOf(place: string, values: unknown, rules: Readonly<Record<string, Rule>>): string[] {
-  const given = isObject(values) ? values : {}
+  const given = isRecord(values) ? values : {}
   const wrong = Object.entries(rules).flatMap(([name, problemOf]) => {
     const isLeftOut = given[name] === undefined && !REQUIRED.includes(name)
     const problem = isLeftOut ? undefined : problemOf(given[name])
@@ -138,7 +139,7 @@ function address(value: unknown): string | undefined {
 function tokens(value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length === 0) return 'must be a list of at least one token'
   for (const [index, token] of value.entries()) {
-    const { address: of, allowance } = isObject(token) ? token : { address: token, allowance: 0n }
+    const { address: of, allowance } = isRecord(token) ? token : { address: token, allowance: 0n }
     const problem =
       address(of) ??
       (isUint256(allowance) ? undefined : 'needs an allowance that is a bigint of 0 to 2^256-1')
@@ -169,12 +170,8 @@ function isPrivateKey(value: unknown): boolean {
 }
 
 function isAccount(value: unknown): boolean {
-  if (!isObject(value) || address(value.address) !== undefined) return false
+  if (!isRecord(value) || address(value.address) !== undefined) return false
   return ['signMessage', 'signTypedData', 'signTransaction'].every(
     (name) => typeof value[name] === 'function',
   )
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -95,7 +95,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     }
     try {
       const { metricsPort: port, metricsHost: host = '127.0.0.1' } = options
-      if (port !== undefined) parts.push(await startMonitoring({ port, host, metrics: count, problems }))
+      if (port !== undefined) parts.push(await startMonitoring(port, host, count, problems))
       await startSolver({ options, clock, metrics, log, onError, signal, parts, onQuoting, chains })
     } catch (error) {
       if (signal.aborted) return

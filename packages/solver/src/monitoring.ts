@@ -2,14 +2,6 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { SolverMetrics } from './metrics.js'
 
-interface MonitoringOptions {
-  readonly port: number
-  readonly host: string
-  readonly metrics: () => SolverMetrics
-  /** Why the solver does not quote at present: nothing when it does. */
-  readonly problems: () => readonly string[]
-}
-
 /** All others only grow. */
 const GAUGES: readonly string[] = [
   'openQuotes',
@@ -20,11 +12,16 @@ const GAUGES: readonly string[] = [
 /**
  * Serves `GET /metrics` in the text format of Prometheus, and `GET /health`: 200 when the solver quotes on all of its chains, else 503,
  * with the reasons.
+ * @param problems why the solver does not quote at present: nothing when it does
  * @returns closes the port
  * @throws Error for a port that cannot be opened
  */
-export async function startMonitoring(options: MonitoringOptions): Promise<() => Promise<void>> {
-  const { port, host, metrics, problems } = options
+export async function startMonitoring(
+  port: number,
+  host: string,
+  metrics: () => SolverMetrics,
+  problems: () => readonly string[],
+): Promise<() => Promise<void>> {
   const server = createServer(({ url }, response) => {
     if (url === '/metrics') send(response, 200, 'text/plain; version=0.0.4', toText(metrics()))
     else if (url === '/health') {

@@ -8,9 +8,9 @@ import type { SolverOptions } from './solver-options.js'
 import type { SolverParts } from './solver-parts.js'
 
 interface ConnectionOptions
-  extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError'>,
-    Pick<SolverSessionOptions, 'serviceUrls' | 'chainIds' | 'account' | 'name' | 'protocolName'>,
-    Pick<SolverOptions, 'onSession' | 'onResult'> {
+  extends SolverParts,
+    Pick<SolverSessionOptions, 'serviceUrls' | 'chainIds'>,
+    Pick<SolverOptions, 'name' | 'onSession' | 'onResult'> {
   readonly quoting: Quoting
   /** The ends of what has been started. */
   readonly parts: (() => Promise<void> | void)[]
@@ -47,6 +47,7 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const sessionOptions: SolverSessionOptions = {
       ...options,
+      random: Math.random,
       answer: (request) => quoting(request, 'SESSION'),
       onResult,
       onReady({ sessionId }, url) {
@@ -65,7 +66,7 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
         if (isFinal) reject(error)
       },
     }
-    const session = openSolverSession(sessionOptions, { clock, random: Math.random })
+    const session = openSolverSession(sessionOptions)
     parts.push(async () => {
       reject(new SessionError('the solver was closed'))
       await session.close()

@@ -37,8 +37,6 @@ const FINAL_REFUSALS: readonly string[] = [
   'ENDPOINT_REJECTED',
   'CHAIN_NOT_SUPPORTED',
 ]
-/** What the check of a registration finds of an endpoint that would get no offer taken. */
-const FAULTS: readonly string[] = ['INVALID', 'FAILED']
 
 /**
  * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
@@ -59,6 +57,8 @@ export async function startSolver(start: StartOptions): Promise<void> {
   start.parts.push(() => state.close())
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
+  for (const { chainId, count } of state.countOpen())
+    if (!chainIds.includes(chainId)) start.onError(new Error(leftBehind(chainId, count)))
   const limits = { overcommit, maxBondShare, maxOpenBond, maxAddressBondShare }
   const onDeposit = guarded(options.onDeposit, start.onError)
   const onFilled = guarded(options.onFilled, start.onError)
@@ -79,6 +79,9 @@ export async function startSolver(start: StartOptions): Promise<void> {
     onResult: guarded(options.onResult, start.onError),
   })
 }
+
+const leftBehind = (chainId: number, count: number) =>
+  `the stateFile has ${count} open quotes and orders of chain ${chainId}, which is not in chains: nothing ends or pays them`
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
 async function startChains(shared: Shared): Promise<void> {
@@ -124,7 +127,8 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
       instanceSentence(text),
     )
     log.info({ chainId, outcome, explanation }, 'endpoint registered')
-    if (FAULTS.includes(outcome ?? ''))
+    // No offer of it would be taken.
+    if (outcome === 'INVALID' || outcome === 'FAILED')
       onError(new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${explanation}`))
   }
 }

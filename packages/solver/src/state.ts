@@ -88,6 +88,12 @@ export function openState(path: string) {
       sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NULL`)
         .all(chainId)
         .map(toQuote),
+    /** How many quotes and orders have not ended, by chain. */
+    countOpen: () =>
+      sql<{ chainId: number; count: number }>(
+        `SELECT chainId, count(*) AS count FROM (SELECT chainId FROM quotes WHERE endedAt IS NULL
+          UNION ALL SELECT chainId FROM orders WHERE status = 'OPEN') GROUP BY chainId`,
+      ).all(),
     /** The nonce of a quote is used. @param time of the chain, Unix seconds */
     endQuote: (orderId: Hex, time: number) =>
       void sql('UPDATE quotes SET endedAt = ? WHERE orderId = ?').run(time, orderId),

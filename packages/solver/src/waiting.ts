@@ -7,17 +7,6 @@ export async function within(clock: Clock, ms: number, work: Promise<unknown>): 
   await Promise.race([work, timeout]).finally(() => over.abort())
 }
 
-/** @throws the reason of the signal when the work has not ended by then: what a market maker calls may never end */
-export function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    const unlink = () => signal.removeEventListener('abort', abort)
-    Promise.resolve(work).then(resolve, reject).finally(unlink)
-  })
-}
-
 /** @throws Error when the work has not ended by then, and what the work throws */
 export function inTime<T>(clock: Clock, ms: number, who: string, work: Promise<T>): Promise<T> {
   const over = new AbortController()

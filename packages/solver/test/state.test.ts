@@ -1,7 +1,9 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { custom } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
+import { createSolver } from '../src/create-solver.js'
 import type { SolverQuote } from '../src/orders/fillable-order.js'
 import { openState } from '../src/state.js'
 
@@ -183,3 +185,32 @@ it.each(['a new file', 'a file that others may read'])(
     ).toBe(true)
   },
 )
+
+it('a start reports open quotes and orders of a chain that is not configured', async () => {
+  const stateFile = temporaryFile()
+  const before = openState(stateFile)
+  for (const index of [1, 2, 3]) before.addQuote(signed(index))
+  before.endQuote(signed(3).orderId, DEADLINE)
+  before.close()
+  const errors: string[] = []
+  async function start(chainId: number): Promise<readonly string[]> {
+    const request = async () => {
+      throw new Error('the node is down')
+    }
+    const { user: settlement, inputToken } = signed(1).quote
+    const chain = { rpc: custom({ request }, { retryCount: 0 }), settlement, tokens: [inputToken] }
+    const solver = createSolver({
+      account: `0x${'11'.repeat(32)}`,
+      name: 'Dora',
+      aggregatorUrl: 'http://127.0.0.1:1',
+      chains: { [chainId]: chain },
+      quote: () => ({ decline: 'PAUSED' }),
+      stateFile,
+      onError: (error) => errors.push(String(error)),
+    })
+    await expect(solver.start()).rejects.toThrow('the node is down')
+    return errors.splice(0)
+  }
+  expect(await start(31337)).toEqual([])
+  expect(await start(1)).toEqual([expect.stringContaining('2 open quotes and orders of chain 31337')])
+})

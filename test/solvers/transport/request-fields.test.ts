@@ -5,7 +5,7 @@ import { GetQuoteRecordResponseSchema, QuoteParametersSchema } from '../../../ge
 import { SessionQuoteRequestSchema } from '../../../gen/aggregator/v1/session_pb.js'
 import { readParameters } from '../../../packages/client/src/quotes/get-quote-record.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { readRequestTerms } from '../../../packages/solver/src/session/request-terms.js'
+import { readRequest } from '../../../packages/solver/src/session/request-terms.js'
 import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
@@ -39,7 +39,8 @@ it('each field that endpoints get is sent by sessions over gRPC', () => {
 })
 
 it('each field that endpoints get is read by the kit', () => {
-  expect(readRequestTerms(body)).toEqual({ ...terms, isForAddress: false })
+  const ofSessions = { kind: exactInput.kind, deadline: 1, id: 'a', traceparent: undefined }
+  expect(readRequest({ ...body, ...ofSessions })).toEqual({ ...terms, ...ofSessions, isForAddress: false })
 })
 
 it('each field that solvers get is in the record of the quote, and is read by the client', () => {

@@ -10,11 +10,11 @@ import type { ChainOptions } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { SolverState } from '../state.js'
 import { approveTokens } from '../transactions/approvals.js'
-import { createPayments, type Payments } from '../transactions/payments.js'
+import { createPayments } from '../transactions/payments.js'
 import { createTransactionSender } from '../transactions/transaction-sender.js'
 import { within } from '../waiting.js'
 import type { ChainParts } from './chain-parts.js'
-import { type ChainTime, readChainTime } from './chain-time.js'
+import { readChainTime } from './chain-time.js'
 import { pollDeposits } from './deposit-poller.js'
 import { readHoldings } from './holdings.js'
 import { failed, readChain, type SolverChain } from './open-chain.js'
@@ -55,14 +55,17 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
   assertOwnState(state, chain, solver)
-  const payments = startPayments(chain, time, shared)
-  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
-  const addresses = createDepositAddresses(chain, solver, state, time)
   const isDue = createOnceAMinute(clock)
-  for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
   function report(reason: string, error: unknown): void {
     if (!signal.aborted && isDue(reason)) onError(error)
   }
+  const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
+  const deepBlock = () => time.atDepth().blockNumber
+  const sender = createTransactionSender(chain, account, nonceAfterKept, deepBlock)
+  const payments = createPayments({ ...shared, chain, time, report, sender })
+  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
+  const addresses = createDepositAddresses(chain, solver, state, time)
+  for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
   async function refresh() {
     ledger.update(await readHoldings(chain, solver, report))
   }
@@ -119,10 +122,7 @@ async function run(parts: ChainParts, close: () => void) {
     },
     /** What is too low for a further quote. */
     shortageFor: (asked: AskedQuote) =>
-      ledger.shortageFor(asked, {
-        lockSeconds: asked.quote.fillDeadline - time.now(),
-        keepsTokens: addresses.keepsTokens(),
-      }),
+      ledger.shortageFor(asked, asked.quote.fillDeadline - time.now(), addresses.keepsTokens()),
     /** Why no quote at all would be signed at present. */
     pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
     /** Why a quote may not be signed at present. */
@@ -191,17 +191,5 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
       await parts.refresh()
       state.prune(chain.chainId, time.passed())
     },
-  })
-}
-
-function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts): Payments {
-  const { account, state } = shared
-  const { chainId } = chain
-  const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
-  return createPayments({
-    ...shared,
-    chain,
-    time,
-    sender: createTransactionSender(chain, account, nonceAfterKept, () => time.atDepth().blockNumber),
   })
 }

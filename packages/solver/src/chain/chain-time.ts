@@ -92,7 +92,7 @@ export function createChainTime(
     looked(ms: number): void {
       lookMs += (ms - lookMs) * NEWEST_SHARE
     },
-    /** How long such a look takes, two calls of the node: about as much as a transaction loses until it is sent. */
+    /** How long such a look takes: two calls of the node. */
     lookSeconds: () => lookMs / 1000,
     /** Whether the newest block is older than the longer one of a minute and ten block times: time passes that no block shows. */
     isStale(): boolean {

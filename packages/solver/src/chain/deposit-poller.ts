@@ -5,7 +5,7 @@ import type { DepositLog } from '../orders/deposits.js'
 import { within } from '../waiting.js'
 import type { ChainParts } from './chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
-import { MAX_RANGE, onFailed, readLogs } from './logs.js'
+import { type BlockRange, MAX_RANGE, onFailed, readLogs } from './logs.js'
 
 interface DepositPollerOptions
   extends Pick<ChainParts, 'chain' | 'clock' | 'solver' | 'state' | 'time' | 'onError' | 'signal'> {
@@ -35,7 +35,6 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
   const { chain, clock, time, signal, onBlock, onError } = options
   let failures = 0
   let passedOn: Hex | undefined
-  const { readDeposits, readTransfers } = createLogReads(options)
   const readers = [
     createReader(options, `chain ${chain.chainId}`, readDeposits),
     createReader(options, `transfers ${chain.chainId}`, readTransfers),
@@ -68,15 +67,17 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
 /**
  * Builds the reader of some logs. It goes on where it was, whatever becomes of others: a node may refuse some filters only.
  * @param name of its position
- * @param read reads a range of blocks, both ends included, and returns the number of logs
+ * @param readLogsOf returns the number of logs
  * @returns reads the blocks up to a new head; false when that takes long, and goes on
  */
 function createReader(
-  { clock, signal, state, time }: DepositPollerOptions,
+  options: DepositPollerOptions,
   name: string,
-  read: (from: number, to: number) => Promise<number>,
+  readLogsOf: (options: DepositPollerOptions, range: BlockRange) => Promise<number>,
 ): (head: Head) => Promise<boolean> {
+  const { clock, signal, state, time } = options
   const size = createRangeSize(MAX_RANGE)
+  const read = (from: number, to: number) => readLogsOf(options, { from, to })
   let last: Hex | undefined
   let reading: Promise<void> | undefined
 
@@ -104,46 +105,40 @@ function createReader(
   }
 }
 
-function createLogReads(options: DepositPollerOptions) {
-  const { chain } = options
+async function readDeposits(options: DepositPollerOptions, range: BlockRange): Promise<number> {
+  const { chain, solver, onDeposited } = options
   const { settlement, chainId } = chain
-  const contract = settlementOf(chainId)
+  const { depositTopics, decodeLogs } = settlementOf(chainId)
+  const logs = await readLogs(chain, range, [...depositTopics(solver)], settlement)
+  for (const { event } of decodeLogs(chainId, logs).events)
+    if (event.type === 'Deposited' && event.solver === solver)
+      onDeposited(event.orderId, event.fillDeadline, {
+        transactionHash: event.transactionHash,
+        quotedInput: event.inputAmount,
+      })
+  return logs.length
+}
 
-  return {
-    async readDeposits(from: number, to: number) {
-      const { solver, onDeposited } = options
-      const logs = await readLogs(chain, { from, to }, [...contract.depositTopics(solver)], settlement)
-      for (const { event } of contract.decodeLogs(chainId, logs).events)
-        if (event.type === 'Deposited' && event.solver === solver)
-          onDeposited(event.orderId, event.fillDeadline, {
-            transactionHash: event.transactionHash,
-            quotedInput: event.inputAmount,
-          })
-      return logs.length
-    },
-    async readTransfers(from: number, to: number) {
-      const { addresses, inputTokens, onTransfer, onError } = options
-      let count = 0
-      // A quote that is signed from here on is deposited in a later block.
-      const receivers = [...addresses()]
-      const tokens = inputTokens()
-      const reads: Promise<void>[] = []
-      while (receivers.length > 0) reads.push(readGroup(receivers.splice(0, MAX_FILTERED_ADDRESSES)))
-      await Promise.all(reads)
-      return count
+async function readTransfers(options: DepositPollerOptions, range: BlockRange): Promise<number> {
+  const { chain, addresses, inputTokens, onTransfer, onError } = options
+  let count = 0
+  // A quote that is signed from here on is deposited in a later block.
+  const receivers = [...addresses()]
+  const tokens = inputTokens()
+  const reads: Promise<void>[] = []
+  while (receivers.length > 0) reads.push(readGroup(receivers.splice(0, MAX_FILTERED_ADDRESSES)))
+  await Promise.all(reads)
+  return count
 
-      /** What it finds counts, also when the node refuses another one. */
-      async function readGroup(group: Address[]) {
-        const args = { to: group }
-        const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args })
-        const logs = await readLogs(chain, { from, to }, topics, ...tokens)
-        count += logs.length
-        const found = new Map(
-          logs.map((log): [Address, Hex] => [`0x${log.topics[2]?.slice(-40)}`, log.transactionHash]),
-        )
-        // A token that fails must not keep the others. Blocks are read again, and so is it.
-        await Promise.all([...found].map((transfer) => onTransfer(...transfer).catch(onError)))
-      }
-    },
+  /** What it finds counts, also when the node refuses another one. */
+  async function readGroup(to: Address[]) {
+    const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { to } })
+    const logs = await readLogs(chain, range, topics, ...tokens)
+    count += logs.length
+    const found = new Map(
+      logs.map((log): [Address, Hex] => [`0x${log.topics[2]?.slice(-40)}`, log.transactionHash]),
+    )
+    // A token that fails must not keep the others. Blocks are read again, and so is it.
+    await Promise.all([...found].map((transfer) => onTransfer(...transfer).catch(onError)))
   }
 }

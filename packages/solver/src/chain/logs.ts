@@ -13,10 +13,16 @@ export const MAX_RANGE = 1_000
 /** Blocks may have come faster than lately. */
 const FASTER = 4
 
-/** Reads logs of contracts, both blocks included. @throws viem's errors */
+/** Both blocks included. */
+export interface BlockRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads logs of contracts. @throws viem's errors */
 export async function readLogs(
   { client }: Pick<SolverChain, 'client'>,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: BlockRange,
   topics: LogTopic[],
   ...contracts: Address[]
 ) {

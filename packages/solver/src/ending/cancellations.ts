@@ -7,11 +7,7 @@ import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
 import { type CancelBudget, OverBudget } from '../risk/cancel-budget.js'
 import { type SignedTransaction, withMargin } from '../transactions/transaction-sender.js'
 
-interface CancellationsOptions
-  extends Pick<
-    ChainParts,
-    'chain' | 'solver' | 'time' | 'state' | 'ledger' | 'payments' | 'onError' | 'signal'
-  > {
+interface CancellationsOptions extends ChainParts {
   readonly budget: CancelBudget
   /** How many open quotes risk more than each of these. */
   readonly countAbove: (nonces: readonly bigint[]) => number

@@ -26,6 +26,9 @@ export interface EndFacts {
 /** From this part of the input on, tokens at an address are those of a user who pays. */
 const PAID_PART = { numerator: 9n, denominator: 10n }
 
+/** The time to find tokens at an address before a deadline until which they are paid for. */
+const LAST_SECONDS = 60
+
 /** The middle of the fill window: whatever is not paid until then is ended, so that time is left to repeat it. Unix seconds. */
 export function middleOf({ depositDeadline, fillDeadline }: QuoteTimes): number {
   return depositDeadline + Math.floor((fillDeadline - depositDeadline) / 2)
@@ -38,6 +41,15 @@ export function middleOf({ depositDeadline, fillDeadline }: QuoteTimes): number 
  */
 export function endsAfter({ quote, deposit, isForAddress }: OpenQuote, keepsTokens: boolean): number {
   return isForAddress && (keepsTokens || deposit !== 'NONE') ? middleOf(quote) : quote.depositDeadline
+}
+
+/** Whether tokens at an address can hardly be paid for later, where the contract keeps them: a node may not have shown their transfer. */
+export function isLastPayment(
+  { quote: { depositDeadline }, isForAddress, deposit }: OpenQuote,
+  time: number,
+): boolean {
+  const isLast = time >= depositDeadline - LAST_SECONDS && time <= depositDeadline
+  return isForAddress && deposit === 'NONE' && isLast
 }
 
 /**

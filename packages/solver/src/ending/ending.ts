@@ -1,17 +1,16 @@
+import { untilAborted } from '../../../client/src/calls/abort.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import type { AtBlock } from '../chain/orders.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
 import type { Filling } from '../orders/filling.js'
 import { createCancelBudget } from '../risk/cancel-budget.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
-import { beforeAbort } from '../waiting.js'
 import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
 import { createCancellations } from './cancellations.js'
-import type { EndingParts } from './ending-parts.js'
 import { createEndingPause } from './ending-pause.js'
-import { endsAfter } from './ending-rules.js'
+import { endsAfter, isLastPayment } from './ending-rules.js'
 import { createOpenQuotes } from './open-quotes.js'
-import { lookAtQuote } from './quote-look.js'
+import { type EndingParts, lookAtQuote } from './quote-look.js'
 
 /**
  * Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. An open
@@ -73,11 +72,9 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
     const { quote, signed, deposit } = entry
     const [first] = signed
     if (first === undefined || deposit === 'CONTRACT') return false
-    const from = Math.max(
-      endsAfter(entry, addresses.keepsTokens()) + 1,
-      parts.laterLooks.get(quote.nonce) ?? 0,
-    )
-    const isTime = time.passed() >= from
+    const keepsTokens = addresses.keepsTokens()
+    const from = Math.max(endsAfter(entry, keepsTokens) + 1, parts.laterLooks.get(quote.nonce) ?? 0)
+    const isTime = time.passed() >= from || (keepsTokens && isLastPayment(entry, time.passed()))
     if (!isTime && !requests.has(quote.nonce)) return false
     return !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
   }
@@ -110,7 +107,7 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
         outcome: await requests.add(quote.nonce),
       }))
       look()
-      return beforeAbort(signal, Promise.all(outcomes))
+      return untilAborted(Promise.all(outcomes), signal)
     },
     /** Why what is open could not be ended with a further quote. */
     pauseFor: createEndingPause(parts, open, cancellations, budget),

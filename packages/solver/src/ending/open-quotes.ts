@@ -1,5 +1,5 @@
 import type { LedgerQuote } from '../risk/quote-ledger.js'
-import type { EndingParts } from './ending-parts.js'
+import type { EndingParts } from './quote-look.js'
 
 /** The open quotes of a chain, by what is to become of them. */
 export type OpenQuotes = ReturnType<typeof createOpenQuotes>

@@ -8,51 +8,44 @@ export interface DepositLog {
   readonly quotedInput?: bigint
 }
 
-/** The deposits of the orders that are under way, as they were seen since the start. In memory only. */
-export type Deposits = ReturnType<typeof createDeposits>
-
-interface Deposit {
-  readonly log?: DepositLog | undefined
+/** The deposit of an order that is under way, as it was seen since the start. */
+export interface Deposit {
+  log?: DepositLog
   /** Undefined before it was seen, and after a reorganisation has removed it. */
-  readonly where?: FillableOrder['deposit'] | undefined
+  where: FillableOrder['deposit'] | undefined
   /** How often its payment has reverted. */
-  readonly reverts?: number
+  reverts: number
   /** The market maker takes less than was quoted. */
-  readonly isAccepted?: boolean
+  isAccepted: boolean
   /** The market maker knows of it. */
-  readonly isAnnounced?: boolean
+  isAnnounced: boolean
 }
+
+/** The deposits of the orders that are under way. In memory only. */
+export type Deposits = ReturnType<typeof createDeposits>
 
 /** A token can let a simulation pass and revert in each block, at the cost of the solver's gas. */
 export const MAX_REVERTS = 5
 
+/** What is known of a deposit that has just come, moved or gone. */
+const fresh = (where: Deposit['where']) => ({ where, reverts: 0, isAccepted: false, isAnnounced: false })
+
 /** Builds it, without any deposit. */
 export function createDeposits() {
   const deposits = new Map<Hex, Deposit>()
-  const change = (orderId: Hex, next: Deposit) =>
-    void deposits.set(orderId, { ...deposits.get(orderId), ...next })
-
   return {
-    where: (orderId: Hex) => deposits.get(orderId)?.where,
-    log: (orderId: Hex) => deposits.get(orderId)?.log,
-    setLog: (orderId: Hex, log: DepositLog) => change(orderId, { log }),
-    /** It may lie at the address first, and then at the contract: then all begins again. */
-    found: (orderId: Hex, where: FillableOrder['deposit']) =>
-      change(orderId, { where, reverts: 0, isAccepted: false, isAnnounced: false }),
-    /** A reorganisation has removed it. */
-    removed: (orderId: Hex) => change(orderId, { where: undefined, reverts: 0, isAnnounced: false }),
-    /** @returns whether the market maker is to be told now: once for each deposit */
-    announce(orderId: Hex): boolean {
-      const known = deposits.get(orderId)
-      if (known?.where === undefined || known.isAnnounced) return false
-      change(orderId, { isAnnounced: true })
-      return true
+    of(orderId: Hex): Deposit {
+      const deposit = deposits.get(orderId) ?? fresh(undefined)
+      deposits.set(orderId, deposit)
+      return deposit
     },
-    accept: (orderId: Hex) => change(orderId, { isAccepted: true }),
-    isAccepted: (orderId: Hex) => deposits.get(orderId)?.isAccepted === true,
-    reverted: (orderId: Hex) => change(orderId, { reverts: (deposits.get(orderId)?.reverts ?? 0) + 1 }),
-    /** Whether it is not paid for any more, since the payments revert. */
+    /** Whether its payments revert, so that it is not paid any more. */
     hasGivenUp: (orderId: Hex) => (deposits.get(orderId)?.reverts ?? 0) >= MAX_REVERTS,
     forget: (orderId: Hex) => void deposits.delete(orderId),
   }
+}
+
+/** It may lie at the address first, and then at the contract, and a reorganisation may remove it: then all begins again. */
+export function moveDeposit(deposit: Deposit, where: Deposit['where']): void {
+  Object.assign(deposit, fresh(where))
 }

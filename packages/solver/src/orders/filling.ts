@@ -1,11 +1,12 @@
 import type { Hex } from 'viem'
+import { isOverflow } from '../../../protocol/src/node/revert.js'
+import { settleCall, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
+import type { SolverOptions } from '../solver-options.js'
 import type { StoredOrder } from '../state.js'
-import { createDeposits, type DepositLog } from './deposits.js'
-import { lookAtOrder } from './order-look.js'
-import type { OrderParts } from './order-parts.js'
-import { createOrderPayments } from './order-payment.js'
-import { createOrderReports } from './order-reports.js'
+import { createDeposits, type DepositLog, MAX_REVERTS } from './deposits.js'
+import { endOrder, type OrderParts } from './order-end.js'
+import { type DuePayment, lookAtOrder } from './order-look.js'
 import { createPaidOrders } from './paid-orders.js'
 import { createSlots } from './slots.js'
 
@@ -13,7 +14,7 @@ import { createSlots } from './slots.js'
  * Pays the orders of a solver on one chain, each once. An order goes this way:
  * 1. Its deposit is found by a log, or by a look at what was quoted: `deposited`.
  * 2. `lookAtOrder` asks the chain until it has ended, or is to be paid. No step is repeated, since the chain decides at each.
- * 3. The payment is sent and followed (`order-payment.ts`), or left to the market maker.
+ * 3. The payment is sent and followed, or left to the market maker.
  * 4. `endOrder` reports it, and ends its quote.
  * 5. `lookBack` reads it until the payment is deep, and opens it again after a reorganisation.
  */
@@ -23,12 +24,12 @@ const MAX_DELAY_MS = 10_000
 
 /** Builds the filling of a chain. @param isCancelling whether the nonce of a quote is being used up */
 export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigint) => boolean) {
-  const { chain, clock, state, ledger, payments, signal, onError } = chainParts
+  const { chain, clock, state, ledger, payments, metrics, signal, onError } = chainParts
   const { chainId } = chain
   const deposits = createDeposits()
-  const parts: OrderParts = { ...chainParts, deposits, reports: createOrderReports(chainParts), isCancelling }
+  const parts: OrderParts = { ...chainParts, deposits }
   const reading = createSlots(chain.maxPayments)
-  const orderPayments = createOrderPayments(parts, urgencyOf)
+  const paying = createSlots(chain.maxPayments)
   const paidOrders = createPaidOrders(parts, run)
   const running = new Map<Hex, Promise<void>>()
 
@@ -68,14 +69,71 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   /** @returns whether something was done for the payment, so that the next look is due soon */
   async function step(order: StoredOrder): Promise<boolean> {
     if (payments.isUnderWay(order.orderId)) {
-      await orderPayments.followNow(order)
+      // A stopped process may have left more payments than the limit allows.
+      await paying.runNow(() => follow(order, order.fillDeadline))
       return true
     }
     const due = await reading.run(urgencyOf(order, order.fillDeadline), () => lookAtOrder(parts, order))
     if (due === undefined) return false
-    if (parts.fill === undefined) await orderPayments.pay(order, due)
-    else await orderPayments.leave(parts.fill, order, due)
+    if (parts.fill === undefined) await pay(order, due)
+    else await leave(parts.fill, order, due)
     return true
+  }
+
+  /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
+  async function pay(order: StoredOrder, { deadline }: DuePayment): Promise<void> {
+    await paying.run(urgencyOf(order, deadline), async () => {
+      // It may have waited.
+      const due = await lookAtOrder(parts, order)
+      if (due === undefined) return
+      await send(order, due)
+      metrics.paymentsSent++
+      await follow(order, due.deadline)
+    })
+  }
+
+  /** @throws Error for a quote that is being cancelled, and for an order that the contract cannot pay any more */
+  async function send({ orderId }: StoredOrder, { deposit }: DuePayment): Promise<void> {
+    const signed = deposit === 'ADDRESS' ? state.quote(orderId) : undefined
+    const call = signed === undefined ? settlementCall(chain, 'fill', [orderId]) : settleCall(chain, signed)
+    try {
+      await payments.send(orderId, call, () => {
+        if (signed !== undefined && isCancelling(signed.quote.nonce))
+          throw new Error(`the quote of order ${orderId} is being cancelled`)
+      })
+    } catch (error) {
+      if (signed !== undefined || !isOverflow(error)) throw error
+      const words = `order ${orderId} cannot be filled: the contract has released the bond that was reserved for it (Panic 17)`
+      throw new Error(words, { cause: error })
+    }
+  }
+
+  /** @throws Error when it has reverted, so that the next one is sent later */
+  async function follow(order: StoredOrder, deadline: number): Promise<void> {
+    const { orderId } = order
+    const ended = await payments.follow(orderId, deadline)
+    if (ended?.outcome === 'success') await endOrder(parts, order, 'FILLED', true, ended)
+    else if (ended !== undefined) payments.forget(orderId)
+    if (ended?.outcome !== 'reverted') return
+    metrics.paymentsReverted++
+    deposits.of(orderId).reverts++
+    const isLast = deposits.hasGivenUp(orderId)
+    const what = isLast ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
+    throw new Error(`the payment ${ended.hash} of order ${orderId} reverted${what}`)
+  }
+
+  /** Leaves the payment to the market maker. @throws what its `fill` throws */
+  async function leave(fill: NonNullable<SolverOptions['fill']>, order: StoredOrder, due: DuePayment) {
+    const { orderId } = order
+    const { deposit } = due
+    const payNow = async () => {
+      await pay(order, due)
+      signal.throwIfAborted()
+      if (state.order(orderId)?.status === 'OPEN') throw new Error(`the payment of order ${orderId} failed`)
+    }
+    await fill({ chainId, orderId, deposit, signed: state.quote(orderId), signal, fill: payNow })
+    const left = state.order(orderId)
+    if (left?.status === 'OPEN') await endOrder(parts, left, 'LEFT', deposit === 'CONTRACT')
   }
 
   return {
@@ -84,7 +142,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
      * @param seenIn undefined for a deposit that was found without a log
      */
     deposited(orderId: Hex, fillDeadline: number, seenIn?: DepositLog): void {
-      if (seenIn !== undefined) deposits.setLog(orderId, seenIn)
+      if (seenIn !== undefined) deposits.of(orderId).log = seenIn
       state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },

@@ -2,12 +2,11 @@ import type { Hex } from 'viem'
 import type { KnownOrder, Order } from '../../../protocol/src/orders/order.js'
 import { readBalance, readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
+import { type Deposit, moveDeposit } from './deposits.js'
 import type { FillableOrder, SolverQuote, Terms } from './fillable-order.js'
-import { endOrder, reopenQuote } from './order-end.js'
-import type { OrderParts } from './order-parts.js'
-import { depositOf, endOf } from './order-rules.js'
+import { endOrder, type OrderParts, reopenQuote, toPublicTerms } from './order-end.js'
 
-/** An order that must be paid. */
+/** A payment that must be made. */
 export interface DuePayment {
   readonly deposit: FillableOrder['deposit']
   /** The last second at which the contract takes the payment. */
@@ -26,76 +25,74 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   const signed = state.quote(orderId)
   const seen = await readOrder(chain, orderId)
 
-  const before = deposits.where(orderId)
-  const end = endOf(seen, { time: time.passed(), fillDeadline }, before !== undefined)
-  if (end === 'GONE') state.dropOrder(orderId)
-  // What a refund has cost is found with the end of its quote.
-  else if (end !== undefined)
-    await endOrder(parts, order, end, { isNonceUsed: seen.state === 'SETTLED' || seen.state === 'DEPOSITED' })
-  if (end !== undefined) return undefined
-
-  const where = await findDeposit(parts, seen, signed)
-  if (where === undefined) {
-    if (before !== undefined) loseDeposit(parts, orderId, signed)
+  const deposit = deposits.of(orderId)
+  const before = deposit.where
+  if (seen.state === 'SETTLED' || seen.state === 'REFUNDED' || time.passed() > fillDeadline) {
+    // A reorganisation has removed its deposit, and none came again.
+    if (seen.state === 'NONE' && before === undefined) state.dropOrder(orderId)
+    else await endUnpaid(parts, order, seen)
     return undefined
   }
+
+  const where = await findDeposit(parts, seen, signed)
   if (where !== before) takeDeposit(parts, orderId, where, signed)
-  if (deposits.hasGivenUp(orderId)) return undefined
+  if (where === undefined || deposits.hasGivenUp(orderId)) return undefined
 
   if (seen.state === 'DEPOSITED') {
     if (!isEnough(parts, seen, signed, where !== before)) return undefined
-    announce(parts, orderId, seen, signed)
+    announce(seen)
     return { deposit: 'CONTRACT', deadline: fillDeadline }
   }
   // A deposit by a call may still show up.
   if (signed === undefined || time.passed() > addresses.givenUpAfter(signed.quote)) return undefined
-  announce(parts, orderId, signed.quote, signed)
+  announce(signed.quote)
   return { deposit: 'ADDRESS', deadline: addresses.lastSettle(signed.quote) }
+
+  /** Tells the market maker once of a deposit that is to be paid. */
+  function announce(terms: Terms): void {
+    if (deposit.where === undefined || deposit.isAnnounced) return
+    deposit.isAnnounced = true
+    const found = { deposit: deposit.where, transactionHash: deposit.log?.transactionHash }
+    parts.onDeposit({ ...toPublicTerms(parts, orderId, terms, signed), ...found })
+  }
 }
 
-/** @returns as `depositOf` @throws ChainReadError, viem's errors */
+/** Ends an order that others have settled, or that is too late. What a refund has cost is found with the end of its quote. */
+function endUnpaid(parts: OrderParts, order: StoredOrder, { state }: Order): Promise<void> {
+  const isNonceUsed = state === 'SETTLED' || state === 'DEPOSITED'
+  return endOrder(parts, order, state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed)
+}
+
+/**
+ * Finds where the deposit of an open order is.
+ * @returns undefined while no deposit is there, or the order belongs to another solver
+ * @throws ChainReadError, viem's errors
+ */
 export async function findDeposit(
   { chain, solver }: OrderParts,
   order: Order,
   signed: SolverQuote | undefined,
-): Promise<FillableOrder['deposit'] | undefined> {
-  const isAtContract = order.state === 'DEPOSITED'
-  const balance =
-    isAtContract || signed === undefined
-      ? undefined
-      : await readBalance(chain, signed.quote.inputToken, signed.depositAddress)
-  return depositOf(order, solver, signed, balance)
+): Promise<Deposit['where']> {
+  if (order.state === 'DEPOSITED') return order.solver === solver ? 'CONTRACT' : undefined
+  if (signed === undefined) return undefined
+  const { inputToken, inputAmount } = signed.quote
+  return (await readBalance(chain, inputToken, signed.depositAddress)) >= inputAmount ? 'ADDRESS' : undefined
 }
 
-/** A deposit is there for the first time, or has moved. */
+/** A deposit is there for the first time, or has moved; or a reorganisation has removed it: its quote must be ended as any other. */
 function takeDeposit(
   parts: OrderParts,
   orderId: Hex,
-  where: FillableOrder['deposit'],
+  where: Deposit['where'],
   signed: SolverQuote | undefined,
 ): void {
-  parts.deposits.found(orderId, where)
-  parts.metrics.deposits++
-  parts.log.info({ chainId: parts.chain.chainId, orderId, where }, 'deposit')
-  if (signed === undefined) return
-  reopenQuote(parts, signed)
-  parts.ledger.deposited(signed.quote, where)
-}
-
-/** A reorganisation has removed a deposit: the quote must be ended as any other. */
-function loseDeposit(parts: OrderParts, orderId: Hex, signed: SolverQuote | undefined): void {
-  if (signed === undefined) return
-  parts.deposits.removed(orderId)
-  parts.ledger.deposited(signed.quote, 'NONE')
-}
-
-/** Tells the market maker once of a deposit that is to be paid. */
-function announce(parts: OrderParts, orderId: Hex, terms: Terms, signed: SolverQuote | undefined): void {
-  const { deposits, reports } = parts
-  const deposit = deposits.where(orderId)
-  if (deposit === undefined || !deposits.announce(orderId)) return
-  const transactionHash = deposits.log(orderId)?.transactionHash
-  reports.deposited(orderId, terms, signed, { deposit, transactionHash })
+  moveDeposit(parts.deposits.of(orderId), where)
+  if (where !== undefined) {
+    parts.metrics.deposits++
+    parts.log.info({ chainId: parts.chain.chainId, orderId, where }, 'deposit')
+    if (signed !== undefined) reopenQuote(parts, signed)
+  }
+  if (signed !== undefined) parts.ledger.deposited(signed.quote, where ?? 'NONE')
 }
 
 /** Whether what has arrived at the contract is what was quoted, or the market maker takes it, who is asked once for each deposit. */
@@ -105,15 +102,17 @@ function isEnough(
   signed: SolverQuote | undefined,
   isNew: boolean,
 ): boolean {
-  const quoted = signed?.quote.inputAmount ?? deposits.log(orderId)?.quotedInput
+  const deposit = deposits.of(orderId)
+  const quoted = signed?.quote.inputAmount ?? deposit.log?.quotedInput
   if (quoted !== undefined && inputAmount >= quoted) return true
   // No order waits for the answer: it may take long.
   const ask = async () => {
-    if (signed !== undefined && (await acceptLess?.({ chainId, orderId, signed, inputAmount })))
-      return deposits.accept(orderId)
-    const words = `order ${orderId} has ${inputAmount} of the input of ${quoted ?? 'a quote that is not known'}, and is not paid`
-    throw new Error(words)
+    if (signed === undefined || !(await acceptLess?.({ chainId, orderId, signed, inputAmount }))) {
+      const words = `order ${orderId} has ${inputAmount} of the input of ${quoted ?? 'a quote that is not known'}, and is not paid`
+      throw new Error(words)
+    }
+    deposit.isAccepted = true
   }
   if (isNew) ask().catch(onError)
-  return deposits.isAccepted(orderId)
+  return deposit.isAccepted
 }

@@ -1,9 +1,8 @@
 import type { Hex } from 'viem'
 import { readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
-import { reopenQuote } from './order-end.js'
+import { type OrderParts, reopenQuote } from './order-end.js'
 import { findDeposit } from './order-look.js'
-import type { OrderParts } from './order-parts.js'
 
 /**
  * Builds the looks back at paid orders. A reorganisation may remove a payment, or its deposit too, until the payment is deep.

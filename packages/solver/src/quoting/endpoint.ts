@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Clock, systemClock } from '../../../protocol/src/clock.js'
-import { instanceText } from '../session/instance-text.js'
-import { type IncomingRequest, readRequestTerms } from '../session/request-terms.js'
+import type { Clock } from '../../../protocol/src/clock.js'
+import { type IncomingRequest, readRequest } from '../session/request-terms.js'
 import { toWireQuote } from '../session/wire-quote.js'
 import type { Quoting } from './quoting.js'
 
@@ -29,12 +28,16 @@ const USUAL_DEADLINE_MS = 1_000
 /** Answers a request whose body is parsed (docs/decisions.md, D4). It never throws. */
 export async function answerRequest(
   quoting: Quoting,
-  { body, headers, signal }: EndpointRequest,
-  clock: Clock = systemClock,
+  asked: EndpointRequest,
+  clock: Clock,
 ): Promise<EndpointAnswer> {
-  const request = readRequest(body, headers, clock)
-  if (typeof request === 'string') return { status: 400, body: { error: request } }
-  const answer = await quoting(request, 'ENDPOINT', signal)
+  const request = readAsked(asked, clock)
+  if (request === undefined)
+    return {
+      status: 400,
+      body: { error: 'a field or a header is missing, not valid, or of a later version' },
+    }
+  const answer = await quoting(request, 'ENDPOINT', asked.signal)
   if ('decline' in answer) return { status: 422, body: { error: 'declined', code: answer.decline } }
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
 }
@@ -95,21 +98,18 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-const KINDS = ['FIRM', 'INDICATIVE'] as const
+/** By the header. */
+const KINDS: Readonly<Record<string, string>> = { firm: 'FIRM', indicative: 'INDICATIVE' }
 
-/** @returns what is wrong, when a field is missing or not valid, or a header has a value of a later version */
-function readRequest(
-  body: unknown,
-  headers: EndpointRequest['headers'],
-  clock: Clock,
-): IncomingRequest | string {
-  const terms = typeof body === 'object' && body !== null ? readRequestTerms({ ...body }) : undefined
-  if (terms === undefined) return 'this is no quote request'
-  const kindHeader = headers['x-quote-kind'] ?? 'firm'
-  const kind = KINDS.find((known) => known.toLowerCase() === kindHeader)
-  if (kind === undefined) return 'x-quote-kind must be firm or indicative'
+/** @returns undefined when a field is missing or not valid, or a header has a value of a later version */
+function readAsked({ body, headers }: EndpointRequest, clock: Clock): IncomingRequest | undefined {
+  const { 'x-quote-kind': kind = 'firm', 'x-quote-id': id, traceparent } = headers
   const deadline = String(headers['x-request-deadline'] ?? clock.now() + USUAL_DEADLINE_MS)
-  if (!/^\d{1,15}$/.test(deadline)) return 'x-request-deadline must be Unix milliseconds'
-  const [id, traceparent] = [instanceText(headers['x-quote-id']), instanceText(headers.traceparent)]
-  return { ...terms, kind, id, deadline: Number(deadline), traceparent }
+  return readRequest({
+    ...Object(body),
+    kind: KINDS[String(kind)],
+    deadline: /^\d{1,15}$/.test(deadline) ? Number(deadline) : undefined,
+    id,
+    traceparent,
+  })
 }

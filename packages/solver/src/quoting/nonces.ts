@@ -5,29 +5,21 @@ import type { DepositMode } from '../../../protocol/src/quotes/quote.js'
 
 const RANDOM_BYTES = 12
 const COUNTER_BITS = 32n
+const REST_BITS = 128
 /** The nonces of one word of the contract. */
 const WORD_BITS = 8n
 const BIT_OF_WORD = (1n << WORD_BITS) - 1n
 
 /**
- * Builds the nonces of a start. Each says the deposit mode that its request has told, and has 96 random bits, which do not repeat over
- * restarts and processes, and a counter of 32 bits. Quotes of a mode that are signed one after the other so share a word of 256 nonces,
- * which one call can cancel (docs/decisions.md, D32).
+ * Builds the nonces of a start. Each says the deposit mode that its request has told. The rest begins with 96 random bits, which do not
+ * repeat over restarts and processes, and counts up in 32 bits. Quotes of a mode that are signed one after the other so share a word of
+ * 256 nonces, which one call can cancel (docs/decisions.md, D32).
  */
 export function createNonces(): (mode: DepositMode) => bigint {
-  const next = { CONTRACT: createNumbers(), ADDRESS: createNumbers() }
-  return (mode) => nonceWithMode(mode, next[mode]())
-}
-
-function createNumbers(): () => bigint {
-  let random = 0n
-  let counter = 0n
-  return () => {
-    if (counter === 0n) random = BigInt(bytesToHex(randomBytes(RANDOM_BYTES)))
-    const number = (random << COUNTER_BITS) | counter
-    counter = (counter + 1n) % (1n << COUNTER_BITS)
-    return number
-  }
+  const first = BigInt(bytesToHex(randomBytes(RANDOM_BYTES))) << COUNTER_BITS
+  const next = { CONTRACT: first, ADDRESS: first }
+  // After 2^32 quotes, it goes on with the next random part.
+  return (mode) => nonceWithMode(mode, BigInt.asUintN(REST_BITS, next[mode]++))
 }
 
 /** Nonces of one word of 256, as `cancelNonces` takes them. */

@@ -13,17 +13,10 @@ import type { SolverAccount } from '../solver-options.js'
 import { inTime } from '../waiting.js'
 
 /** Signs quotes for the settlement contracts of chains. */
-export interface QuoteSigner {
-  readonly account: SolverAccount
-  /** @throws the errors of the account */
-  sign(chain: QuoteDomain, quote: Quote): Promise<SignedQuote>
-}
+export type QuoteSigner = Awaited<ReturnType<typeof createQuoteSigner>>
 
 /** A quote with what follows from it. */
 type SignedQuote = Omit<SolverQuote, 'isForAddress' | 'quoteId'>
-
-/** What a signature of a quote depends on. */
-type QuoteDomain = Pick<SolverChain, 'chainId' | 'domain' | 'hasher'>
 
 /** All transactions of a chain wait for the one that is signed. */
 const SIGNING_MS = 10_000
@@ -32,17 +25,13 @@ const SIGNING_MS = 10_000
  * Builds the signer of a solver. With a private key it signs by libsecp256k1, which takes 0.05 ms; by JavaScript, which takes
  * about 1 ms, where the package `secp256k1` is not installed.
  */
-export async function createQuoteSigner(
-  account: Hex | SolverAccount,
-  protocolName: string,
-  clock: Clock,
-): Promise<QuoteSigner> {
+export async function createQuoteSigner(account: Hex | SolverAccount, protocolName: string, clock: Clock) {
   if (typeof account !== 'string') return createAccountSigner(answering(account, clock), protocolName)
   const own = privateKeyToAccount(account)
   const library = await import('secp256k1').catch(() => undefined)
   if (library === undefined) return createAccountSigner(own, protocolName)
   const sign = createKeySigner(hexToBytes(account), library.default.ecdsaSign)
-  return { account: own, sign: async (chain, quote) => sign(chain, quote) }
+  return { account: own, sign: async (chain: SolverChain, quote: Quote) => sign(chain, quote) }
 }
 
 /** Builds a function that signs with a private key (32 bytes). @param ecdsaSign of `secp256k1` */
@@ -50,7 +39,7 @@ export function createKeySigner(
   key: Uint8Array,
   ecdsaSign: (digest: Uint8Array, key: Uint8Array) => { signature: Uint8Array; recid: number },
 ) {
-  return (chain: Pick<QuoteDomain, 'chainId' | 'hasher'>, quote: Quote): SignedQuote => {
+  return (chain: Pick<SolverChain, 'chainId' | 'hasher'>, quote: Quote): SignedQuote => {
     const { structHash, digest } = chain.hasher.hash(quote)
     const { signature, recid } = ecdsaSign(digest, key)
     return complete(chain, quote, structHash, Buffer.concat([signature, Buffer.of(27 + recid)]))
@@ -68,11 +57,12 @@ function answering(account: SolverAccount, clock: Clock): SolverAccount {
   }
 }
 
-function createAccountSigner(account: SolverAccount, protocolName: string): QuoteSigner {
+function createAccountSigner(account: SolverAccount, protocolName: string) {
   const primaryType = quoteTypeName(protocolName)
   return {
     account,
-    async sign(chain, quote) {
+    /** @throws the errors of the account */
+    async sign(chain: SolverChain, quote: Quote) {
       const signature = await account.signTypedData({
         domain: chain.domain,
         types: { [primaryType]: QUOTE_MEMBERS },
@@ -85,7 +75,7 @@ function createAccountSigner(account: SolverAccount, protocolName: string): Quot
 }
 
 function complete(
-  { chainId, hasher }: Pick<QuoteDomain, 'chainId' | 'hasher'>,
+  { chainId, hasher }: Pick<SolverChain, 'chainId' | 'hasher'>,
   quote: Quote,
   structHash: Uint8Array,
   bytes: Uint8Array,

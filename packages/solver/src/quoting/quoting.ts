@@ -1,5 +1,5 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
-import { linkSignal } from '../../../client/src/calls/abort.js'
+import { linkSignal, untilAborted } from '../../../client/src/calls/abort.js'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { DECLINE_CODES, type DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
@@ -10,7 +10,6 @@ import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'
 import type { QuoteAnswer, SolverOptions, SolverQuoteRequest } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
-import { beforeAbort } from '../waiting.js'
 import type { AnswerBudget, AnswerSource } from './answer-budget.js'
 import { createNonces } from './nonces.js'
 import type { QuoteSigner } from './quote-signer.js'
@@ -92,8 +91,9 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
   /** Strangers choose what `quote` is asked, so what it does wrong is a decline and a line, and no error. */
   async function price(request: IncomingRequest, signal: AbortSignal): Promise<bigint | DeclineCode> {
+    const asked = async () => options.quote(toPublic(request, signal))
     try {
-      return readAnswer(await beforeAbort(signal, options.quote(toPublic(request, signal))))
+      return readAnswer(await untilAborted(asked(), signal))
     } catch (error) {
       // Nobody waits for this answer any more.
       if (signal.aborted && signal.reason !== LATE) return 'OTHER'
@@ -132,7 +132,9 @@ export function createQuoting(options: QuotingOptions): Quoting {
     }
     run.ledger.promise(asked)
     try {
-      const signed = await beforeAbort(signal, signer.sign(run.chain, quote))
+      const signed = await untilAborted(signer.sign(run.chain, quote), signal)
+      if (run.time.now() >= quote.depositDeadline)
+        throw new Error('the account has signed a quote after its deposit deadline')
       run.addQuote({ ...signed, isForAddress: asked.isForAddress, quoteId: request.id })
       metrics.quoted++
       return { quote, signature: signed.signature }

@@ -3,7 +3,6 @@ import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
 import type { SolverOptions } from '../solver-options.js'
-import type { GasFunds } from './ending-limits.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -13,26 +12,14 @@ export interface Holdings {
   readonly freeBond: bigint
   /** With the reserved part. */
   readonly totalBond: bigint
-  readonly gas: GasFunds
+  /** The native coin in wei, and what a transaction pays at most at present, in wei for a unit of gas. */
+  readonly gas: { readonly balance: bigint; readonly maxFeePerGas: bigint }
 }
 
 /** What a market maker allows quotes to risk. Shares are parts of the free bond, of `maxOpenBond` with what own orders reserve. */
 export type RiskLimits = Required<
   Pick<SolverOptions, 'overcommit' | 'maxBondShare' | 'maxOpenBond' | 'maxAddressBondShare'>
 >
-
-/**
- * What is too low for a quote, or why. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.
- * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
- */
-export type Shortage =
-  | 'UNREAD'
-  | 'PAYABLE'
-  | 'SHARE'
-  | 'BOND_SHARE'
-  | 'OPEN_BOND'
-  | 'ADDRESS_BOND'
-  | 'TOO_MANY'
 
 /** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
 export interface LedgerQuote {
@@ -51,14 +38,6 @@ export const isPrice = ({ user }: Pick<Quote, 'user'>): boolean => user === NO_U
 
 /** A quote that is about to be signed. */
 export type AskedQuote = Pick<LedgerQuote, 'quote' | 'isForAddress'>
-
-/** For how long a quote binds the solver, and whether the contract keeps tokens at its address. */
-export interface LockTerms {
-  /** Until its fill deadline. */
-  readonly lockSeconds: number
-  /** The contract keeps, or may keep, tokens at the address of a cancelled quote. */
-  readonly keepsTokens: boolean
-}
 
 /**
  * The quotes of a chain whose end is not known: the one account of what a solver has promised and risks there. A quote counts against
@@ -91,18 +70,21 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
   let holdings: Holdings | undefined
-  /** By output token: what missed orders have cost, and until when that counts. */
-  const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
-
-  /** By output token and user: until when it is declined. */
-  const missedUsers = new Map<string, number>()
+  /** By output token, and by output token and user: what missed orders have cost, and until when that counts. */
+  const missed = new Map<string, { readonly bond: bigint; readonly until: number }>()
 
   const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
 
-  function missedBond(outputToken: Address): bigint {
-    const { bond, until } = missed.get(outputToken) ?? { bond: 0n, until: 0 }
+  function missedBond(name: string): bigint {
+    const { bond, until } = missed.get(name) ?? { bond: 0n, until: 0 }
     return now() < until ? bond : 0n
   }
+
+  function miss(name: string, quote: Quote, seconds: number): void {
+    missed.set(name, { bond: missedBond(name) + bondOf(quote), until: now() + seconds })
+  }
+
+  const ofUser = ({ outputToken, user }: Pick<Quote, 'outputToken' | 'user'>) => `${outputToken} ${user}`
 
   const hasMissedMuch = (outputToken: Address) =>
     missedBond(outputToken) * MISSED.divisor > (holdings?.totalBond ?? 0n)
@@ -159,7 +141,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     return freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
   }
 
-  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, held: Holdings): Shortage | undefined {
+  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, held: Holdings) {
     const bond = bondOf(quote)
     const isAbove = (amount: bigint, share: number, whole = held.freeBond) =>
       amount * BigInt(PARTS) > whole * partsOf(share)
@@ -176,19 +158,21 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     },
     /** An order at the contract was missed. @returns whether those in its output token have lately cost much of the bond */
     miss(quote: Quote): boolean {
-      const { outputToken, user } = quote
-      missedUsers.set(`${outputToken} ${user}`, now() + MISSED_USER_SECONDS)
-      missed.set(outputToken, {
-        bond: missedBond(outputToken) + bondOf(quote),
-        until: now() + MISSED.seconds,
-      })
-      return hasMissedMuch(outputToken)
+      miss(ofUser(quote), quote, MISSED_USER_SECONDS)
+      miss(quote.outputToken, quote, MISSED.seconds)
+      return hasMissedMuch(quote.outputToken)
     },
     /** Whether missed orders in an output token have lately cost much of the bond, or one was of this user. */
-    hasMissed: ({ outputToken, user }: Pick<Quote, 'outputToken' | 'user'>) =>
-      hasMissedMuch(outputToken) || now() < (missedUsers.get(`${outputToken} ${user}`) ?? 0),
-    /** What is too low for a further quote; undefined when it may be signed. */
-    shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
+    hasMissed: (asked: Pick<Quote, 'outputToken' | 'user'>) =>
+      hasMissedMuch(asked.outputToken) || missedBond(ofUser(asked)) > 0n,
+    /**
+     * What is too low for a further quote. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.
+     * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
+     * @param lockSeconds until its fill deadline
+     * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
+     * @returns undefined when it may be signed
+     */
+    shortageFor({ quote, isForAddress }: AskedQuote, lockSeconds: number, keepsTokens: boolean) {
       if (holdings === undefined) return 'UNREAD'
       if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const earlier = entries.get(quote.nonce)

@@ -1,6 +1,7 @@
 import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../protocol/src/quotes/quote.js'
 import { parseAddress } from '../../../protocol/src/values/hex.js'
 import { isIntegerOf, parseUint256 } from '../../../protocol/src/values/numbers.js'
+import { instanceText } from './instance-text.js'
 
 /** A request of an instance, by a session (docs/sessions.md) or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {
@@ -14,17 +15,17 @@ export interface IncomingRequest extends QuoteRequest {
   readonly traceparent: string | undefined
 }
 
-/** The terms of a swap. */
-type RequestTerms = Omit<IncomingRequest, 'kind' | 'id' | 'deadline' | 'traceparent'>
+const KINDS = ['FIRM', 'INDICATIVE'] as const
 
 /**
- * Reads the ten fields of a quote request that sessions and endpoints share (docs/decisions.md, D4). Other instances of the
- * protocol send no `destinationChainId`, which then is the chain, and no `depositMode`, which then is CONTRACT.
+ * Reads a request of a session, or the like of an endpoint (docs/decisions.md, D4). Other instances of the protocol send no
+ * `destinationChainId`, which then is the chain, and no `depositMode`, which then is CONTRACT.
  * @returns undefined when another field is missing, or has a value of a later version
  */
-export function readRequestTerms(fields: Readonly<Record<string, unknown>>): RequestTerms | undefined {
+export function readRequest(fields: Readonly<Record<string, unknown>>): IncomingRequest | undefined {
   const { chainId, destinationChainId = chainId, depositMode = 'CONTRACT' } = fields
   const terms = {
+    kind: KINDS.find((known) => known === fields.kind),
     inputToken: parseAddress(fields.inputToken),
     outputToken: parseAddress(fields.outputToken),
     orderType: ORDER_TYPES.find((known) => known === fields.orderType),
@@ -35,9 +36,12 @@ export function readRequestTerms(fields: Readonly<Record<string, unknown>>): Req
     depositMode: DEPOSIT_MODES.find((known) => known === depositMode),
     depositDeadline: naturalOf(fields.depositDeadline),
     fillDeadline: naturalOf(fields.fillDeadline),
+    deadline: naturalOf(fields.deadline),
     isForAddress: fields.depositMode !== 'CONTRACT',
   }
-  return Object.values(terms).includes(undefined) ? undefined : (terms as RequestTerms)
+  if (Object.values(terms).includes(undefined)) return undefined
+  const texts = { id: instanceText(fields.id), traceparent: instanceText(fields.traceparent) }
+  return { ...(terms as IncomingRequest), ...texts }
 }
 
 /** @returns a safe integer from 0; undefined for another value */

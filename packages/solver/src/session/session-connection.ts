@@ -33,11 +33,7 @@ export interface ConnectionOptions {
 }
 
 /** One connection to an instance, with a session on it once the instance has accepted the hello. */
-export interface SessionConnection {
-  /** Closes it, and destroys the socket when the instance does not close its side. @returns when it is closed */
-  close(): Promise<void>
-  destroy(): void
-}
+export type SessionConnection = ReturnType<typeof openConnection>
 
 /** Time for the connection and the opening of the session. */
 const OPENING_MS = 15_000
@@ -51,7 +47,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024
 const NOT_FOUND = 404
 
 /** Opens a connection, and a session on it. */
-export function openConnection(options: ConnectionOptions): SessionConnection {
+export function openConnection(options: ConnectionOptions) {
   const { url, clock, hello, answer, onError } = options
   let phase: 'connected' | 'challenged' | 'ready' = 'connected'
   let heartbeatMs = 0
@@ -105,42 +101,26 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
   }
 
   function receive(message: InstanceMessage): void {
-    if (message.type === 'error') {
+    const { type } = message
+    if (type === 'error') {
       failure ??= new SessionError(message.error, { code: message.code, isRefusal: phase !== 'ready' })
       socket.terminate()
-    } else if (phase === 'ready') {
-      receiveInSession(message)
-    } else if (phase === 'connected' && message.type === 'challenge') {
+    } else if (phase === 'connected' && type === 'challenge') {
       phase = 'challenged'
       void introduce(message.nonce)
-    } else if (phase === 'challenged' && message.type === 'ready') {
+    } else if (phase === 'challenged' && type === 'ready') {
       phase = 'ready'
       heartbeatMs = message.heartbeatMs
       expectPing()
       options.onReady(message)
-    } else {
-      fail(`the instance has sent ${message.type} before the session was open`)
-    }
-  }
-
-  function receiveInSession(message: InstanceMessage): void {
-    switch (message.type) {
-      case 'quoteRequest':
-        void reply(message.id, message.request)
-        break
-      case 'result':
-        options.onResult(message)
-        break
-      case 'ping':
-        expectPing()
-        send(JSON.stringify({ type: 'pong', id: message.id }))
-        break
-      case 'goAway':
-        options.onGoAway(message.reconnectWithinMs)
-        break
-      default:
-        fail(`the instance has sent ${message.type} a second time`)
-    }
+    } else if (phase !== 'ready') fail(`the instance has sent ${type} before the session was open`)
+    else if (type === 'quoteRequest') void reply(message.id, message.request)
+    else if (type === 'result') options.onResult(message)
+    else if (type === 'goAway') options.onGoAway(message.reconnectWithinMs)
+    else if (type === 'ping') {
+      expectPing()
+      send(JSON.stringify({ type: 'pong', id: message.id }))
+    } else fail(`the instance has sent ${type} a second time`)
   }
 
   socket.on('message', (data) => {
@@ -166,7 +146,8 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
 
   return {
     destroy: () => socket.terminate(),
-    close() {
+    /** Closes it, and destroys the socket when the instance does not close its side. @returns when it is closed */
+    close(): Promise<void> {
       timer.stop()
       timer = clock.setTimeout(() => socket.terminate(), CLOSING_MS)
       socket.close(1000)

@@ -3,7 +3,7 @@ import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js
 import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
 import { isIntegerOf } from '../../../protocol/src/values/numbers.js'
 import { instanceSentence, instanceText } from './instance-text.js'
-import { type IncomingRequest, naturalOf, readRequestTerms } from './request-terms.js'
+import { naturalOf, readRequest } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
@@ -40,15 +40,7 @@ export interface SessionResult {
 }
 
 /** A message of the instance. */
-export type InstanceMessage =
-  | { readonly type: 'challenge'; readonly nonce: Hex }
-  | ({ readonly type: 'ready' } & SessionReady)
-  /** `request` is undefined when this version cannot read it. */
-  | { readonly type: 'quoteRequest'; readonly id: string; readonly request: IncomingRequest | undefined }
-  | ({ readonly type: 'result' } & SessionResult)
-  | { readonly type: 'ping'; readonly id: string }
-  | { readonly type: 'goAway'; readonly reconnectWithinMs: number }
-  | { readonly type: 'error'; readonly code: string; readonly error: string }
+export type InstanceMessage = NonNullable<ReturnType<typeof readMessage>>
 
 /** The fields of a JSON object. */
 type Fields = Readonly<Record<string, unknown>>
@@ -62,50 +54,43 @@ const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
  * @returns undefined for a type of a later version
  * @throws Error when it is not JSON, or lacks what its type has
  */
-export function readMessage(text: string): InstanceMessage | undefined {
+export function readMessage(text: string) {
   const fields: unknown = JSON.parse(text)
   if (!isFields(fields)) throw new Error('a message must be a JSON object')
-  switch (fields.type) {
+  const { type, gapBps, isWaitedFor } = fields
+  switch (type) {
     case 'challenge':
-      return { type: 'challenge', nonce: given('nonce', parseBytes32(fields.nonce)) }
+      return { type, nonce: given('nonce', parseBytes32(fields.nonce)) } as const
     case 'ready':
       return {
-        type: 'ready',
+        type,
         sessionId: textOf(fields, 'sessionId'),
         heartbeatMs: integerOf(fields, 'heartbeatMs', HEARTBEAT_MS),
-      }
-    case 'quoteRequest': {
-      const id = textOf(fields, 'id')
-      return { type: 'quoteRequest', id, request: readRequest(id, fields) }
-    }
-    case 'result': {
-      const reason = instanceText(fields.reason)
-      const [id, outcome] = [textOf(fields, 'id'), textOf(fields, 'outcome')]
-      const { gapBps, isWaitedFor } = fields
+      } as const
+    case 'quoteRequest':
+      // `request` is undefined when this version cannot read it.
+      return { type, id: textOf(fields, 'id'), request: readRequest(fields) } as const
+    case 'result':
       return {
-        type: 'result',
-        id,
-        outcome,
-        reason,
+        type,
+        id: textOf(fields, 'id'),
+        outcome: textOf(fields, 'outcome'),
+        reason: instanceText(fields.reason),
         rank: naturalOf(fields.rank),
         chosenBy: instanceText(fields.chosenBy),
         gapBps: typeof gapBps === 'number' ? gapBps : undefined,
         isWaitedFor: typeof isWaitedFor === 'boolean' ? isWaitedFor : undefined,
-      }
-    }
+      } as const
     case 'ping':
-      return { type: 'ping', id: textOf(fields, 'id') }
+      return { type, id: textOf(fields, 'id') } as const
     case 'goAway':
-      return {
-        type: 'goAway',
-        reconnectWithinMs: integerOf(fields, 'reconnectWithinMs', RECONNECT_WITHIN_MS),
-      }
+      return { type, reconnectWithinMs: integerOf(fields, 'reconnectWithinMs', RECONNECT_WITHIN_MS) } as const
     case 'error':
       return {
-        type: 'error',
+        type,
         code: textOf(fields, 'code'),
         error: instanceSentence([fields.error, ...detailsOf(fields)].join(' ')),
-      }
+      } as const
     default:
       return undefined
   }
@@ -116,16 +101,6 @@ export function writeAnswer(id: string, answer: SessionAnswer): string {
   if ('decline' in answer) return JSON.stringify({ type: 'decline', id, code: answer.decline })
   const { quote, signature } = answer
   return JSON.stringify({ type: 'quote', id, quote: toWireQuote(quote), signature })
-}
-
-/** @returns undefined when a field is missing, or has a value of a later version */
-function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
-  const { kind, traceparent } = fields
-  const terms = readRequestTerms(fields)
-  const deadline = naturalOf(fields.deadline)
-  if (terms === undefined || deadline === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE'))
-    return undefined
-  return { ...terms, id, deadline, kind, traceparent: instanceText(traceparent) }
 }
 
 /** What an error says of each bad field. */

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../../../protocol/src/clock.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import { type Address, type Hex, lowerCase } from '../../../protocol/src/values/hex.js'
-import { createBackoff } from './backoff.js'
 import { type ConnectionOptions, openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
 import type { SessionReady } from './session-messages.js'
@@ -23,24 +22,29 @@ export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' |
   readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
   /** Called when the session has ended or could not be opened. It is opened again unless `error.isFinal`. */
   readonly onLost: (error: SessionError) => void
-}
-
-interface SessionTime {
   readonly clock: Pick<Clock, 'setTimeout'>
   /** Gives numbers of 0 to 1. */
   readonly random: () => number
 }
 
+const FIRST_LIMIT_MS = 100
+const LAST_LIMIT_MS = 30_000
 /** A session that lasts so long starts the back-off again. */
 const LASTING_MS = 60_000
 /** One that the instance has sent away stays for a moment beside the next one. */
 const MAX_CONNECTIONS = 2
 
+/** The time before an attempt to connect, with full jitter, so that many solvers do not come at once. @param random 0 to 1 */
+export function backoffMs(attempts: number, random: number): number {
+  return random * Math.min(FIRST_LIMIT_MS * 2 ** attempts, LAST_LIMIT_MS)
+}
+
 /** Opens a session of a solver with an instance (docs/sessions.md), and opens it again after each loss, with a back-off. */
-export function openSolverSession(options: SolverSessionOptions, { clock, random }: SessionTime) {
-  const { serviceUrls } = options
+export function openSolverSession(options: SolverSessionOptions) {
+  const { serviceUrls, clock, random } = options
   let dialled = 0
-  const backoff = createBackoff(random)
+  /** The attempts since the last session that lasted. */
+  let attempts = 0
   /** The oldest first. */
   const open = new Set<SessionConnection>()
   let current: SessionConnection | undefined
@@ -67,11 +71,12 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       ...options,
       url: `${href.replace(/^http/, 'ws').replace(/\/$/, '')}/v1/solvers/session`,
       mayBeOffered: hasBeenReady || serviceUrls.length > 1,
-      clock,
       hello: (nonce) => hello(nonce, origin),
       onReady(ready) {
         // An instance that always ends sessions at once is not asked more often for it.
-        resetTimer = clock.setTimeout(backoff.reset, LASTING_MS)
+        resetTimer = clock.setTimeout(() => {
+          attempts = 0
+        }, LASTING_MS)
         hasBeenReady = true
         options.onReady?.(ready, serviceUrl)
       },
@@ -79,14 +84,14 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
         if (current !== connection) return
         current = undefined
         // An instance that sends each connection away at once is dialled no more often than one that cannot be reached.
-        connectAfter(Math.max(backoff.next(), random() * withinMs))
+        connectAfter(Math.max(backoffMs(attempts++, random()), random() * withinMs))
       },
       onClosed(error) {
         resetTimer?.stop()
         open.delete(connection)
         if (isClosed || current !== connection) return
         current = undefined
-        if (!error.isFinal) connectAfter(backoff.next())
+        if (!error.isFinal) connectAfter(backoffMs(attempts++, random()))
         options.onLost(error)
       },
     })

@@ -16,9 +16,9 @@ const LEAST_FEE = 1_000_000_000n
 /** Base fees may double before it is mined. What is not needed is not paid. */
 const MARGIN = { chain: { fees: { baseFeeMultiplier: 2 } } as Chain }
 
-/** The fees of a first attempt. @throws viem's errors */
-export async function firstFees(chain: SolverChain): Promise<Fees> {
-  const { suggested, cap } = await readMarket(chain)
+/** The fees of a first attempt. @param leastTip below which the node takes nothing, as far as is known @throws viem's errors */
+export async function firstFees(chain: SolverChain, leastTip = 0n): Promise<Fees> {
+  const { suggested, cap } = await readMarket(chain, leastTip)
   return capped(suggested, cap)
 }
 
@@ -27,8 +27,12 @@ export async function firstFees(chain: SolverChain): Promise<Fees> {
  * @returns undefined when the limit leaves no room for that
  * @throws viem's errors
  */
-export async function raisedFees(chain: SolverChain, earlier: Fees): Promise<Fees | undefined> {
-  const { suggested, cap } = await readMarket(chain)
+export async function raisedFees(
+  chain: SolverChain,
+  earlier: Fees,
+  leastTip = 0n,
+): Promise<Fees | undefined> {
+  const { suggested, cap } = await readMarket(chain, leastTip)
   if (raised(earlier.maxFeePerGas) > cap) return undefined
   const wanted = {
     maxFeePerGas: max(raised(earlier.maxFeePerGas), suggested.maxFeePerGas),
@@ -49,19 +53,12 @@ export async function doubledFees(
   refusal: string,
 ): Promise<Fees | undefined> {
   const { cap } = await readMarket(chain)
-  const fees = capped(higherFees(first, namedFee(refusal, cap)), cap)
-  const isHigher =
-    fees.maxFeePerGas > first.maxFeePerGas || fees.maxPriorityFeePerGas > first.maxPriorityFeePerGas
-  return isHigher && fees.maxFeePerGas >= first.maxFeePerGas ? fees : undefined
-}
-
-/** @param named the minimum of the tip, in wei; 0 for none */
-function higherFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, named: bigint): Fees {
-  const tip = max(doubled(maxPriorityFeePerGas), named)
-  return {
-    maxFeePerGas: max(doubled(maxFeePerGas), maxFeePerGas + tip - maxPriorityFeePerGas),
-    maxPriorityFeePerGas: tip,
-  }
+  const { maxFeePerGas, maxPriorityFeePerGas } = first
+  const tip = max(doubled(maxPriorityFeePerGas), namedFee(refusal, cap))
+  const most = max(doubled(maxFeePerGas), maxFeePerGas + tip - maxPriorityFeePerGas)
+  const fees = capped({ maxFeePerGas: most, maxPriorityFeePerGas: tip }, cap)
+  const isHigher = fees.maxFeePerGas > maxFeePerGas || fees.maxPriorityFeePerGas > maxPriorityFeePerGas
+  return isHigher && fees.maxFeePerGas >= maxFeePerGas ? fees : undefined
 }
 
 /** A refusal for want of funds names what the account has. */
@@ -76,9 +73,14 @@ export function namedFee(words: string, cap: bigint): bigint {
   return numbers.filter((number) => number <= cap).reduce(max, 0n)
 }
 
-async function readMarket(chain: SolverChain) {
-  const suggested = await estimateFeesPerGas(chain.client, MARGIN)
-  const most = max(MOST_OF_SUGGESTED * suggested.maxFeePerGas, LEAST_CAP)
+async function readMarket(chain: SolverChain, leastTip = 0n) {
+  const { maxFeePerGas, maxPriorityFeePerGas } = await estimateFeesPerGas(chain.client, MARGIN)
+  const most = max(MOST_OF_SUGGESTED * maxFeePerGas, LEAST_CAP)
+  const more = max(0n, leastTip - maxPriorityFeePerGas)
+  const suggested = {
+    maxFeePerGas: maxFeePerGas + more,
+    maxPriorityFeePerGas: maxPriorityFeePerGas + more,
+  }
   return { suggested, cap: chain.maxFeePerGas ?? most }
 }
 

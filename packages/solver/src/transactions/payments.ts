@@ -11,6 +11,7 @@ interface PaymentsOptions
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>
+  readonly report: (reason: string, error: unknown) => void
 }
 
 /**
@@ -29,8 +30,6 @@ interface Offered {
   /** Of the newest block at that time. */
   readonly blockTime: number
   readonly refusal: unknown
-  /** Its fees cannot be raised. */
-  readonly isAtLimit: boolean
 }
 
 /** A block of the last second before the deadline may come late. */
@@ -45,7 +44,7 @@ const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as c
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions) {
-  const { sender, chain, clock, time, state, log, metrics, signal, onError } = options
+  const { sender, chain, clock, time, state, log, metrics, signal, onError, report } = options
   const { chainId } = chain
   /** The names of those that are being followed although nobody waits for them. */
   const finishing = new Set<string>()
@@ -82,13 +81,9 @@ export function createPayments(options: PaymentsOptions) {
   }
 
   /** @param signed the attempts of this time, in their order */
-  function note(
-    id: string,
-    signed: SignedTransaction[],
-    outcome: Omit<Offered, 'offer' | 'blockTime'>,
-  ): void {
-    const offer = signed.at(outcome.refusal === undefined ? -1 : 0)
-    if (offer !== undefined) offers.set(id, { ...outcome, offer, blockTime: time.passed() })
+  function note(id: string, signed: SignedTransaction[], at: number, refusal: unknown): void {
+    const offer = signed.at(refusal === undefined ? -1 : 0)
+    if (offer !== undefined) offers.set(id, { at, refusal, offer, blockTime: time.passed() })
   }
 
   /**
@@ -111,17 +106,15 @@ export function createPayments(options: PaymentsOptions) {
     // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
     const isRaise = hasWaited && (!isQueued || (await sender.isTooCheap(before)))
     const higher = isRaise ? await raise(id, before, onSigned) : undefined
-    const isAtLimit = isRaise && higher === undefined
-    if (isAtLimit && !offered?.isAtLimit)
-      onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
+    if (isRaise && higher === undefined)
+      report('fees', new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
     const signed = [higher ?? before]
     // No error: what was sent first has been reported, and an earlier attempt may still be mined.
     const refusal = await sender.offer(higher ?? before, keep(id, onSigned, signed)).catch((error) => {
       if (error instanceof OverBudget) return error
       throw error
     })
-    const at = hasWaited ? now : (offered?.at ?? now)
-    note(id, signed, { at, refusal, isAtLimit: isAtLimit || offered?.isAtLimit === true })
+    note(id, signed, hasWaited ? now : (offered?.at ?? now), refusal)
   }
 
   /**
@@ -199,14 +192,14 @@ export function createPayments(options: PaymentsOptions) {
     /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
     async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
       const signed: SignedTransaction[] = []
-      const done = (refusal?: unknown) =>
-        note(id, signed, { at: clock.monotonic(), refusal, isAtLimit: false })
+      let refusal: unknown
       try {
         await sender.send(call, keep(id, onSigned, signed))
-        done()
       } catch (error) {
-        done(error)
+        refusal = error
         throw error
+      } finally {
+        note(id, signed, clock.monotonic(), refusal)
       }
     },
     /** Whether there is an attempt whose end has not been seen, or has been removed. */

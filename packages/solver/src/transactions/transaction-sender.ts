@@ -37,14 +37,6 @@ export interface PaymentEnd {
   readonly fee: bigint
 }
 
-/** How far transactions with one nonce have come, of which one at most can be mined. */
-export type Progress =
-  | ({ readonly state: 'MINED' } & PaymentEnd)
-  /** Another transaction has the nonce. */
-  | { readonly state: 'REPLACED' }
-  /** The account's next transaction, or one that waits for earlier ones of the account. */
-  | { readonly state: 'NEXT' | 'QUEUED' }
-
 /** Sends the transactions of an account on one chain. No other program may use the account there. */
 export type TransactionSender = ReturnType<typeof createTransactionSender>
 
@@ -70,6 +62,8 @@ export function createTransactionSender(
   const { chainId, client } = chain
   const { address } = account
   let signing: Promise<unknown> = Promise.resolve()
+  /** The tip that the node has taken after it had refused half of it. It falls with each transaction, so that a lower one is tried. */
+  let leastTip = 0n
   /** The most gas of those that reverted, by their data. */
   const reverted = new Map<Hex, bigint>()
 
@@ -111,7 +105,9 @@ export function createTransactionSender(
     const second = await sign({ ...parsed, ...fees }, first.nonce)
     onSigned(second)
     const again = await broadcast(second)
-    return again === undefined || (await isKnown(second)) ? undefined : again
+    if (again !== undefined && !(await isKnown(second))) return again
+    leastTip = fees.maxPriorityFeePerGas
+    return undefined
   }
 
   /** What is known or mined is no refusal, whatever the node has answered. @throws viem's errors */
@@ -154,12 +150,18 @@ export function createTransactionSender(
       const simulated = requestOf(address, call)
       const [gas, fees, used] = await Promise.all([
         estimateGas(client, simulated),
-        firstFees(chain),
+        firstFees(chain, leastTip),
         usedAt({ blockTag: 'latest' }),
       ])
+      leastTip = (leastTip * 7n) / 8n
+      // A hostile token may burn gas in each transfer.
+      if (gas > chain.maxGas)
+        throw new Error(
+          `${call.functionName} needs ${gas} gas, which is above maxGas (${chain.maxGas}), so it is not sent`,
+        )
       const { to, data } = simulated
       const more = MORE_GAS * (reverted.get(data) ?? 0n)
-      const limit = max(gasLimit(gas, chain.maxGas, call.functionName), more)
+      const limit = max(withMargin(gas), more)
       const request = { to, data, gas: min(limit, chain.maxGas), ...fees }
       const refusal = await offer(await signNext(request, used, onSigned), onSigned)
       // It is kept, and sent again.
@@ -170,7 +172,7 @@ export function createTransactionSender(
     sendAgain: async (transaction: SignedTransaction) => void (await broadcast(transaction)),
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>
-      parsedOf(last).maxFeePerGas < (await firstFees(chain)).maxFeePerGas,
+      parsedOf(last).maxFeePerGas < (await firstFees(chain, leastTip)).maxFeePerGas,
     /**
      * Signs the same transaction with the same nonce and higher fees, which nodes take in the place of the earlier one.
      * @returns undefined when the limit of fees leaves no room
@@ -178,7 +180,7 @@ export function createTransactionSender(
      */
     async raise(last: SignedTransaction): Promise<SignedTransaction | undefined> {
       const parsed = parsedOf(last)
-      const fees = await raisedFees(chain, parsed)
+      const fees = await raisedFees(chain, parsed, leastTip)
       return fees && sign({ ...parsed, ...fees }, last.nonce)
     },
     /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
@@ -189,16 +191,21 @@ export function createTransactionSender(
       ])
       return { now, deep }
     },
-    /** @param attempts have one nonce; at least one @throws viem's errors */
-    async progress(attempts: readonly SignedTransaction[]): Promise<Progress> {
+    /**
+     * How far transactions with one nonce have come, of which one at most can be mined. `REPLACED`: another one has the nonce. `NEXT`: the
+     * account's next one. `QUEUED`: it waits for earlier ones of the account.
+     * @param attempts at least one
+     * @throws viem's errors
+     */
+    async progress(attempts: readonly SignedTransaction[]) {
       const nonce = attempts[0]?.nonce ?? 0
       const used = await usedAt({ blockTag: 'latest' })
-      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' }
+      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' } as const
       for (const attempt of attempts.toReversed()) {
         const outcome = await outcomeOf(attempt)
-        if (outcome !== undefined) return { state: 'MINED', ...outcome }
+        if (outcome !== undefined) return { state: 'MINED', ...outcome } as const
       }
-      return { state: 'REPLACED' }
+      return { state: 'REPLACED' } as const
     },
   }
 }
@@ -212,13 +219,4 @@ function parsedOf({ raw }: SignedTransaction): Unsigned {
 /** The gas limit for an estimate. */
 export function withMargin(estimate: bigint): bigint {
   return (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
-}
-
-/** @throws Error for a call that needs more than the limit: a hostile token may burn gas in each transfer */
-function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): bigint {
-  if (estimate > maxGas)
-    throw new Error(
-      `${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`,
-    )
-  return withMargin(estimate)
 }

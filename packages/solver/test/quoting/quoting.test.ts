@@ -98,6 +98,10 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign'], 
     open,
     kept,
     request,
+    /** Time goes on, in seconds. */
+    pass(seconds: number): void {
+      passed += seconds
+    },
     ask: (signal?: AbortSignal, change: Partial<IncomingRequest> = {}) =>
       quoting({ ...request, ...change }, 'SESSION', signal),
     /** Asks for a price, so many seconds later. */
@@ -138,6 +142,22 @@ it('a signature that never comes is declined at the deadline, and its quote coun
   await clock.advance(1)
   expect(await answer).toEqual({ decline: 'OTHER' })
   expect(promised.size).toBe(0)
+})
+
+it('a quote whose deposit deadline passes while it is signed is not sent, and counts no more', async () => {
+  const slow = startQuoting(
+    () => ({ amount: 500n }),
+    (...quote) => {
+      slow.pass(300)
+      return signs(...quote)
+    },
+  )
+  expect(await slow.ask()).toEqual({ decline: 'OTHER' })
+  expect([slow.kept, slow.promised, slow.errors]).toEqual([
+    [],
+    new Set(),
+    ['the account has signed a quote after its deposit deadline'],
+  ])
 })
 
 it('a request beyond the budget of the event loop is declined with PAUSED, and is not priced', async () => {

@@ -45,8 +45,10 @@ function promise(ledger: QuoteLedger, promised: Quote, isForAddress = false): Qu
   return promised
 }
 
-const shortage = (ledger: QuoteLedger, asked: Quote, isForAddress = false, lock = {}) =>
-  ledger.shortageFor({ quote: asked, isForAddress }, { ...LOCK, ...lock })
+function shortage(ledger: QuoteLedger, asked: Quote, isForAddress = false, lock: Partial<typeof LOCK> = {}) {
+  const { lockSeconds, keepsTokens } = { ...LOCK, ...lock }
+  return ledger.shortageFor({ quote: asked, isForAddress }, lockSeconds, keepsTokens)
+}
 
 it('nothing is covered before the holdings are known', () => {
   const limits = { overcommit: 1, maxBondShare: 1, maxOpenBond: 1, maxAddressBondShare: 1 }

@@ -1,23 +1,15 @@
 import { expect, it } from 'vitest'
-import { createBackoff } from '../../src/session/backoff.js'
+import { backoffMs } from '../../src/session/solver-session.js'
 import { answersOn, quoteRequest, startSession } from './session-fixture.js'
 import { HEARTBEAT_MS } from './session-server.js'
 
 const OPENING_MS = 15_000
 const DEAD_MS = 2.5 * HEARTBEAT_MS
 
-it('the limits of the back-off double from 100 ms to 30 s, and begin again after a reset', () => {
-  const backoff = createBackoff(() => 1)
-  const limits = Array.from({ length: 11 }, () => backoff.next())
+it('the limits of the back-off double from 100 ms to 30 s, and each time is a random part of its limit', () => {
+  const limits = Array.from({ length: 11 }, (_, attempts) => backoffMs(attempts, 1))
   expect(limits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000])
-  backoff.reset()
-  expect(backoff.next()).toBe(100)
-})
-
-it('each time of the back-off is a random part of its limit', () => {
-  const randoms = [0, 0.5, 0.25]
-  const backoff = createBackoff(() => randoms.shift() ?? 1)
-  expect([backoff.next(), backoff.next(), backoff.next()]).toEqual([0, 100, 100])
+  expect([backoffMs(0, 0), backoffMs(1, 0.5), backoffMs(2, 0.25)]).toEqual([0, 100, 100])
 })
 
 it('a lost connection is opened again after a time that doubles with each failure', async () => {

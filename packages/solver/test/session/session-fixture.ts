@@ -7,7 +7,7 @@ import { type Message, manualTiming, type ServerConnection, startSessionServer }
 export const account = devAccounts[2]
 export const DECLINE = { decline: 'PAUSED' } as const
 
-type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrls'>> & {
+type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrls' | 'random'>> & {
   readonly random?: number
   /** The status of the answer to the upgrade, for an instance that does not take it. */
   readonly upgradeStatus?: number
@@ -20,21 +20,19 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   const losses: SessionError[] = []
   const errors: unknown[] = []
   const results: Message[] = []
-  const session = openSolverSession(
-    {
-      serviceUrls: [server.url],
-      account,
-      name: 'Cosmo',
-      chainIds: [31337, 1],
-      protocolName: 'Service',
-      answer: () => DECLINE,
-      onResult: (result) => results.push(result),
-      onLost: (error) => losses.push(error),
-      onError: (error) => errors.push(error),
-      ...changes,
-    },
-    timers.time,
-  )
+  const session = openSolverSession({
+    serviceUrls: [server.url],
+    account,
+    name: 'Cosmo',
+    chainIds: [31337, 1],
+    protocolName: 'Service',
+    answer: () => DECLINE,
+    onResult: (result) => results.push(result),
+    onLost: (error) => losses.push(error),
+    onError: (error) => errors.push(error),
+    ...timers.time,
+    ...changes,
+  })
   onTestFinished(async () => {
     server.close()
     await session.close()
