@@ -34,7 +34,7 @@ export function optional<T>(read: (value: unknown) => T): (value: unknown) => T 
 }
 
 /** Builds the reader of a list. */
-export function listOf<T>(read: (value: unknown) => T): (value: unknown) => readonly T[] {
+export function listOf<T>(read: (value: unknown) => T): (value: unknown) => T[] {
   return (value) => readList(value).map(read)
 }
 

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { UINT32, UINT64 } from '../../../protocol/src/field-rules.js'
+import { UINT64 } from '../../../protocol/src/field-rules.js'
 import type { QuoteKind } from '../../../protocol/src/quotes/quote.js'
 import { ownResultsMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import { parseOrigin } from '../../../protocol/src/values/origin.js'
@@ -13,8 +13,9 @@ import {
   readText,
   readUint256,
 } from '../calls/answer-fields.js'
-import { check, objectProblem, optionProblem, textProblem } from '../calls/check-arguments.js'
+import { check, optionProblem } from '../calls/check-arguments.js'
 import type { Messages, UnknownText } from '../calls/message-types.js'
+import { checkParams, PAGE_PROBLEMS } from '../calls/request-path.js'
 import {
   type QuoteRecordRequest,
   readParameters,
@@ -93,15 +94,12 @@ export function toOwnResultsBody(
   { audience, timestamp, signature }: SignedOwnResults,
   params: OwnResultsParams,
 ): Omit<Messages['ListOwnResultsRequest'], 'chainId' | 'address'> {
-  check({ params: objectProblem(params) })
-  const { pageSize, pageToken } = params
   check({
     audience: parseOrigin(audience) === audience ? undefined : 'must be an origin',
     timestamp: optionProblem(UINT64, timestamp),
-    pageSize: optionProblem(UINT32, pageSize),
-    pageToken: pageToken === undefined ? undefined : textProblem(pageToken),
   })
-  return { audience, timestamp, signature, ...(pageSize && { pageSize }), ...(pageToken && { pageToken }) }
+  checkParams(params, PAGE_PROBLEMS)
+  return { audience, timestamp, signature, ...(params as Required<OwnResultsParams>) }
 }
 
 const readResult = messageReader<'OwnResult', OwnResult>({

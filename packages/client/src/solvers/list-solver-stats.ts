@@ -15,8 +15,9 @@ import {
   readText,
   readUint256,
 } from '../calls/answer-fields.js'
-import { check, optionProblem } from '../calls/check-arguments.js'
+import { optionProblem } from '../calls/check-arguments.js'
 import type { Messages, UnknownText } from '../calls/message-types.js'
+import { checkParams, toQuery } from '../calls/request-path.js'
 
 /** What a solver did in some time. Requests for prices and cancelled requests are in no count. */
 export interface SolverCounts {
@@ -82,9 +83,9 @@ export interface SolverStatsParams {
 }
 
 /** The query of a window. @throws AggregatorError INVALID_ARGUMENT */
-export function toWindowQuery({ window }: SolverStatsParams): string {
-  check({ window: optionProblem(STATS_WINDOW, window) })
-  return window === undefined ? '' : `?window=${window}`
+export function toWindowQuery(params: SolverStatsParams): string {
+  checkParams(params, { window: (value) => optionProblem(STATS_WINDOW, value) })
+  return toQuery(params)
 }
 
 /** The readers of what a solver did in some time. */

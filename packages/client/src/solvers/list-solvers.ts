@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import {
+  listOf,
   messageReader,
   optional,
   readAddress,
@@ -17,12 +18,10 @@ export interface ListedSolver {
   readonly registeredAt: number
 }
 
-/** Reads a solver. @throws UnreadableAnswer */
-export const readListedSolver = messageReader<'Solver', ListedSolver>({
-  address: readAddress,
-  name: readText,
-  registeredAt: readInteger,
-})
+/** Reads the solvers of a chain. @throws UnreadableAnswer */
+export const readSolvers = listOf(
+  messageReader<'Solver', ListedSolver>({ address: readAddress, name: readText, registeredAt: readInteger }),
+)
 
 /** The result of the one request that the instance has sent to the registered endpoint. */
 export interface RegistrationCheck {
