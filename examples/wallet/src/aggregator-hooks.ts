@@ -5,7 +5,9 @@
 import {
   type AggregatorClient,
   type CallOptions,
+  DepositError,
   type InstanceTrust,
+  isDepositBegun,
   isRetryable,
   type OfferLimits,
   type Order,
@@ -97,7 +99,8 @@ interface Taken {
 
 /**
  * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
- * order. An offer whose deposit was begun before the page was loaded again is followed, and not deposited twice.
+ * order. An offer whose deposit was begun before, also before the page was loaded again, is followed, and not deposited twice. After an
+ * error that `isUncertain`, offer no other swap before the user has looked into the wallet.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
 export function useSwap(settlement: Address | InstanceTrust) {
@@ -107,17 +110,24 @@ export function useSwap(settlement: Address | InstanceTrust) {
     mutationFn: async ({ offer, params, limits }: Taken): Promise<Hex> => {
       if (client === undefined || wallet === undefined) throw new Error('no wallet is connected')
       const terms = await readSettlement(client, settlement)
-      await verifyQuote(offer, { ...terms, params, limits })
       const key = `deposit ${offer.orderId}`
+      const earlier = JSON.parse(localStorage.getItem(key) ?? 'null')
+      // A deposit has used the nonce of its offer: what was begun is followed, and not checked again.
+      if (!isDepositBegun(earlier)) await verifyQuote(offer, { ...terms, params, limits })
       await sendDeposit(wallet, offer, terms, {
         params,
         limits,
-        earlier: JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined,
+        earlier,
         onProgress: (progress) => localStorage.setItem(key, JSON.stringify(progress)),
       })
       return offer.orderId
     },
   })
+}
+
+/** Whether a wallet may have sent a deposit that nobody has seen yet. */
+export function isUncertain(error: unknown): boolean {
+  return error instanceof DepositError && error.reason === 'UNCERTAIN'
 }
 
 /** An order, as it changes. @param orderId undefined until there is one */

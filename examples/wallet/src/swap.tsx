@@ -1,7 +1,16 @@
 import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
 import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors } from 'wagmi'
-import { useChains, useOrder, usePrice, useQuotes, useSwap, useToken, useTokens } from './aggregator-hooks'
+import {
+  isUncertain,
+  useChains,
+  useOrder,
+  usePrice,
+  useQuotes,
+  useSwap,
+  useToken,
+  useTokens,
+} from './aggregator-hooks'
 import { chainId, inputToken, outputToken, settlement } from './config'
 
 /** Sells one of the input token. Symbols and decimals come from the contracts, through the page's node. */
@@ -52,16 +61,35 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
             ? explainForUser('NO_QUOTES')
             : 'Asking for a quote'}
       </p>
-      <button
-        type="button"
-        disabled={!best || swap.isPending}
-        onClick={() => best && limits && swap.mutate({ offer: best, params, limits })}
-      >
-        Swap
-      </button>
+      {isUncertain(swap.error) && swap.variables ? (
+        <>
+          <Button label="Look again" onClick={() => swap.mutate(swap.variables)} />
+          <Button label="My wallet has sent nothing" onClick={swap.reset} />
+        </>
+      ) : (
+        <Button
+          label="Swap"
+          disabled={!best || swap.isPending}
+          onClick={() => best && limits && swap.mutate({ offer: best, params, limits })}
+        />
+      )}
       {order.data && <output>{order.data.state}</output>}
       {error && <p role="alert">{explainForUser(error)}</p>}
     </>
+  )
+}
+
+interface ButtonProps {
+  readonly label: string
+  readonly disabled?: boolean
+  readonly onClick: () => void
+}
+
+function Button({ label, ...props }: ButtonProps) {
+  return (
+    <button type="button" {...props}>
+      {label}
+    </button>
   )
 }
 
@@ -81,12 +109,10 @@ function Connect() {
   const { mutate: connect } = useConnect()
   const [connector] = useConnectors()
   return (
-    <button
-      type="button"
+    <Button
+      label="Connect wallet"
       disabled={connector === undefined}
       onClick={() => connector && connect({ connector })}
-    >
-      Connect wallet
-    </button>
+    />
   )
 }
