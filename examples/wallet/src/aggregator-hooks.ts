@@ -5,7 +5,7 @@
 import {
   type AggregatorClient,
   type CallOptions,
-  type DepositProgress,
+  DepositError,
   type InstanceTrust,
   isDepositBegun,
   isRetryable,
@@ -136,7 +136,8 @@ async function assertGood(
 
 /**
  * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
- * order. An offer whose deposit was begun before the page was loaded again is followed, and not deposited twice.
+ * order. An offer whose deposit was begun before, also before the page was loaded again, is followed, and not deposited twice. After an
+ * error that `isUncertain`, offer no other swap before the user has looked into the wallet.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
 export function useSwap(settlement: Address | InstanceTrust) {
@@ -149,8 +150,8 @@ export function useSwap(settlement: Address | InstanceTrust) {
       const { offer, params, limits } = taken
       const terms = await readSettlement(client, settlement)
       const key = `deposit ${offer.orderId}`
-      const earlier: DepositProgress | null = JSON.parse(localStorage.getItem(key) ?? 'null')
-      // What the wallet was asked for is followed: by then its nonce may be used, and its time be over.
+      const earlier = JSON.parse(localStorage.getItem(key) ?? 'null')
+      // A deposit has used the nonce of its offer: what was begun is followed, and not checked again.
       if (!isDepositBegun(earlier)) await assertGood(aggregator, taken, terms)
       await sendDeposit(wallet, offer, terms, {
         params,
@@ -161,6 +162,11 @@ export function useSwap(settlement: Address | InstanceTrust) {
       return offer.orderId
     },
   })
+}
+
+/** Whether a wallet may have sent a deposit that nobody has seen yet. */
+export function isUncertain(error: unknown): boolean {
+  return error instanceof DepositError && error.reason === 'UNCERTAIN'
 }
 
 /** An order, as it changes. @param orderId undefined until there is one */

@@ -2,6 +2,7 @@ import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client
 import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors } from 'wagmi'
 import {
+  isUncertain,
   useChains,
   useOfferCheck,
   useOrder,
@@ -63,16 +64,35 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
             ? explainForUser('NO_QUOTES')
             : 'Asking for a quote'}
       </p>
-      <button
-        type="button"
-        disabled={!check.isSuccess || check.isFetching || swap.isPending}
-        onClick={() => taken && swap.mutate(taken)}
-      >
-        Swap
-      </button>
+      {isUncertain(swap.error) && swap.variables ? (
+        <>
+          <Button label="Look again" onClick={() => swap.mutate(swap.variables)} />
+          <Button label="My wallet has sent nothing" onClick={swap.reset} />
+        </>
+      ) : (
+        <Button
+          label="Swap"
+          disabled={!check.isSuccess || check.isFetching || swap.isPending}
+          onClick={() => taken && swap.mutate(taken)}
+        />
+      )}
       {order.data && <output>{order.data.state}</output>}
       {error && <p role="alert">{explainForUser(error)}</p>}
     </>
+  )
+}
+
+interface ButtonProps {
+  readonly label: string
+  readonly disabled?: boolean
+  readonly onClick: () => void
+}
+
+function Button({ label, ...props }: ButtonProps) {
+  return (
+    <button type="button" {...props}>
+      {label}
+    </button>
   )
 }
 
@@ -92,12 +112,10 @@ function Connect() {
   const { mutate: connect } = useConnect()
   const [connector] = useConnectors()
   return (
-    <button
-      type="button"
+    <Button
+      label="Connect wallet"
       disabled={connector === undefined}
       onClick={() => connector && connect({ connector })}
-    >
-      Connect wallet
-    </button>
+    />
   )
 }

@@ -1,17 +1,10 @@
 import type { Address } from 'viem'
 import type { SignedQuote } from '../../protocol/src/quotes/quote.js'
-import { linkSignal, untilReturned } from './calls/abort.js'
-import { readAddress, readList, readMessage } from './calls/answer-fields.js'
-import {
-  addressProblem,
-  chainIdProblem,
-  check,
-  checked,
-  checkOptions,
-  objectProblem,
-  textProblem,
-} from './calls/check-arguments.js'
+import { untilReturned } from './calls/abort.js'
+import { readAddress, readMessage } from './calls/answer-fields.js'
+import { checked, textProblem } from './calls/check-arguments.js'
 import type { Messages } from './calls/message-types.js'
+import { chainPath, solverPath } from './calls/request-path.js'
 import { type CallOptions, createInstance, type InstanceOptions } from './calls/rest-calls.js'
 import { type Chain, readChains } from './chains/list-chains.js'
 import { type ListedPair, type ListedToken, readPairs, readTokens } from './chains/list-tokens.js'
@@ -53,10 +46,14 @@ import {
 import {
   type ListedSolver,
   type RegisteredSolver,
-  readListedSolver,
   readRegisteredSolver,
+  readSolvers,
 } from './solvers/list-solvers.js'
 import type { SignedRegistration, SignedUnregistration } from './solvers/sign-registration.js'
+
+/** What two requests have beside what their path says. */
+type Registration = Omit<Messages['RegisterSolverRequest'], 'chainId'>
+type Unregistration = Omit<Messages['UnregisterSolverRequest'], 'chainId' | 'address'>
 
 export interface AggregatorClientOptions extends InstanceOptions {
   /** For other instances of the protocol, whose offers have no order id: `identifyOffers(settlement)`. */
@@ -123,18 +120,6 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
   const { identifyOffer } = options
   const instance = createInstance(options)
   const { call } = instance
-  const list = <T>(
-    chainId: number,
-    what: string,
-    read: (answer: unknown) => T,
-    callOptions?: CallOptions,
-  ) => {
-    const write = () => {
-      check({ chainId: chainIdProblem(chainId) })
-      return { path: `/v1/${chainId}/${what}` }
-    }
-    return call(write, read, callOptions)
-  }
 
   return {
     ...createOrderMethods(instance),
@@ -146,16 +131,10 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         callOptions,
       ),
     streamQuotes: (params, options = {}) =>
-      untilReturned(async function* (ending) {
-        checkOptions(options)
+      untilReturned(options, async function* ({ signal }) {
         const body = await checked(async () => toQuoteStreamBody(params))
         const request = { path: `/v1/${params.chainId}/quote/stream`, body }
-        const unlink = linkSignal(options.signal, ending)
-        try {
-          yield* streamQuotes((read, signal) => instance.open(request, read, signal), ending.signal)
-        } finally {
-          unlink()
-        }
+        yield* streamQuotes((read, ending) => instance.open(request, read, ending), signal)
       }),
     getPrice: (params, callOptions) =>
       call(
@@ -164,55 +143,45 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         callOptions,
       ),
     checkOffer: (chainId, offer, callOptions) => {
-      const write = () => {
-        check({ chainId: chainIdProblem(chainId) })
-        return { path: `/v1/${chainId}/offers/check`, body: toCheckBody(offer) }
-      }
+      const write = () => ({ path: chainPath(chainId, 'offers/check'), body: toCheckBody(offer) })
       return call(write, readOfferCheck, callOptions)
     },
     listChains: (callOptions) => call(() => ({ path: '/v1/chains' }), readChains, callOptions),
     listTokens: (chainId, callOptions) =>
-      list(chainId, 'tokens', (answer) => readTokens(answer, instance.url), callOptions),
-    listPairs: (chainId, callOptions) => list(chainId, 'pairs', readPairs, callOptions),
+      call(
+        () => ({ path: chainPath(chainId, 'tokens') }),
+        (answer) => readTokens(answer, instance.url),
+        callOptions,
+      ),
+    listPairs: (chainId, callOptions) =>
+      call(() => ({ path: chainPath(chainId, 'pairs') }), readPairs, callOptions),
     getQuoteRecord: (chainId, quoteId, callOptions) => {
-      const write = () => {
-        check({ chainId: chainIdProblem(chainId), quoteId: textProblem(quoteId) })
-        return { path: `/v1/${chainId}/quote/${encodeURIComponent(quoteId)}` }
-      }
-      return call(write, readQuoteRecord, callOptions)
+      const path = () =>
+        chainPath(chainId, `quote/${encodeURIComponent(quoteId)}`, { quoteId: textProblem(quoteId) })
+      return call(() => ({ path: path() }), readQuoteRecord, callOptions)
     },
     listSolvers: (chainId, callOptions) =>
-      list(chainId, 'solvers', (solvers) => readList(solvers).map(readListedSolver), callOptions),
+      call(() => ({ path: chainPath(chainId, 'solvers') }), readSolvers, callOptions),
     listSolverStats: (chainId, params = {}, callOptions) => {
-      const write = () => {
-        check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })
-        return { path: `/v1/${chainId}/solvers/stats${toWindowQuery(params)}` }
-      }
-      return call(write, readSolverStatsList, callOptions)
+      const path = () => chainPath(chainId, 'solvers/stats') + toWindowQuery(params)
+      return call(() => ({ path: path() }), readSolverStatsList, callOptions)
     },
     getSolverStats: (chainId, solver, params = {}, callOptions) => {
-      const write = () => {
-        const problems = { chainId: chainIdProblem(chainId), solver: addressProblem(solver) }
-        check({ ...problems, params: objectProblem(params) })
-        return { path: `/v1/${chainId}/solvers/${solver}/stats${toWindowQuery(params)}` }
-      }
-      return call(write, readSolverStatsByHour, callOptions)
+      const path = () => solverPath(chainId, solver, '/stats') + toWindowQuery(params)
+      return call(() => ({ path: path() }), readSolverStatsByHour, callOptions)
     },
     registerSolver: (registration, callOptions) => {
       const write = () => {
         const { chainId, ...body } = registration
-        check({ chainId: chainIdProblem(chainId) })
-        const request: Omit<Messages['RegisterSolverRequest'], 'chainId'> = body
-        return { path: `/v1/${chainId}/solvers/register`, body: request }
+        return { path: chainPath(chainId, 'solvers/register'), body: body satisfies Registration }
       }
       return call(write, readRegisteredSolver, callOptions)
     },
     unregisterSolver: (unregistration, callOptions) => {
       const write = () => {
         const { chainId, address, ...body } = unregistration
-        check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
-        const request: Omit<Messages['UnregisterSolverRequest'], 'chainId' | 'address'> = body
-        return { path: `/v1/${chainId}/solvers/${address}`, body: request, verb: 'DELETE' } as const
+        const path = solverPath(chainId, address)
+        return { path, body: body satisfies Unregistration, verb: 'DELETE' } as const
       }
       // Other instances of the protocol do not repeat the address.
       const read = (answer: unknown) =>
@@ -221,9 +190,8 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
     },
     listOwnResults: (signed, params = {}, callOptions) => {
       const write = () => {
-        const { chainId, address } = signed
-        check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
-        return { path: `/v1/${chainId}/solvers/${address}/results`, body: toOwnResultsBody(signed, params) }
+        const path = solverPath(signed.chainId, signed.address, '/results')
+        return { path, body: toOwnResultsBody(signed, params) }
       }
       return call(write, readOwnResultPage, callOptions)
     },

@@ -85,7 +85,8 @@ const ENGLISH = {
   solver_not_registered: GONE,
   bond_too_small: GONE,
   below_minimum_order: 'The amount is below the minimum of this exchange. Please enter a larger one.',
-  nonce_used: GONE,
+  // By a deposit of the same user, too.
+  nonce_used: `${GONE} ${BEFORE_AGAIN}`,
   // Deposits that are not there.
   REVERTED: 'The network has refused the transaction: nothing has changed. Please ask for a new offer.',
   TOO_LATE_FOR_TRANSFER:
@@ -106,22 +107,17 @@ const ENGLISH = {
 
 type Problem = keyof typeof ENGLISH
 
-/** The sentences by language. */
-const SENTENCES: Readonly<Record<string, Readonly<Record<Problem, string>>>> = { en: ENGLISH }
-
 /**
  * Explains a problem to the user of a wallet, in plain sentences without codes. The messages of errors are for developers.
  * @param problem an error of this client, of which the first problem counts, a user's no in the wallet, or a reason or problem itself.
  * Any other error gets a general sentence
- * @param locale such as `de-CH`. There is English only, in which all other languages are answered too
+ * @param _locale such as `de-CH`. There is English only, in which all other languages are answered too
  */
 export function explainForUser(
   problem: Error | ClientReason | QuoteProblem | DepositReason | 'DECLINED' | UnknownText,
-  locale = 'en',
+  _locale?: string,
 ): string {
-  const [language = ''] = `${locale}`.split('-')
-  const sentences = Object.hasOwn(SENTENCES, language) ? SENTENCES[language] : undefined
-  return (sentences ?? ENGLISH)[codeOf(problem)]
+  return ENGLISH[codeOf(problem)]
 }
 
 function codeOf(problem: Error | string): Problem {

@@ -28,6 +28,11 @@ it('the first problem of an offer is explained', () => {
   expect(explainForUser('deposit_deadline_passed')).toBe(sentence)
 })
 
+it('an offer whose nonce is used may be one that the user has taken', () => {
+  const sentence = explainForUser(new QuoteVerificationError(['nonce_used']))
+  expect(sentence).toMatch(/look at your swap before you try again/)
+})
+
 it.each(['REVERTED', 'REPLACED', 'EXPIRED', 'UNCERTAIN'] as const)(
   'a deposit that is not there: %s',
   (reason) => {

@@ -1,5 +1,5 @@
 import { type NoRefund, type PreparedRefund, prepareRefund, type SignedQuote } from '@quote-aggregator/client'
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, numberToHex, toFunctionSelector } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
 import { RULES } from '../../support/chain/chain.js'
 import { anyone, INPUT_AMOUNT, OUTPUT_AMOUNT, RESERVE, solver, user } from '../../support/chain/settlement.js'
@@ -100,6 +100,25 @@ describe.each(RULES)('with the %s contract', (rules) => {
       return deposits.node({ ...request, params: [request.params[0], 'latest'] })
     }
     expect(await prepareRefund(offer, await terms(pending))).toMatchObject({ compensation: RESERVE })
+  })
+
+  it('is not called kept when only a part of the node has seen the refund', async () => {
+    const offer = await offerOf()
+    await deposits.chain.approve(weth(), user, INPUT_AMOUNT)
+    await act(user, 'deposit', offer)
+    await passFillDeadline(offer)
+    const before = numberToHex(await deposits.chain.client.getBlockNumber())
+    await deposits.chain.send(anyone, 'refund', [offer.orderId])
+    const orders = toFunctionSelector('orders(bytes32)')
+    const lagging = async (request: WalletRequest) => {
+      const [call] = (request.params ?? []) as [{ readonly data?: string }?]
+      const isBehind = request.method === 'eth_call' && call?.data?.startsWith(orders)
+      return deposits.node(isBehind ? { ...request, params: [call, before] } : request)
+    }
+    expect(await prepareRefund(offer, await terms(lagging))).toEqual({
+      none: expect.stringMatching(/^Ask again/),
+    })
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing is there.' })
   })
 
   it('is not promised for a transfer that the solver has cancelled', async () => {

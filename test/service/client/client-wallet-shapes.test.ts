@@ -127,6 +127,8 @@ describe.each(RULES)('with the %s contract', (rules) => {
       await expect.poll(app.steps).toContain('deposit sent')
       await passTime(deposits, 0)
       isLagging = true
+      // What was asked before is answered: it must not see the block.
+      await passTime(deposits, 0)
       await deposits.chain.client.mine({ blocks: 1 })
       await passTime(deposits, 30)
       isLagging = false

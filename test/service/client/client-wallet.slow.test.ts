@@ -118,11 +118,43 @@ describe('the app, built by Vite', () => {
       expect(problems).toEqual([])
     },
   )
+
+  it.skipIf(!existsSync(CHROMIUM))(
+    `in a browser follows a deposit whose wallet has sent it and answered with an error, and asks for no other one (needs ${CHROMIUM})`,
+    async () => {
+      const site = await project.serve()
+      onTestFinished(() => site.close())
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+      onTestFinished(() => browser.close())
+      const page = await browser.newPage()
+      await bringWallet(page, 'answers with an error after it has sent')
+      solver.behave(honest({ output: String(FIRST_OUTPUT) }))
+      await calls.mint(chain.contracts.weth, user.address, INPUT)
+      await calls.approve(chain.contracts.weth, user, INPUT)
+      await calls.client.setAutomine(false)
+      onTestFinished(() => calls.client.setAutomine(true))
+      await page.goto(site.url)
+      await page.getByRole('button', { name: 'Connect wallet' }).click()
+      await page.getByText('1 WETH for 2400 USDC').waitFor()
+      await page.getByRole('button', { name: 'Swap' }).click()
+      await page
+        .getByRole('alert')
+        .getByText(/not certain/)
+        .waitFor()
+      expect(await page.getByRole('button', { name: 'Swap' }).count()).toBe(0)
+      await page.getByRole('button', { name: 'My wallet has sent nothing' }).waitFor()
+      await calls.client.mine({ blocks: 1 })
+      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByRole('status').getByText('DEPOSITED').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+      expect(await calls.balanceOf(chain.contracts.weth, user.address)).toBe(0n)
+    },
+  )
 })
 
 /** A browser wallet (EIP-1193) with the user's account, which the local chain signs for. */
-async function bringWallet(page: Page): Promise<void> {
-  const wallet = ({ rpcUrl, address }: { rpcUrl: string; address: string }) => {
+async function bringWallet(page: Page, kind?: 'answers with an error after it has sent'): Promise<void> {
+  const wallet = ({ rpcUrl, address, fails }: { rpcUrl: string; address: string; fails: boolean }) => {
     const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
       if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [address]
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -133,11 +165,13 @@ async function bringWallet(page: Page): Promise<void> {
       })
       const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
       if (error) throw error
+      if (fails && method === 'eth_sendTransaction') throw { code: -32603, message: 'Internal error' }
       return result
     }
     Object.assign(globalThis, { ethereum: { request, on() {}, removeListener() {} } })
   }
-  await page.addInitScript(wallet, { rpcUrl: chain.devnet.rpcUrl, address: user.address })
+  const fails = kind !== undefined
+  await page.addInitScript(wallet, { rpcUrl: chain.devnet.rpcUrl, address: user.address, fails })
 }
 
 async function depositedOrder(): Promise<Hex> {

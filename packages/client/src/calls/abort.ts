@@ -1,3 +1,5 @@
+import { checkOptions } from './check-arguments.js'
+
 /**
  * Aborts a controller when a signal does. `AbortSignal.any` would keep an entry on a long-lived signal for each call.
  * @returns removes the listener
@@ -22,13 +24,25 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
 
 /**
  * Makes an iterator of a generator, whose `return` ends a pending `next` at once. The `return` of a generator waits for it.
+ * @param options their `signal` ends the generator too. They are checked with the first `next`
  * @param run begins with the first `next`, and ends when its controller aborts
+ * @throws AggregatorError INVALID_ARGUMENT for bad options
  */
 export function untilReturned<T>(
+  options: { readonly signal?: AbortSignal | undefined },
   run: (ending: AbortController) => AsyncGenerator<T, void, void>,
 ): AsyncIterableIterator<T> {
   const ending = new AbortController()
-  const items = run(ending)
+  const items = (async function* () {
+    checkOptions(options)
+    const unlink = linkSignal(options.signal, ending)
+    try {
+      yield* run(ending)
+    } finally {
+      unlink()
+      ending.abort()
+    }
+  })()
   return {
     next: () => items.next(),
     return() {

@@ -11,21 +11,24 @@ export function readMessage<Name extends keyof Messages>(value: unknown): Untrus
   return value as Untrusted<Name>
 }
 
-/** The readers of fields, by their names. */
-export type Readers<T> = { readonly [Field in keyof T]: (value: unknown) => T[Field] }
+/** Reads a field, or a message. */
+export type Reader<T> = (value: unknown) => T
 
-/** Builds the reader of a message from the readers of its fields, all of which the contract has. */
-export function messageReader<Name extends keyof Messages, T extends object>(
-  readers: keyof T extends keyof Messages[Name] ? Readers<T> : never,
-): (value: unknown) => T {
-  return (value) => readFields(readMessage<Name>(value), readers)
+/** The readers of the fields of a message, by their names. Beside each is what the field means. */
+export type Readers<Name extends keyof Messages> = {
+  readonly [Field in keyof Messages[Name]]?: Reader<unknown>
 }
 
-/** Reads the fields of a message. */
-export function readFields<T extends object>(message: object, readers: Readers<T>): T {
-  const fields = Object.entries(readers) as [keyof T & string, (value: unknown) => unknown][]
-  const read = fields.map(([name, readField]) => [name, readField((message as Partial<T>)[name])])
-  return Object.fromEntries(read)
+/** A message as its readers make it. */
+export type ReadBy<R> = { readonly [Field in keyof R]: R[Field] extends Reader<infer T> ? T : never }
+
+/** Builds the reader of a message from those of its fields. Others of its fields are left out. */
+export function messageReader<R extends object>(readers: R): Reader<ReadBy<R>> {
+  return (value) => {
+    const message = readMessage(value) as Readonly<Record<string, unknown>>
+    const read = Object.entries(readers).map(([name, readField]) => [name, readField(message[name])])
+    return Object.fromEntries(read)
+  }
 }
 
 /** Builds the reader of a field that may be absent. */
@@ -34,7 +37,7 @@ export function optional<T>(read: (value: unknown) => T): (value: unknown) => T 
 }
 
 /** Builds the reader of a list. */
-export function listOf<T>(read: (value: unknown) => T): (value: unknown) => readonly T[] {
+export function listOf<T>(read: (value: unknown) => T): (value: unknown) => T[] {
   return (value) => readList(value).map(read)
 }
 

@@ -15,6 +15,9 @@ import { AggregatorError, invalidCall } from './aggregator-error.js'
 /** What is wrong with each argument of a call; undefined for those that are in order. */
 export type Checks = Readonly<Record<string, string | undefined>>
 
+/** What is wrong with a value. */
+export type Problem = (value: unknown) => string | undefined
+
 /** The rule of an argument that may be left out: that of an integer or a text, or its values. */
 export type OptionRule = IntegerRule | TextRule | readonly string[]
 

@@ -1,9 +1,10 @@
-import type { Address, TypedDataDomain } from 'viem'
 import type { VerifyMode } from '../../../protocol/src/quotes/verification.js'
 import {
   listOf,
   messageReader,
   optional,
+  type ReadBy,
+  type Readers,
   readAddress,
   readBytes32,
   readEnum,
@@ -19,93 +20,70 @@ import type { Messages, UnknownText } from '../calls/message-types.js'
 export type ChainStatus = Messages['Chain']['status'] | UnknownText
 
 /** An ERC-20 token, as its contract describes it. */
-export interface Token {
-  readonly address: Address
-  /** Text from a stranger: show it only next to the address. */
-  readonly symbol: string | undefined
-  /** Those of an instance are for display. Where money depends on them, read them from the user's node (`readToken`). */
-  readonly decimals: number | undefined
-}
-
-/** A chain that an instance serves. It is discovery, not trust: an instance could name any contract. */
-export interface Chain {
-  readonly chainId: number
-  /** The operator's name of the chain; `Chain <id>` at an instance that does not send one. */
-  readonly name: string
-  /** Base URL of a block explorer, whose pages are `/tx/<hash>` and `/address/<address>`; undefined when there is none. */
-  readonly explorerUrl: string | undefined
-  /** The settlement contract. */
-  readonly settlement: Address
-  /** Part of the primary type of a quote, `<name>Quote`. */
-  readonly protocolName: string
-  /** EIP-712 domain of the contract; undefined while the instance does not know it. */
-  readonly domain: TypedDataDomain | undefined
-  /** The token of solvers' bonds; undefined while the instance does not know it. */
-  readonly bondToken: Token | undefined
-  /** Bond that a solver must hold, in the bond token's smallest unit. */
-  readonly minimumBond: bigint
-  /** Chains on which the output may be paid, this one included. */
-  readonly destinationChainIds: readonly number[]
-  /** Deposit window of a request without one, in seconds. */
-  readonly defaultDepositWindow: number
-  /** Time from the deposit deadline to the fill deadline, in seconds. */
-  readonly fillWindow: number
-  /** Longest time of a round. */
-  readonly quoteTimeoutMs: number
-  /** Soft deadline of a request without one; 0 is none. */
-  readonly quoteSoftTimeoutMs: number
-  /** Most solvers that one quote asks. */
-  readonly maxQuoteFanOut: number
-  readonly status: ChainStatus
-  /** The highest block seen; undefined until the chain has answered for the first time. */
-  readonly headBlock: number | undefined
-  /** Number of active solvers. */
-  readonly activeSolvers: number
-  /** Most that the `verify` of a request may ask for; undefined at an instance that does not send it. */
-  readonly verifyMax: VerifyMode | UnknownText | undefined
-}
-
-/** Reads a token of an answer. @throws UnreadableAnswer */
-export const toToken = messageReader<'Token', Token>({
+export type Token = ReadBy<typeof TOKEN>
+export const TOKEN = {
   address: readAddress,
+  /** Text from a stranger: show it only next to the address. */
   symbol: optional(readText),
+  /** Those of an instance are for display. Where money depends on them, read them from the user's node (`readToken`). */
   decimals: optional(readInteger),
-})
+} satisfies Readers<'Token'>
 
-const readDomain = messageReader<'Eip712Domain', TypedDataDomain>({
+/** The contract's EIP-712 domain. */
+const DOMAIN = {
   name: optional(readText),
   version: optional(readText),
   chainId: optional(readInteger),
   verifyingContract: optional(readAddress),
   salt: optional(readBytes32),
-})
+} satisfies Readers<'Eip712Domain'>
 
-const readNamedChain = messageReader<'Chain', Chain>({
+/** A chain that an instance serves. It is discovery, not trust: an instance could name any contract. */
+export type Chain = ReadBy<typeof CHAIN>
+const CHAIN = {
   chainId: readInteger,
+  /** The operator's name of the chain; `Chain <id>` at an instance that does not send one. */
   name: readText,
+  /** Base URL of a block explorer, whose pages are `/tx/<hash>` and `/address/<address>`; undefined when there is none. */
   explorerUrl: optional(readLink),
+  /** The settlement contract. */
   settlement: readAddress,
+  /** Part of the primary type of a quote, `<name>Quote`. */
   protocolName: readText,
-  domain: optional(readDomain),
-  bondToken: optional(toToken),
+  /** EIP-712 domain of the contract; undefined while the instance does not know it. */
+  domain: optional(messageReader(DOMAIN)),
+  /** The token of solvers' bonds; undefined while the instance does not know it. */
+  bondToken: optional(messageReader(TOKEN)),
+  /** Bond that a solver must hold, in the bond token's smallest unit. */
   minimumBond: readUint256,
+  /** Chains on which the output may be paid, this one included. */
   destinationChainIds: listOf(readInteger),
+  /** Deposit window of a request without one, in seconds. */
   defaultDepositWindow: readInteger,
+  /** Time from the deposit deadline to the fill deadline, in seconds. */
   fillWindow: readInteger,
+  /** Longest time of a round. */
   quoteTimeoutMs: readInteger,
+  /** Soft deadline of a request without one; 0 is none. */
   quoteSoftTimeoutMs: readInteger,
+  /** Most solvers that one quote asks. */
   maxQuoteFanOut: readInteger,
-  status: readEnum,
+  status: readEnum<Messages['Chain']['status']>,
+  /** The highest block seen; undefined until the chain has answered for the first time. */
   headBlock: optional(readInteger),
+  /** Number of active solvers. */
   activeSolvers: readInteger,
-  verifyMax: optional(readEnum),
-})
+  /** Most that the `verify` of a request may ask for; undefined at an instance that does not send it. */
+  verifyMax: optional(readEnum<VerifyMode>),
+} satisfies Readers<'Chain'>
+
+const readChain = messageReader(CHAIN)
 
 /** Reads the chains of an instance. @throws UnreadableAnswer */
 export function readChains(answer: unknown): Chain[] {
   return readList(readMessage<'ListChainsResponse'>(answer).chains).map((chain) => {
     const message = readMessage<'Chain'>(chain)
-    return readNamedChain({ name: `Chain ${message.chainId}`, ...message })
+    return readChain({ name: `Chain ${message.chainId}`, ...message })
   })
 }
 

@@ -6,9 +6,11 @@ import {
   chainIdProblem,
   check,
   choiceProblem,
+  type Problem,
   textProblem,
 } from '../calls/check-arguments.js'
 import type { Messages, UnknownText } from '../calls/message-types.js'
+import { checkParams, toQuery } from '../calls/request-path.js'
 import type { OrderEvent } from './order-events.js'
 
 /**
@@ -29,52 +31,34 @@ export interface EventFilter {
   readonly solvers?: readonly Address[]
 }
 
-type Problem = (value: unknown) => string | undefined
+/** The check of a list of the filter, all of whose values must be right. */
+const listProblem =
+  (problem: Problem): Problem =>
+  (value) => {
+    if (!Array.isArray(value)) return 'must be a list'
+    if (value.length === 0) return 'must have a value; leave it out to let all pass'
+    return value.map(problem).find((message) => message !== undefined)
+  }
 
-/** Each list of a filter: its name in a request, and the check of a value. */
-const LISTS: Readonly<
-  Record<
-    Exclude<keyof EventFilter, 'after'>,
-    readonly [name: Exclude<keyof Messages['StreamEventsRequest'], 'after' | 'health'>, problem: Problem]
-  >
-> = {
-  chainIds: ['chainId', chainIdProblem],
-  types: ['type', (value) => choiceProblem([...ORDER_EVENT_TYPES, 'Reverted'], value)],
-  orderIds: ['orderId', bytes32Problem],
-  users: ['user', addressProblem],
-  solvers: ['solver', addressProblem],
+/** A list has its name in a request, but in the plural. */
+type ListName = `${Exclude<keyof Messages['StreamEventsRequest'], 'after' | 'health'>}s`
+
+const LISTS: Readonly<Record<Exclude<keyof EventFilter, 'after'> & ListName, Problem>> = {
+  chainIds: listProblem(chainIdProblem),
+  types: listProblem((value) => choiceProblem([...ORDER_EVENT_TYPES, 'Reverted'], value)),
+  orderIds: listProblem(bytes32Problem),
+  users: listProblem(addressProblem),
+  solvers: listProblem(addressProblem),
 }
 
 /** The request's line and headers have room for 16 KiB at an aggregator. 200 order ids take 15,000 bytes. */
 const MAX_VALUES = 200
 
-/** Makes the query of a stream's request with its `?`; empty without a filter. @throws AggregatorError INVALID_ARGUMENT */
+/** Makes the query of a stream's request; empty without a filter. @throws AggregatorError INVALID_ARGUMENT, also for another key */
 export function toFilterQuery(filter: EventFilter): string {
-  check(Object.fromEntries(Object.entries(filter).map(([key, value]) => [key, keyProblem(key, value)])))
-  const query = new URLSearchParams(filter.after === undefined ? {} : { after: filter.after })
-  for (const [key, [name]] of Object.entries(LISTS))
-    for (const value of filter[key as keyof typeof LISTS] ?? []) query.append(name, String(value))
-  checkLength(filter)
-  return query.size === 0 ? '' : `?${query}`
-}
-
-function keyProblem(key: string, value: unknown): string | undefined {
-  if (key !== 'after' && !Object.hasOwn(LISTS, key))
-    return `is not a filter: the filters are after, ${Object.keys(LISTS).join(', ')}`
-  if (value === undefined) return undefined
-  if (key === 'after') return textProblem(value)
-  if (!Array.isArray(value)) return 'must be a list'
-  if (value.length === 0) return 'must have a value; leave it out to let all pass'
-  const [, problem] = LISTS[key as keyof typeof LISTS]
-  return value.map(problem).find((message) => message !== undefined)
-}
-
-function checkLength(filter: EventFilter): void {
-  const lengths = Object.keys(LISTS).map(
-    (key) => [key, filter[key as keyof typeof LISTS]?.length ?? 0] as const,
-  )
-  const [longest = 'filter'] = lengths.sort(([, a], [, b]) => b - a)[0] ?? []
-  const total = lengths.reduce((sum, [, length]) => sum + length, 0)
-  if (total > MAX_VALUES)
-    check({ [longest]: `must have fewer values: all lists of a filter have at most ${MAX_VALUES} together` })
+  checkParams(filter, { after: textProblem, ...LISTS })
+  const { after, ...lists } = filter
+  const isTooLong = Object.values(lists).flat().length > MAX_VALUES
+  check({ filter: isTooLong ? `must have at most ${MAX_VALUES} values in all lists together` : undefined })
+  return toQuery(filter)
 }

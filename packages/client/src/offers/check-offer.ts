@@ -1,36 +1,38 @@
-import type { Hex } from 'viem'
 import type { DeadCode, OfferState } from '../../../protocol/src/quotes/offer-state.js'
 import { ORDER_TYPES, type SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import {
   messageReader,
   optional,
+  type ReadBy,
+  type Readers,
   readBytes32,
   readEnum,
   readInteger,
   readText,
 } from '../calls/answer-fields.js'
-import type { Messages, UnknownText } from '../calls/message-types.js'
+import type { Messages } from '../calls/message-types.js'
 
 /** What the settlement contract says of an offer at one block, as an instance read it. */
-export interface OfferCheck {
-  readonly orderId: Hex
+export type OfferCheck = ReadBy<typeof CHECK>
+const CHECK = {
+  orderId: readBytes32,
   /** VALID, TAKEN (the order exists), DEAD or UNKNOWN. A newer instance may have further states. */
-  readonly state: OfferState | UnknownText
+  state: readEnum<OfferState>,
   /** Why it is DEAD. */
-  readonly code: DeadCode | UnknownText | undefined
+  code: optional(readEnum<DeadCode>),
   /** The contract's own error, for the code REFUSED. */
-  readonly refusal: string | undefined
+  refusal: optional(readText),
   /** The block that was read; undefined when no node answered, as the next one. */
-  readonly block: number | undefined
+  block: optional(readInteger),
   /** Unix time in seconds. */
-  readonly blockTime: number | undefined
+  blockTime: optional(readInteger),
   /** The offer's deposit deadline, Unix time in milliseconds. */
-  readonly expiresAt: number
+  expiresAt: readInteger,
   /** The instance's clock, Unix time in milliseconds. */
-  readonly serverTime: number
+  serverTime: readInteger,
   /** When to ask again, in milliseconds: only with UNKNOWN, when the instance has too many checks. */
-  readonly retryAfterMs: number | undefined
-}
+  retryAfterMs: optional(readInteger),
+} satisfies Readers<'CheckOfferResponse'>
 
 /** Makes the body of a check. */
 export function toCheckBody({
@@ -47,14 +49,4 @@ export function toCheckBody({
 }
 
 /** Reads what an instance says of an offer. @throws UnreadableAnswer */
-export const readOfferCheck = messageReader<'CheckOfferResponse', OfferCheck>({
-  orderId: readBytes32,
-  state: readEnum,
-  code: optional(readEnum),
-  refusal: optional(readText),
-  block: optional(readInteger),
-  blockTime: optional(readInteger),
-  expiresAt: readInteger,
-  serverTime: readInteger,
-  retryAfterMs: optional(readInteger),
-})
+export const readOfferCheck = messageReader(CHECK)

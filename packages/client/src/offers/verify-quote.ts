@@ -1,4 +1,4 @@
-import { type Address, type Hex, hashTypedData, recoverAddress } from 'viem'
+import { recoverTypedDataAddress } from 'viem'
 import { type DropReason, HALF_ORDER } from '../../../protocol/src/quotes/offer.js'
 import type { SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import { identifyOffer, typedQuote } from './offer-identity.js'
@@ -68,7 +68,7 @@ export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOption
   for (const seconds of [minSecondsLeft, maxLockSeconds, now])
     if (typeof seconds !== 'number') throw new TypeError('times must be numbers')
   const { quote } = offer
-  const problems: QuoteProblem[] = [
+  const own: QuoteProblem[] = [
     ...takeProblems(quote, options, mode, options.chainId),
     ...problemsIn({
       amount_out_of_range: quote.inputAmount <= 0n || quote.outputAmount <= 0n,
@@ -78,38 +78,31 @@ export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOption
     ...(await judgeIdentity(offer, options)),
   ]
   // An offer with a problem of its own needs no reads.
-  if (problems.length === 0) problems.push(...(await findStateProblems(quote, options, minSecondsLeft, now)))
+  const problems = own.length > 0 ? own : await findStateProblems(quote, options, minSecondsLeft, now)
   if (problems.length > 0) throw new QuoteVerificationError(problems)
 }
 
-/** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
+/**
+ * Checks the order id, the deposit address and the signature (docs/decisions.md, D4), as strictly as OpenZeppelin's ECDSA
+ * (docs/protocol.md, "Signatures").
+ */
 async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promise<QuoteProblem[]> {
   const { quote, signature } = offer
-  const { protocolName, domain } = terms
-  if (!/^0x([0-9a-f]{2})*$/i.test(signature)) return ['malformed']
-  let digest: Hex
   try {
-    digest = hashTypedData({ domain, ...typedQuote(quote, protocolName) })
-  } catch {
-    // A member does not fit its type.
-    return ['malformed']
-  }
-  const { orderId, depositAddress } = identifyOffer(quote, signature, terms)
-  return [
-    ...(await judgeSignature(digest, signature, quote.solver)),
-    ...problemsIn({
+    const { orderId, depositAddress } = identifyOffer(quote, signature, terms)
+    const signed = { domain: terms.domain, ...typedQuote(quote, terms.protocolName), signature }
+    // Not every r and s belong to a point of the curve: such bytes are not a signature.
+    const signer = await recoverTypedDataAddress(signed).catch(() => undefined)
+    return problemsIn({
+      signature_length: signature.length !== 132,
+      signature_v: !/1[bc]$/i.test(signature),
+      signature_high_s: BigInt(`0x0${signature.slice(66, 130)}`) > HALF_ORDER,
+      signature_mismatch: !isSame(signer, quote.solver),
       order_id_mismatch: !isSame(offer.orderId, orderId),
       deposit_address_mismatch: !isSame(offer.depositAddress, depositAddress),
-    }),
-  ]
-}
-
-/** As strictly as OpenZeppelin's ECDSA (docs/protocol.md, "Signatures"). */
-async function judgeSignature(digest: Hex, signature: Hex, signer: Address): Promise<QuoteProblem[]> {
-  if (signature.length !== 132) return ['signature_length']
-  if (!/1[bc]$/i.test(signature)) return ['signature_v']
-  if (BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER) return ['signature_high_s']
-  // Not every r and s belong to a point of the curve: such bytes are not a signature.
-  const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
-  return isSame(recovered, signer) ? [] : ['signature_mismatch']
+    })
+  } catch {
+    // A member does not fit its type, or the signature is no hex.
+    return ['malformed']
+  }
 }

@@ -1,10 +1,11 @@
 import type { Address } from 'viem'
-import { MAX_PAGE_SIZE, UINT32 } from '../../../protocol/src/field-rules.js'
+import { MAX_PAGE_SIZE } from '../../../protocol/src/field-rules.js'
 import { KNOWN_ORDER_STATES, type KnownOrder } from '../../../protocol/src/orders/order.js'
 import { UnreadableAnswer } from '../calls/aggregator-error.js'
 import { readList, readMessage, readText } from '../calls/answer-fields.js'
-import { addressProblem, check, choiceProblem, optionProblem, textProblem } from '../calls/check-arguments.js'
+import { addressProblem, choiceProblem, type Problem } from '../calls/check-arguments.js'
 import type { Messages } from '../calls/message-types.js'
+import { checkParams, PAGE_PROBLEMS, toQuery } from '../calls/request-path.js'
 import { type ListedOrder, readListedOrder } from './read-order.js'
 
 /** Selects orders. An order must match every filter that is given. */
@@ -26,30 +27,18 @@ export interface OrderPage {
   readonly nextPageToken: string | undefined
 }
 
-type Problem = (value: unknown) => string | undefined
-
 /** The check of each parameter. */
 const PROBLEMS: Readonly<Record<keyof Omit<Messages['ListOrdersRequest'], 'chainId'>, Problem>> = {
   user: addressProblem,
   solver: addressProblem,
   state: (value) => choiceProblem(KNOWN_ORDER_STATES, value),
-  pageSize: (value) => optionProblem(UINT32, value),
-  pageToken: textProblem,
+  ...PAGE_PROBLEMS,
 }
 
-/** Makes the query of a request with its `?`; empty without parameters. @throws AggregatorError INVALID_ARGUMENT, also for another key */
+/** Makes the query of a request. @throws AggregatorError INVALID_ARGUMENT, also for another key */
 export function toOrdersQuery(params: ListOrdersParams): string {
-  const given = Object.entries(params).filter(([, value]) => value !== undefined)
-  check(Object.fromEntries(given.map(([key, value]) => [key, problemOf(key, value)])))
-  const query = new URLSearchParams(Object.fromEntries(given)).toString()
-  return query && `?${query}`
-}
-
-/** With a misspelt key, a list would have the orders of others. */
-function problemOf(key: string, value: unknown): string | undefined {
-  return Object.hasOwn(PROBLEMS, key)
-    ? PROBLEMS[key as keyof typeof PROBLEMS](value)
-    : `is not a parameter: the parameters are ${Object.keys(PROBLEMS).join(', ')}`
+  checkParams(params, PROBLEMS)
+  return toQuery(params)
 }
 
 /** Reads a page. @param pageToken of the page itself @throws UnreadableAnswer */

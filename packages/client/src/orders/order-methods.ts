@@ -1,12 +1,7 @@
 import type { Hex } from 'viem'
-import { linkSignal, untilReturned } from '../calls/abort.js'
-import {
-  bytes32Problem,
-  chainIdProblem,
-  check,
-  checkOptions,
-  objectProblem,
-} from '../calls/check-arguments.js'
+import { untilReturned } from '../calls/abort.js'
+import { bytes32Problem, check, checkOptions, objectProblem } from '../calls/check-arguments.js'
+import { chainPath } from '../calls/request-path.js'
 import type { CallOptions, Instance } from '../calls/rest-calls.js'
 import { type EventFilter, toFilterQuery } from '../events/event-filter.js'
 import { type FollowOptions, followEvents, type StreamOptions } from '../events/follow-events.js'
@@ -55,15 +50,13 @@ export interface OrderMethods {
 
 /** Builds them for an instance. */
 export function createOrderMethods(instance: Instance): OrderMethods {
-  const checkOrder = (chainId: number, orderId: Hex) =>
-    check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
-
   const getOrder: OrderMethods['getOrder'] = (chainId, orderId, callOptions) => {
-    const write = () => {
-      checkOrder(chainId, orderId)
-      return { path: `/v1/${chainId}/order/${orderId}` }
-    }
-    return instance.call(write, (order) => readOrder(order, { chainId, orderId }), callOptions)
+    const path = () => chainPath(chainId, `order/${orderId}`, { orderId: bytes32Problem(orderId) })
+    return instance.call(
+      () => ({ path: path() }),
+      (order) => readOrder(order, { chainId, orderId }),
+      callOptions,
+    )
   }
 
   const follow = (filter: EventFilter, options: FollowOptions) => {
@@ -72,21 +65,19 @@ export function createOrderMethods(instance: Instance): OrderMethods {
     return followEvents(open, filter, options)
   }
 
-  const orderSource = (chainId: number, orderId: Hex): OrderSource => {
-    checkOrder(chainId, orderId)
-    const filter = { chainIds: [chainId], orderIds: [orderId] }
-    return {
-      follow: (options) => follow(filter, { ...options, isStreamOptional: true }),
-      read: (signal) => getOrder(chainId, orderId, { signal }),
-    }
-  }
+  const orderSource = (chainId: number, orderId: Hex): OrderSource => ({
+    follow: (options) =>
+      follow({ chainIds: [chainId], orderIds: [orderId] }, { ...options, isStreamOptional: true }),
+    read: (signal) => getOrder(chainId, orderId, { signal }),
+  })
 
   const listOrders: OrderMethods['listOrders'] = (chainId, params = {}, callOptions) => {
-    const write = () => {
-      check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })
-      return { path: `/v1/${chainId}/orders${toOrdersQuery(params)}` }
-    }
-    return instance.call(write, (page) => readOrderPage(page, params.pageToken), callOptions)
+    const path = () => chainPath(chainId, 'orders') + toOrdersQuery(params)
+    return instance.call(
+      () => ({ path: path() }),
+      (page) => readOrderPage(page, params.pageToken),
+      callOptions,
+    )
   }
 
   return {
@@ -97,23 +88,12 @@ export function createOrderMethods(instance: Instance): OrderMethods {
       yield* listAllOrders((page) => listOrders(chainId, page, callOptions), params)
     },
     streamEvents: (filter = {}, options = {}) =>
-      untilReturned(async function* (ending) {
-        checkOptions(options)
+      untilReturned(options, async function* ({ signal }) {
         check({ filter: objectProblem(filter) })
-        const unlink = linkSignal(options.signal, ending)
-        try {
-          for await (const notice of follow(filter, { ...options, signal: ending.signal })) {
-            if (notice.type !== 'connected' && notice.type !== 'disconnected') yield notice
-          }
-        } finally {
-          unlink()
-        }
+        for await (const notice of follow(filter, { ...options, signal }))
+          if (notice.type !== 'connected' && notice.type !== 'disconnected') yield notice
       }),
-    watchOrder: (chainId, orderId, options = {}) =>
-      untilReturned(async function* (ending) {
-        checkOptions(options)
-        yield* watchOrder(orderSource(chainId, orderId), options, ending)
-      }),
+    watchOrder: (chainId, orderId, options = {}) => watchOrder(orderSource(chainId, orderId), options),
     async waitForOrder(chainId, orderId, options = {}) {
       checkOptions(options)
       return waitForOrder(orderSource(chainId, orderId), options)

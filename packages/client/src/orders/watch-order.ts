@@ -1,4 +1,4 @@
-import { linkSignal } from '../calls/abort.js'
+import { untilReturned } from '../calls/abort.js'
 import { AggregatorError } from '../calls/aggregator-error.js'
 import { check } from '../calls/check-arguments.js'
 import { isRetryable, LONGEST_TIMER_MS, pause, retryDelay } from '../calls/retry-delay.js'
@@ -28,99 +28,68 @@ const FINAL_AFTER_MS = 30_000
  *
  * The state is that of the head, but events wait for confirmations. When a reorganisation removes a block whose events are not
  * published yet, no event says so. Therefore each state is read once more after a while, and the watch ends only with that read.
- * @param ending ends the watch
  */
-export async function* watchOrder(
-  source: OrderSource,
+export function watchOrder(
+  { read, follow }: OrderSource,
   options: WatchOrderOptions,
-  ending = new AbortController(),
-): AsyncGenerator<Order, void, void> {
-  const { finalAfterMs = FINAL_AFTER_MS, onLost } = options
-  check({ finalAfterMs: finalAfterProblem(finalAfterMs) })
-  const unlink = linkSignal(options.signal, ending)
-  const { signal } = ending
-  const timer = createTimer()
-  const hasEnd = (order: Order) => isFinal(order) && finalAfterMs !== Number.POSITIVE_INFINITY
-  let last: Order | undefined
-  try {
-    for await (const type of noticesAndTimer(fromStart(source, { signal, onLost }), timer, ending)) {
-      const order = await (type === 'disconnected'
-        ? readOnce(source, signal)
-        : readPersistently(source, signal, onLost))
-      if (signal.aborted) return
-      if (order === undefined) continue
-      if (order.state === last?.state) {
-        if (type === 'timer' && hasEnd(order)) return
-        continue
-      }
-      last = order
-      timer.set(hasEnd(order) ? finalAfterMs : FINAL_AFTER_MS)
-      yield order
-      if (isFinal(order) && finalAfterMs === 0) return
+): AsyncIterableIterator<Order> {
+  return untilReturned(options, async function* (ending) {
+    const { finalAfterMs = FINAL_AFTER_MS, onLost } = options
+    check({ finalAfterMs: finalAfterProblem(finalAfterMs) })
+    const { signal } = ending
+    const notices = follow({ signal, onLost })
+    const hasEnd = (order: Order) => isFinal(order) && finalAfterMs !== Number.POSITIVE_INFINITY
+    let last: Order | undefined
+    let notice: Promise<IteratorResult<Notice, void>> | undefined
+    /** Resolves when the last state has lasted for a while. Undefined when that was noticed. */
+    let lasted: Promise<'lasted'> | undefined
+
+    /** @returns undefined at the end */
+    async function next(): Promise<Notice['type'] | 'lasted' | undefined> {
+      notice ??= notices.next()
+      const first = await Promise.race([notice, lasted ?? notice])
+      if (first === 'lasted') lasted = undefined
+      else notice = undefined
+      return first === 'lasted' ? first : first.value?.type
     }
-  } finally {
-    timer.clear()
-    unlink()
-    ending.abort()
-  }
-}
 
-async function* fromStart(source: OrderSource, options: StreamOptions): AsyncGenerator<Notice, void, void> {
-  yield { type: 'disconnected' }
-  yield* source.follow(options)
-}
-
-interface Timer {
-  /** Resolves once the time is over. Undefined before `set` and after `clear`. */
-  readonly over: () => Promise<'timer'> | undefined
-  readonly set: (ms: number) => void
-  readonly clear: () => void
-}
-
-function createTimer(): Timer {
-  let over: Promise<'timer'> | undefined
-  let timeout: ReturnType<typeof setTimeout> | undefined
-  const clear = () => {
-    clearTimeout(timeout)
-    over = undefined
-  }
-  return {
-    over: () => over,
-    set(ms) {
-      clear()
-      over = new Promise((resolve) => {
-        timeout = setTimeout(() => resolve('timer'), ms)
-      })
-    },
-    clear,
-  }
-}
-
-/** The types of the notices, and `timer` when the time is over. @param ending is aborted at the end */
-async function* noticesAndTimer(
-  notices: AsyncGenerator<Notice, void, void>,
-  timer: Timer,
-  ending: AbortController,
-): AsyncGenerator<Notice['type'] | 'timer', void, void> {
-  let next: Promise<IteratorResult<Notice, void>> | undefined
-  try {
-    for (;;) {
-      next ??= notices.next()
-      const first = await Promise.race([next, timer.over() ?? next])
-      if (first === 'timer') {
-        timer.clear()
-        yield first
-      } else if (first.done) return
-      else {
-        next = undefined
-        yield first.value.type
+    /** @returns undefined after the signal, and when only the next notice may help @throws AggregatorError that another attempt cannot mend */
+    async function readAfter(type: Notice['type'] | 'lasted'): Promise<Order | undefined> {
+      for (let failures = 0; !signal.aborted; failures++) {
+        try {
+          return await read(signal)
+        } catch (thrown) {
+          if (signal.aborted) return undefined
+          if (!(thrown instanceof AggregatorError && isRetryable(thrown))) throw thrown
+          // The next attempt to open a stream is another notice.
+          if (type === 'disconnected') return undefined
+          onLost?.(thrown)
+          await pause(retryDelay(failures, thrown), signal)
+        }
       }
+      return undefined
     }
-  } finally {
-    // Before the return, which waits for the next notice.
-    ending.abort()
-    await notices.return()
-  }
+
+    try {
+      for (let type: Awaited<ReturnType<typeof next>> = 'disconnected'; type; type = await next()) {
+        const order = await readAfter(type)
+        if (signal.aborted) return
+        if (order === undefined) continue
+        if (order.state === last?.state) {
+          if (type === 'lasted' && hasEnd(order)) return
+          continue
+        }
+        last = order
+        lasted = pause(hasEnd(order) ? finalAfterMs : FINAL_AFTER_MS, signal).then(() => 'lasted')
+        yield order
+        if (isFinal(order) && finalAfterMs === 0) return
+      }
+    } finally {
+      // Before the return, which waits for the next notice.
+      ending.abort()
+      await notices.return()
+    }
+  })
 }
 
 function finalAfterProblem(value: unknown): string | undefined {
@@ -134,33 +103,4 @@ function finalAfterProblem(value: unknown): string | undefined {
 /** Whether only a reorganisation can change the order's state. */
 export function isFinal({ state }: Order): boolean {
   return state === 'SETTLED' || state === 'REFUNDED'
-}
-
-/** @returns undefined when another attempt may succeed @throws AggregatorError that another attempt cannot mend */
-async function readOnce({ read }: OrderSource, signal: AbortSignal): Promise<Order | undefined> {
-  try {
-    return await read(signal)
-  } catch (thrown) {
-    if (signal.aborted || isRetryable(thrown)) return undefined
-    throw thrown
-  }
-}
-
-/** @returns undefined after the signal @throws AggregatorError that another attempt cannot mend */
-async function readPersistently(
-  { read }: OrderSource,
-  signal: AbortSignal,
-  onLost: StreamOptions['onLost'],
-): Promise<Order | undefined> {
-  for (let failures = 0; !signal.aborted; failures++) {
-    try {
-      return await read(signal)
-    } catch (thrown) {
-      if (signal.aborted) return undefined
-      if (!(thrown instanceof AggregatorError && isRetryable(thrown))) throw thrown
-      onLost?.(thrown)
-      await pause(retryDelay(failures, thrown), signal)
-    }
-  }
-  return undefined
 }

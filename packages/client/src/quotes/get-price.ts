@@ -1,33 +1,33 @@
-import type { Address } from 'viem'
-import { messageReader, readAddress, readInteger, readText, readUint256 } from '../calls/answer-fields.js'
+import {
+  messageReader,
+  type ReadBy,
+  type Readers,
+  readAddress,
+  readInteger,
+  readText,
+  readUint256,
+} from '../calls/answer-fields.js'
 
 /** What one solver would give. It is not binding. */
-export interface Price {
-  readonly solver: Address
+export type Price = ReadBy<typeof PRICE>
+const PRICE = {
+  solver: readAddress,
   /** The solver's display name, a text from a stranger. */
-  readonly name: string
+  name: readText,
   /** Amounts in the token's smallest unit. */
-  readonly inputAmount: bigint
-  readonly outputAmount: bigint
-}
+  inputAmount: readUint256,
+  outputAmount: readUint256,
+} satisfies Readers<'Price'>
 
 /** The best price at a moment. Nobody can deposit with it: ask for a quote. */
-export interface PriceAnswer {
-  readonly best: Price
+export type PriceAnswer = ReadBy<typeof PRICE_ANSWER>
+const PRICE_ANSWER = {
+  best: messageReader(PRICE),
   /** Number of valid offers, the best one included. */
-  readonly offers: number
+  offers: readInteger,
   /** When the offers were collected, Unix time in milliseconds. */
-  readonly asOf: number
-}
+  asOf: readInteger,
+} satisfies Readers<'GetPriceResponse'>
 
 /** Reads the answer to a price request. @throws UnreadableAnswer */
-export const readPriceAnswer = messageReader<'GetPriceResponse', PriceAnswer>({
-  best: messageReader<'Price', Price>({
-    solver: readAddress,
-    name: readText,
-    inputAmount: readUint256,
-    outputAmount: readUint256,
-  }),
-  offers: readInteger,
-  asOf: readInteger,
-})
+export const readPriceAnswer = messageReader(PRICE_ANSWER)

@@ -11,6 +11,8 @@ import {
 import { UnreadableAnswer } from '../calls/aggregator-error.js'
 import {
   messageReader,
+  type Reader,
+  type Readers,
   readAddress,
   readBoolean,
   readBytes32,
@@ -145,7 +147,7 @@ export function readSignedQuote(answer: unknown, identify: Identify): SignedQuot
   }
 }
 
-const readQuote = messageReader<'Quote', Quote>({
+const QUOTE = {
   solver: readAddress,
   user: readAddress,
   inputToken: readAddress,
@@ -157,7 +159,9 @@ const readQuote = messageReader<'Quote', Quote>({
   depositDeadline: readInteger,
   fillDeadline: readInteger,
   nonce: readUint256,
-})
+} satisfies Readers<'Quote'>
+
+const readQuote: Reader<Quote> = messageReader(QUOTE)
 
 /** Reads an order type by its number on the contract. */
 function readOrderType(value: unknown): OrderType {

@@ -2,6 +2,10 @@ import { QUOTE_OPTION_RULES, REFRESH_SECONDS } from '../../../protocol/src/field
 import type { SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import { AggregatorError, UnreadableAnswer } from '../calls/aggregator-error.js'
 import {
+  messageReader,
+  optional,
+  type ReadBy,
+  type Readers,
   readBytes32,
   readInteger,
   readList,
@@ -26,45 +30,47 @@ export interface QuoteStreamOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The best offer of a round so far. It supersedes all earlier ones of its round. */
-export interface QuoteUpdate {
-  readonly type: 'quote'
+/** What both messages of a round have. */
+const ROUND = {
   /** Names the record of the round. */
-  readonly quoteId: string
+  quoteId: readText,
   /** Number of the round, from 1. */
-  readonly round: number
-  readonly offer: SignedQuote
+  round: readInteger,
   /** Solvers that the round waits for. */
-  readonly asked: number
-  /** Solvers of those whose result is known. */
-  readonly answered: number
+  asked: readInteger,
 }
 
+/** The best offer of a round so far. It supersedes all earlier ones of its round. */
+export type QuoteUpdate = { readonly type: 'quote'; readonly offer: SignedQuote } & ReadBy<typeof UPDATE>
+const UPDATE = {
+  ...ROUND,
+  /** Solvers of those whose result is known. */
+  answered: readInteger,
+} satisfies Readers<'QuoteUpdate'>
+
 /** The end of a round. Solvers that were asked and are in no count were cut off by the soft deadline. */
-export interface QuoteRoundEnd {
+export type QuoteRoundEnd = {
   readonly type: 'done'
-  /** Names the record of the round. */
-  readonly quoteId: string
-  readonly round: number
   /** The best offer; undefined when the round has none. */
   readonly best: SignedQuote | undefined
   /** The others, best first. A user can take each of them. */
   readonly alternatives: readonly SignedQuote[]
-  /** Solvers that the round waited for. */
-  readonly asked: number
+} & ReadBy<typeof END>
+const END = {
+  ...ROUND,
   /** Solvers with a valid offer. */
-  readonly quoted: number
+  quoted: readInteger,
   /** Solvers that refused. */
-  readonly declined: number
+  declined: readInteger,
   /** Solvers whose reply was not valid. */
-  readonly invalid: number
+  invalid: readInteger,
   /** Solvers that could not be reached. */
-  readonly failed: number
+  failed: readInteger,
   /** Solvers without a reply in time. */
-  readonly late: number
+  late: readInteger,
   /** The best offer's deposit deadline, Unix time in milliseconds. */
-  readonly expiresAt: number | undefined
-}
+  expiresAt: optional(readInteger),
+} satisfies Readers<'QuoteRoundEnd'>
 
 export type QuoteStreamMessage = QuoteUpdate | QuoteRoundEnd
 
@@ -105,6 +111,11 @@ export async function* streamQuotes(
     throw new AggregatorError('CONNECTION_FAILED', 'The instance has ended the stream within a round.')
 }
 
+const readUpdate = messageReader(UPDATE)
+const readEnd = messageReader(END)
+/** The offers of a stream are whole. */
+const readOffer = (answer: unknown) => readSignedQuote(answer, () => undefined)
+
 /**
  * Builds a reader of the blocks of one stream. It knows the offers of the current round.
  * @returns the reader. It returns undefined for a heartbeat, and for an event that this version of the client does not know.
@@ -115,58 +126,31 @@ function createReader(): (block: ServerSentEvent) => QuoteStreamMessage | undefi
   let best: SignedQuote | undefined
 
   /** @throws UnreadableAnswer for a round that is over, or that begins while the one before it is not */
-  function enterRound(value: unknown): number {
-    const next = readInteger(value)
+  function enterRound(next: number): void {
     if (isEnded ? next <= round : next !== round)
       throw new UnreadableAnswer(`round ${next} after round ${round}`)
     if (isEnded) best = undefined
     round = next
     isEnded = false
-    return next
-  }
-
-  function readUpdate(answer: unknown): QuoteUpdate {
-    const message = readMessage<'QuoteUpdate'>(answer)
-    const entered = enterRound(message.round)
-    best = readSignedQuote(message, () => undefined)
-    return {
-      type: 'quote',
-      quoteId: readText(message.quoteId),
-      round: entered,
-      offer: best,
-      asked: readInteger(message.asked),
-      answered: readInteger(message.answered),
-    }
-  }
-
-  function readEnd(answer: unknown): QuoteRoundEnd {
-    const message = readMessage<'QuoteRoundEnd'>(answer)
-    const entered = enterRound(message.round)
-    isEnded = true
-    const bestOrderId = readOptional(message.bestOrderId, readBytes32)
-    if (bestOrderId !== undefined && bestOrderId !== best?.orderId)
-      throw new UnreadableAnswer(`the best order ${bestOrderId} instead of ${best?.orderId ?? 'none'}`)
-    return {
-      type: 'done',
-      quoteId: readText(message.quoteId),
-      round: entered,
-      best: bestOrderId === undefined ? undefined : best,
-      alternatives: readList(message.alternativeQuotes).map((offer) =>
-        readSignedQuote(offer, () => undefined),
-      ),
-      asked: readInteger(message.asked),
-      quoted: readInteger(message.quoted),
-      declined: readInteger(message.declined),
-      invalid: readInteger(message.invalid),
-      failed: readInteger(message.failed),
-      late: readInteger(message.late),
-      expiresAt: readOptional(message.expiresAt, readInteger),
-    }
   }
 
   return ({ event, data }) => {
-    if (data === '') return undefined
-    if (event === 'quote') return readUpdate(parseJson(data))
-    return event === 'done' ? readEnd(parseJson(data)) : undefined
+    if (data === '' || (event !== 'quote' && event !== 'done')) return undefined
+    const answer = parseJson(data)
+    if (event === 'quote') {
+      const facts = readUpdate(answer)
+      enterRound(facts.round)
+      best = readOffer(answer)
+      return { type: event, ...facts, offer: best }
+    }
+    const facts = readEnd(answer)
+    enterRound(facts.round)
+    isEnded = true
+    const { bestOrderId, alternativeQuotes } = readMessage<'QuoteRoundEnd'>(answer)
+    const bestId = readOptional(bestOrderId, readBytes32)
+    if (bestId !== undefined && bestId !== best?.orderId)
+      throw new UnreadableAnswer(`the best order ${bestId} instead of ${best?.orderId ?? 'none'}`)
+    const alternatives = readList(alternativeQuotes).map(readOffer)
+    return { type: event, ...facts, best: bestId && best, alternatives }
   }
 }

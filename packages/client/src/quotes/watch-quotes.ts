@@ -1,6 +1,5 @@
 import type { SignedQuote } from '../../../protocol/src/quotes/quote.js'
-import { linkSignal, untilReturned } from '../calls/abort.js'
-import { checkOptions } from '../calls/check-arguments.js'
+import { untilReturned } from '../calls/abort.js'
 import type { AggregatorClient } from '../client.js'
 import type { StreamOptions } from '../events/follow-events.js'
 import { limitsOf, type OfferLimits } from '../offers/offer-limits.js'
@@ -42,10 +41,7 @@ export function watchQuotes(
   params: QuoteStreamParams,
   options: WatchQuotesOptions = {},
 ): AsyncIterableIterator<QuoteOffers> {
-  return untilReturned(async function* (ending) {
-    checkOptions(options)
-    const unlink = linkSignal(options.signal, ending)
-    const { signal } = ending
+  return untilReturned(options, async function* ({ signal }) {
     // Undefined is left out.
     const refreshSeconds = params?.refreshSeconds ?? REFRESH_SECONDS
     let hasEnded = false
@@ -56,18 +52,13 @@ export function watchQuotes(
     }
     const isSuccess = ({ type }: QuoteStreamMessage) => type === 'done'
     let offers: QuoteOffers | undefined
-    try {
-      for await (const message of reconnect(open, { signal, isSuccess })) {
-        // That a stream ends after its last round is no loss.
-        if (message.type === 'lost' && !hasEnded) options.onLost?.(message.error)
-        const next = offersAfter(offers, message, Date.now())
-        if (next === undefined || next === offers || signal.aborted) continue
-        offers = next
-        yield next
-      }
-    } finally {
-      unlink()
-      ending.abort()
+    for await (const message of reconnect(open, { signal, isSuccess })) {
+      // That a stream ends after its last round is no loss.
+      if (message.type === 'lost' && !hasEnded) options.onLost?.(message.error)
+      const next = offersAfter(offers, message, Date.now())
+      if (next === undefined || next === offers || signal.aborted) continue
+      offers = next
+      yield next
     }
   })
 }

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { UINT32, UINT64 } from '../../../protocol/src/field-rules.js'
+import { UINT64 } from '../../../protocol/src/field-rules.js'
 import type { QuoteKind } from '../../../protocol/src/quotes/quote.js'
 import { ownResultsMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import { parseOrigin } from '../../../protocol/src/values/origin.js'
@@ -7,21 +7,19 @@ import {
   listOf,
   messageReader,
   optional,
+  type ReadBy,
+  type Readers,
   readEnum,
   readInteger,
   readNumber,
   readText,
   readUint256,
 } from '../calls/answer-fields.js'
-import { check, objectProblem, optionProblem, textProblem } from '../calls/check-arguments.js'
-import type { Messages, UnknownText } from '../calls/message-types.js'
-import {
-  type QuoteRecordRequest,
-  readParameters,
-  readSolverResult,
-  type SolverResult,
-} from '../quotes/get-quote-record.js'
-import { SOLVER_STATE, type SolverState } from './list-solver-stats.js'
+import { check, optionProblem } from '../calls/check-arguments.js'
+import type { Messages } from '../calls/message-types.js'
+import { checkParams, PAGE_PROBLEMS } from '../calls/request-path.js'
+import { readParameters, readSolverResult } from '../quotes/get-quote-record.js'
+import { SOLVER_STATE } from './list-solver-stats.js'
 import type { MessageSigner } from './sign-registration.js'
 
 /** What a solver signs to list its own results. */
@@ -53,28 +51,34 @@ export interface OwnResultsParams {
 }
 
 /** What came of one request, as its solver may see it. */
-export interface OwnResult {
+export type OwnResult = ReadBy<typeof RESULT>
+const RESULT = {
   /** The solver's own id of the quote; undefined at an instance that does not send it. */
-  readonly quoteId: string | undefined
+  quoteId: optional(readText),
   /** Unix time in milliseconds. */
-  readonly requestedAt: number
+  requestedAt: readInteger,
   /** FIRM for a quote, INDICATIVE for a price. */
-  readonly kind: QuoteKind | UnknownText
-  readonly request: QuoteRecordRequest
-  readonly result: SolverResult
+  kind: readEnum<QuoteKind>,
+  request: readParameters,
+  result: readSolverResult,
   /** The best amount of the side that solvers compete on; undefined without an offer, and until the deposit deadline. */
-  readonly bestAmount: bigint | undefined
+  bestAmount: optional(readUint256),
   /** How much worse the offer was than the best one, in basis points of that; undefined without both. */
-  readonly distanceBps: number | undefined
-}
+  distanceBps: optional(readNumber),
+} satisfies Readers<'OwnResult'>
 
 /** A page of results, newest first, and how the instance treats the solver at this moment. */
-export interface OwnResultPage extends SolverState {
+export type OwnResultPage = ReadBy<typeof PAGE>
+const PAGE = {
   /** It may be empty although more results follow. */
-  readonly results: readonly OwnResult[]
+  results: listOf(messageReader(RESULT)),
   /** Undefined on the last page. */
-  readonly nextPageToken: string | undefined
-}
+  nextPageToken: (token: unknown) => readText(token) || undefined,
+  ...SOLVER_STATE,
+} satisfies Readers<'ListOwnResultsResponse'>
+
+/** Reads a page. @throws UnreadableAnswer */
+export const readOwnResultPage = messageReader(PAGE)
 
 /** Signs for the lists of a solver's own results (docs/decisions.md, D20). @throws the errors of the signer */
 export async function signOwnResults(
@@ -93,30 +97,10 @@ export function toOwnResultsBody(
   { audience, timestamp, signature }: SignedOwnResults,
   params: OwnResultsParams,
 ): Omit<Messages['ListOwnResultsRequest'], 'chainId' | 'address'> {
-  check({ params: objectProblem(params) })
-  const { pageSize, pageToken } = params
   check({
     audience: parseOrigin(audience) === audience ? undefined : 'must be an origin',
     timestamp: optionProblem(UINT64, timestamp),
-    pageSize: optionProblem(UINT32, pageSize),
-    pageToken: pageToken === undefined ? undefined : textProblem(pageToken),
   })
-  return { audience, timestamp, signature, ...(pageSize && { pageSize }), ...(pageToken && { pageToken }) }
+  checkParams(params, PAGE_PROBLEMS)
+  return { audience, timestamp, signature, ...(params as Required<OwnResultsParams>) }
 }
-
-const readResult = messageReader<'OwnResult', OwnResult>({
-  quoteId: optional(readText),
-  requestedAt: readInteger,
-  kind: readEnum,
-  request: readParameters,
-  result: readSolverResult,
-  bestAmount: optional(readUint256),
-  distanceBps: optional(readNumber),
-})
-
-/** Reads a page. @throws UnreadableAnswer */
-export const readOwnResultPage = messageReader<'ListOwnResultsResponse', OwnResultPage>({
-  results: listOf(readResult),
-  nextPageToken: (token) => readText(token) || undefined,
-  ...SOLVER_STATE,
-})

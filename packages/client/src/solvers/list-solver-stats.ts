@@ -1,10 +1,10 @@
-import type { Address } from 'viem'
 import { STATS_WINDOW } from '../../../protocol/src/field-rules.js'
 import type { StatsWindow } from '../../../protocol/src/solvers/solver-statistics.js'
 import {
   listOf,
   messageReader,
   optional,
+  type ReadBy,
   type Readers,
   readAddress,
   readEnum,
@@ -15,66 +15,77 @@ import {
   readText,
   readUint256,
 } from '../calls/answer-fields.js'
-import { check, optionProblem } from '../calls/check-arguments.js'
-import type { Messages, UnknownText } from '../calls/message-types.js'
+import { optionProblem } from '../calls/check-arguments.js'
+import type { Messages } from '../calls/message-types.js'
+import { checkParams, toQuery } from '../calls/request-path.js'
 
 /** What a solver did in some time. Requests for prices and cancelled requests are in no count. */
-export interface SolverCounts {
+export type SolverCounts = ReadBy<typeof COUNTS>
+const COUNTS = {
   /** Requests for a quote: the sum of the next six counts. */
-  readonly asked: number
-  readonly quoted: number
-  readonly declined: number
-  readonly invalid: number
-  readonly failed: number
-  readonly late: number
+  asked: readInteger,
+  quoted: readInteger,
+  declined: readInteger,
+  invalid: readInteger,
+  failed: readInteger,
+  late: readInteger,
   /** Cut off by the instance's rule, when others had made offers. */
-  readonly softDeadline: number
+  softDeadline: readInteger,
   /** Offers that were the best of their quote. */
-  readonly won: number
+  won: readInteger,
   /** Offers that were the only valid ones of their quote. */
-  readonly wonAlone: number
+  wonAlone: readInteger,
   /** Orders. */
-  readonly deposited: number
-  readonly settled: number
-  readonly refunded: number
+  deposited: readInteger,
+  settled: readInteger,
+  refunded: readInteger,
   /** Milliseconds; undefined without a response. */
-  readonly medianResponseMs: number | undefined
-  readonly p95ResponseMs: number | undefined
+  medianResponseMs: optional(readInteger),
+  p95ResponseMs: optional(readInteger),
 }
 
 /** How an instance treats a solver now. */
-export interface SolverState {
+export type SolverState = ReadBy<typeof SOLVER_STATE>
+export const SOLVER_STATE = {
   /** The bond in the bond token's smallest unit; undefined while the instance has not read it. */
-  readonly totalBond: bigint | undefined
+  totalBond: optional(readUint256),
   /** The part of it that is neither reserved nor unstaking. */
-  readonly freeBond: bigint | undefined
+  freeBond: optional(readUint256),
   /** Why quotes do not ask the solver at present; undefined when they do. */
-  readonly notAsked: Messages['SolverStats']['notAsked'] | UnknownText
+  notAsked: optional(readEnum<NonNullable<Messages['SolverStats']['notAsked']>>),
   /** Whether quotes ask the solver: when CLOSED, they do. */
-  readonly circuitBreaker: Messages['SolverStats']['circuitBreaker'] | UnknownText
+  circuitBreaker: readEnum<Messages['SolverStats']['circuitBreaker']>,
 }
 
 /** The sums of a window, and the state of the solver now. */
-export interface SolverStats extends SolverCounts, SolverState {
-  readonly solver: Address
+export type SolverStats = ReadBy<typeof STATS>
+const STATS = {
+  solver: readAddress,
   /** Empty when the solver is no longer registered. */
-  readonly name: string
+  name: readText,
+  ...COUNTS,
   /** The share of its orders that the solver has filled, of those that have ended, from 0 to 1; undefined without one. */
-  readonly fillRate: number | undefined
-}
+  fillRate: optional(readShare),
+  ...SOLVER_STATE,
+} satisfies Readers<'SolverStats'>
 
 /** The counts of one hour. */
-export interface SolverHour extends SolverCounts {
+export type SolverHour = ReadBy<typeof HOUR>
+const HOUR = {
   /** Unix time in seconds. */
-  readonly start: number
-}
+  start: readInteger,
+  ...COUNTS,
+} satisfies Readers<'SolverHour'>
+
+const readSolverStats = messageReader(STATS)
 
 /** The statistics of one solver. */
-export interface SolverStatsByHour {
-  readonly stats: SolverStats
+export type SolverStatsByHour = ReadBy<typeof STATS_BY_HOUR>
+const STATS_BY_HOUR = {
+  stats: readSolverStats,
   /** The hours of the window that have counts, the oldest first. */
-  readonly hours: readonly SolverHour[]
-}
+  hours: listOf(messageReader(HOUR)),
+} satisfies Readers<'GetSolverStatsResponse'>
 
 export interface SolverStatsParams {
   /** The hours before the current one; 24h when left out. */
@@ -82,46 +93,10 @@ export interface SolverStatsParams {
 }
 
 /** The query of a window. @throws AggregatorError INVALID_ARGUMENT */
-export function toWindowQuery({ window }: SolverStatsParams): string {
-  check({ window: optionProblem(STATS_WINDOW, window) })
-  return window === undefined ? '' : `?window=${window}`
+export function toWindowQuery(params: SolverStatsParams): string {
+  checkParams(params, { window: (value) => optionProblem(STATS_WINDOW, value) })
+  return toQuery(params)
 }
-
-/** The readers of what a solver did in some time. */
-const COUNTS: Readers<SolverCounts> = {
-  asked: readInteger,
-  quoted: readInteger,
-  declined: readInteger,
-  invalid: readInteger,
-  failed: readInteger,
-  late: readInteger,
-  softDeadline: readInteger,
-  won: readInteger,
-  wonAlone: readInteger,
-  deposited: readInteger,
-  settled: readInteger,
-  refunded: readInteger,
-  medianResponseMs: optional(readInteger),
-  p95ResponseMs: optional(readInteger),
-}
-
-/** The readers of the state of a solver. */
-export const SOLVER_STATE: Readers<SolverState> = {
-  totalBond: optional(readUint256),
-  freeBond: optional(readUint256),
-  notAsked: optional(readEnum) as () => SolverState['notAsked'],
-  circuitBreaker: readEnum,
-}
-
-const readSolverStats = messageReader<'SolverStats', SolverStats>({
-  solver: readAddress,
-  name: readText,
-  ...COUNTS,
-  fillRate: optional(readShare),
-  ...SOLVER_STATE,
-})
-
-const readSolverHour = messageReader<'SolverHour', SolverHour>({ start: readInteger, ...COUNTS })
 
 /** Reads the statistics of a chain's solvers. @throws UnreadableAnswer */
 export function readSolverStatsList(answer: unknown): SolverStats[] {
@@ -129,7 +104,4 @@ export function readSolverStatsList(answer: unknown): SolverStats[] {
 }
 
 /** Reads the statistics of a solver. @throws UnreadableAnswer */
-export const readSolverStatsByHour = messageReader<'GetSolverStatsResponse', SolverStatsByHour>({
-  stats: readSolverStats,
-  hours: listOf(readSolverHour),
-})
+export const readSolverStatsByHour = messageReader(STATS_BY_HOUR)

@@ -23,9 +23,9 @@ describe('a filter of events', () => {
     [
       'user',
       { user: [ADDRESS] },
-      'is not a filter: the filters are after, chainIds, types, orderIds, users, solvers',
+      'is not a parameter: the parameters are after, chainIds, types, orderIds, users, solvers',
     ],
-    ['toString', { toString: [ADDRESS] }, expect.stringMatching(/^is not a filter/)],
+    ['toString', { toString: [ADDRESS] }, expect.stringMatching(/^is not a parameter/)],
     ['users', { users: ADDRESS }, 'must be a list'],
     ['users', { users: [ADDRESS, 'me'] }, 'must be a 20-byte address in hex with 0x'],
     ['solvers', { solvers: [undefined] }, 'must be a 20-byte address in hex with 0x'],
@@ -33,15 +33,11 @@ describe('a filter of events', () => {
     ['types', { types: ['deposited'] }, 'must be one of Deposited, Settled, Refunded, Reverted'],
     ['after', { after: null }, 'must be a text'],
     ['filter', null, 'must be an object, or be left out'],
+    ['filter', { orderIds: orderIds(201) }, 'must have at most 200 values in all lists together'],
     [
-      'orderIds',
-      { orderIds: orderIds(201) },
-      'must have fewer values: all lists of a filter have at most 200 together',
-    ],
-    [
-      'orderIds',
+      'filter',
       { orderIds: orderIds(199), users: [ADDRESS, ADDRESS] },
-      'must have fewer values: all lists of a filter have at most 200 together',
+      'must have at most 200 values in all lists together',
     ],
   ])(
     'with bad %s is rejected with the field and without a request: case %$',

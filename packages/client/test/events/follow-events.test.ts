@@ -190,6 +190,6 @@ describe('followEvents', () => {
     const { open } = instance([[connected('c.1'), unknown, settled('c.3'), { id: 'c.4', data: '<html>' }]])
     const notices = followEvents(open, {}, {})
     expect(await take(notices, 2)).toEqual(['connected', 'c.3'])
-    await expect(take(notices, 1)).rejects.toThrow('an event that is not a JSON object')
+    await expect(take(notices, 1)).rejects.toThrow('instead of an object')
   })
 })

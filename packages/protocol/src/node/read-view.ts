@@ -59,14 +59,12 @@ export async function readNewestBlock(
   request: Request,
   chainId: number,
 ): Promise<{ readonly number: Hex; readonly time: number }> {
-  const ask = (method: string, ...params: unknown[]) =>
-    request({ method, params }).catch((error) => {
-      throw unreadable('the newest block', error)
-    })
   const [served, block] = await Promise.all([
-    ask('eth_chainId'),
-    ask('eth_getBlockByNumber', 'latest', false),
-  ])
+    request({ method: 'eth_chainId', params: [] }),
+    request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
+  ]).catch((error) => {
+    throw unreadable('the newest block', error)
+  })
   const { number, timestamp } = Object(block)
   const time = Number(timestamp)
   if (Number(served) === chainId && time > 0) return { number, time }

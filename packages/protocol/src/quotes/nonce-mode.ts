@@ -1,4 +1,4 @@
-import type { DepositMode } from './quote.js'
+import { DEPOSIT_MODES, type DepositMode } from './quote.js'
 
 /**
  * The deposit mode that a solver was told stands in the nonce that it signs: in bits 128 to 159 (docs/decisions.md, D32). The user's client
@@ -15,7 +15,5 @@ export function nonceWithMode(mode: DepositMode, rest: bigint): bigint {
 
 /** The mode that the solver of a quote was told. @returns undefined for a nonce that does not say it, as those of other programs */
 export function modeOfNonce(nonce: bigint): DepositMode | undefined {
-  const mark = (nonce >> SHIFT) & MASK
-  if (mark === MARKS.CONTRACT) return 'CONTRACT'
-  return mark === MARKS.ADDRESS ? 'ADDRESS' : undefined
+  return DEPOSIT_MODES.find((mode) => MARKS[mode] === ((nonce >> SHIFT) & MASK))
 }
