@@ -198,10 +198,19 @@ describe('a deposit that fails', () => {
   )
 
   it('has reverted in a batch', async () => {
-    const { client } = walletOf({ batches: 'supported' })
     const offer = await offerOf()
-    await cancelNonce(offer)
+    const { client } = walletOf({ batches: 'supported', onPrompt: () => cancelNonce(offer) })
     expect(await reasonOf(sendDeposit(client, offer, await terms(), TAKE))).toBe('REVERTED')
+  })
+
+  it('is not asked for once the offer is dead by the contract, also between the approval and the deposit', async () => {
+    const offer = await offerOf()
+    const { client, prompts } = walletOf({ onPrompt: () => cancelNonce(offer) })
+    const refused = expect.objectContaining({ problems: ['nonce_used'] })
+    await expect(sendDeposit(client, offer, await terms(), TAKE)).rejects.toEqual(refused)
+    expect(prompts).toHaveLength(1)
+    await expect(sendDeposit(client, offer, await terms(), TAKE)).rejects.toEqual(refused)
+    expect(prompts).toHaveLength(1)
   })
 
   it('is not begun after the signal has ended the wait', async () => {

@@ -4,8 +4,9 @@ import type { Request } from '../../../protocol/src/node/simulate.js'
 import type { DepositMode, SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import { nonceUse, order } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { balanceOf } from '../../../protocol/src/settlement/token-calls.js'
-import { SPARE_SECONDS } from '../offers/offer-state.js'
+import { findStateProblems, SPARE_SECONDS } from '../offers/offer-state.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
+import { QuoteVerificationError } from '../offers/verify-quote.js'
 import { DepositError, type Found } from './deposit-outcome.js'
 
 /**
@@ -14,9 +15,10 @@ import { DepositError, type Found } from './deposit-outcome.js'
  */
 export function depositOnChain(
   { quote, orderId, depositAddress }: SignedQuote,
-  { client, chainId, settlement }: SettlementTerms,
+  terms: SettlementTerms,
   mode: DepositMode,
 ) {
+  const { client, chainId, settlement } = terms
   const request: Request = client.request
   const isContract = mode === 'CONTRACT'
   /** By how many seconds the chain's time is ahead of the clock, as it was read last. */
@@ -50,16 +52,20 @@ export function depositOnChain(
 
   /**
    * Whether the wallet must be asked for the deposit now. Nothing is read after the time is compared.
-   * @throws DepositError when it must not be asked any more
+   * @throws DepositError and QuoteVerificationError when it must not be asked any more
    */
   async function isNeeded(): Promise<boolean> {
     // Another node behind the same URL may not have the block yet.
     const found = await look().catch(look)
     if (found === 'there') return false
     if (found !== undefined) throw new DepositError(found)
-    const isGone = !isContract && (await isNonceUsed())
+    const problems = await findStateProblems(quote, terms, Number.NEGATIVE_INFINITY, 0)
+    // It may have come since the look.
+    if (problems.length > 0 && (await look()) === 'there') return false
+    const isGone = !isContract && problems.includes('nonce_used')
     if (isGone || secondsLeft() < (isContract ? 0 : SPARE_SECONDS.ADDRESS))
       throw new DepositError(isContract ? 'EXPIRED' : 'TOO_LATE_FOR_TRANSFER')
+    if (problems.length > 0) throw new QuoteVerificationError(problems)
     return true
   }
 
