@@ -11,7 +11,7 @@ import type { EndpointVerifier } from './verify-endpoint.js'
 export interface EndpointProblem {
   /** The host of its URL. */
   readonly endpoint: string
-  readonly problem: 'STANDS_STILL' | 'OTHER_CHAIN' | 'NO_ANSWER'
+  readonly problem: 'STANDS_STILL' | 'LAGS' | 'OTHER_CHAIN' | 'NO_ANSWER'
   /** The last head that it gave; undefined when it gave none. */
   readonly headBlock: number | undefined
 }
@@ -39,13 +39,16 @@ const LOOK_MS = 4000
  * another did, gives no answer.
  */
 const STILL_LOOKS = 3
+/** An endpoint lags that was so many blocks below another one in so many looks. It is not synchronised, or was restored from a backup. */
+const LAG_BLOCKS = 30
 /** A look ends before the next one begins. */
 const TIMEOUT_MS = 2000
 
 interface SeenHead {
   readonly number: number
-  /** Looks that found it below another head since it has moved last. */
+  /** Looks that found it below another head since it has moved last, or has been near to that. */
   readonly looksBelow: number
+  readonly isFar: boolean
 }
 
 /** Builds the watch. A single endpoint has no other to be compared with, and gets no calls. */
@@ -98,23 +101,23 @@ export function createEndpointWatch(
 
   function compare(endpoint: Endpoint, number: number, highest: number): void {
     const last = seen.get(endpoint)
-    const hasMoved = number !== last?.number
-    const looksBelow = (hasMoved ? 0 : last.looksBelow) + Number(number < highest)
-    seen.set(endpoint, { number, looksBelow })
+    const isFar = highest - number >= LAG_BLOCKS
+    const hasMoved = number !== last?.number && !isFar
+    const looksBelow = (hasMoved ? 0 : (last?.looksBelow ?? 0)) + Number(number < highest)
+    seen.set(endpoint, { number, looksBelow, isFar })
     const fields = { chainId, endpoint: hostOf(endpoint), headBlock: number, highestBlock: highest }
     if (hasMoved && still.delete(endpoint)) log.info(fields, 'the head of the endpoint moves again')
     if (looksBelow < STILL_LOOKS || still.has(endpoint)) return
     still.add(endpoint)
-    log.warn(
-      fields,
-      'the head of an endpoint stands still while another one moves: others come first until it moves',
-    )
+    const trouble = isFar ? 'is far below that of another one' : 'stands still while another one moves'
+    log.warn(fields, `the head of an endpoint ${trouble}: others come first until it moves`)
   }
 
   function problemOf(endpoint: Endpoint) {
     if (verifier.isOfOtherChain(endpoint)) return 'OTHER_CHAIN'
     if (isSilent(endpoint)) return 'NO_ANSWER'
-    return still.has(endpoint) ? 'STANDS_STILL' : undefined
+    if (!still.has(endpoint)) return undefined
+    return seen.get(endpoint)?.isFar ? 'LAGS' : 'STANDS_STILL'
   }
 
   const timer = endpoints.length > 1 ? clock.setInterval(() => void look(), LOOK_MS) : undefined

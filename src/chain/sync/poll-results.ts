@@ -140,11 +140,12 @@ export function createPollResults(options: PollResultsOptions): PollResults {
 
     followed(seen, lastNumber) {
       lower = undefined
-      // A lower head counts after a rollback to it. Otherwise this node lags and has not seen a block that another one has.
-      const highest = head?.number ?? 0
+      // A lower head counts after a rollback to it. Otherwise this node lags and has not seen a block that another one has. A head that was
+      // seen and could not be followed is forgotten.
+      const highest = followed?.number ?? 0
       const isLagging = seen.number >= lastNumber && seen.number >= highest - MAX_LAG_BLOCKS
-      if (seen.number >= highest || !isLagging) head = seen
-      followed = head
+      if (seen.number >= highest || !isLagging) followed = seen
+      head = followed
     },
 
     unread,

@@ -98,6 +98,19 @@ it('no endpoint is named while the chain stands still, nor one that lags and mov
   }
 })
 
+it('an endpoint that is far below another one comes last although it moves, until it has caught up', async () => {
+  const { clock, set, watch, endpoints } = startWatch()
+  for (let block = 1; block <= 4; block++) {
+    set(100 + block, 130 + block)
+    await clock.advance(4000)
+  }
+  expect(watch.problems()).toEqual([{ endpoint: HOSTS[0], problem: 'LAGS', headBlock: 104 }])
+  expect(endpoints.map(watch.placeOf)).toEqual(['last', 'own'])
+  set(140, 141)
+  await clock.advance(4000)
+  expect(watch.problems()).toEqual([])
+})
+
 it('the chain of an endpoint is verified in each look, whatever its head is', async () => {
   const { clock, nodes, set } = startWatch()
   for (const head of [100, 101, 5000, 4999]) {

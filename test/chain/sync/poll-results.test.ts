@@ -103,3 +103,19 @@ describe('the pause after failures', () => {
     expect(Math.max(...pauses(1, 1, 60_000))).toBeLessThanOrEqual(1000)
   })
 })
+
+it('a head that was seen and not followed is forgotten with the next one that is; a node that lags takes none back', () => {
+  const { head, sawHead, followed } = createTestResults()
+  const block = (number: number, timestampMs = number * 1000) =>
+    ({ number, timestampMs }) as unknown as Parameters<typeof followed>[0]
+  for (const number of [10, 12]) {
+    sawHead(block(number))
+    followed(block(number), number - 1)
+  }
+  sawHead(block(60, 86_400_000))
+  expect(head()?.number).toBe(60)
+  followed(block(11), 11)
+  expect(head()).toEqual(block(12))
+  followed(block(13), 12)
+  expect(head()).toEqual(block(13))
+})

@@ -58,6 +58,8 @@ describe.each(orderTypes)('a quote for %s', (_, side) => {
       outputAmount: body.quote.outputAmount,
       outputChainId: chain.chainId,
       fillDeadline: body.quote.fillDeadline,
+      isTerminal: false,
+      isRefundable: false,
       deposited: {
         blockNumber: Number(receipt.blockNumber),
         blockTime: Number(timestamp),
