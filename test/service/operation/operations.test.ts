@@ -46,7 +46,13 @@ describe('/health', () => {
     const service = await startService(
       chain,
       {},
-      { clock: { ...systemClock, now: () => Date.now() + aheadMs } },
+      {
+        clock: {
+          ...systemClock,
+          now: () => Date.now() + aheadMs,
+          monotonic: () => performance.now() + aheadMs,
+        },
+      },
     )
     const startedAt = Date.now()
     await solver.register(service)

@@ -74,6 +74,8 @@ describe('the same request gives the same response', () => {
       'orderId',
       'alternativeQuotes',
       'quoteId',
+      'expiresAt',
+      'serverTime',
     ])
     const outputs = [body, ...body.alternativeQuotes].map(({ quote }) => quote.outputAmount)
     expect(outputs).toEqual(['3000', '2000', '1000'])

@@ -45,6 +45,7 @@ describe('a price', () => {
       },
       offers: 2,
       asOf: NOW_MS,
+      serverTime: expect.any(Number),
     })
   })
 
@@ -60,6 +61,7 @@ describe('a price', () => {
       },
       offers: 2,
       asOf: NOW_MS,
+      serverTime: expect.any(Number),
     })
   })
 

@@ -22,6 +22,8 @@ export interface OrderMessage {
   outputAmount: string
   outputChainId: number
   fillDeadline: number
+  isTerminal: boolean
+  isRefundable: boolean
   deposited?: StepMessage
   settled?: StepMessage
   refunded?: StepMessage
@@ -39,28 +41,35 @@ export async function expectedOrders(
   chain: Pick<TestChain, 'devnet' | 'chainId' | 'contracts'>,
   toBlock?: number,
 ): Promise<OrderMessage[]> {
-  const { view } = createCalls(chain.devnet, chain.contracts.settlement)
+  const { view, client } = createCalls(chain.devnet, chain.contracts.settlement)
   const events = new Map<string, EventMessage[]>()
   for (const event of await expectedMessages(chain, 0, toBlock))
     events.set(event.orderId, [...(events.get(event.orderId) ?? []), event])
-  const orders = [...events.values()].map((own) => orderOf(view, own))
+  const block = toBlock === undefined ? {} : { blockNumber: BigInt(toBlock) }
+  const { timestamp } = await client.getBlock(block)
+  const orders = [...events.values()].map((own) => orderOf(view, own, Number(timestamp)))
   return (await Promise.all(orders)).reverse()
 }
 
-/** @param events those of one order, in the order of the chain */
+/**
+ * @param events those of one order, in the order of the chain
+ * @param time of the chain's head, in seconds
+ */
 async function orderOf(
   view: ReturnType<typeof createCalls>['view'],
   events: readonly EventMessage[],
+  time: number,
 ): Promise<OrderMessage> {
   const [first, last] = [events[0], events.at(-1)]
   if (first === undefined || last === undefined) throw new Error('an order has an event')
   const { orderId, chainId } = first
   const [user, solver, inputToken, inputAmount, outputToken, outputAmount, outputChainId, fillDeadline] =
     await view.orders([orderId as `0x${string}`])
+  const state = STATES[last.type]
   return {
     orderId,
     chainId,
-    state: STATES[last.type],
+    state,
     user,
     solver,
     inputToken,
@@ -69,6 +78,8 @@ async function orderOf(
     outputAmount: String(outputAmount),
     outputChainId: Number(outputChainId),
     fillDeadline,
+    isTerminal: state !== 'DEPOSITED',
+    isRefundable: state === 'DEPOSITED' && time > fillDeadline,
     ...Object.fromEntries(events.map((event) => [STEPS[event.type], stepOf(event)])),
   }
 }
