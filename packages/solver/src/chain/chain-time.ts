@@ -23,7 +23,7 @@ const MEASURED_BLOCKS = 100
 const OVERLAP_SECONDS = 60
 /** Of the newest one in the average time of a look. */
 const NEWEST_SHARE = 0.25
-/** Ahead of the last block. Chains stand still now and then, and nodes fail: then the second block is believed. */
+/** Ahead of the last block, or ten block times where that is longer. Chains stand still now and then: then the second block is believed. */
 const FAR_SECONDS = 300
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
@@ -48,6 +48,8 @@ export function createChainTime(
   let seen: readonly Head[] = [past, first]
   const unixSeconds = () => Math.floor(clock.now() / 1000)
 
+  const blocks = Math.max(MEASURED_BLOCKS, confirmations)
+
   const isBefore = (block: Head, seconds: number, blocks: number) =>
     block.time <= head.time - seconds && block.number <= head.number - blocks
 
@@ -57,20 +59,21 @@ export function createChainTime(
     return head.number > number ? Math.max(0, head.time - time) / (head.number - number) : 0
   }
 
+  /** A node may show a block of another chain, and orders end by its time; or one of an old state, after which all is read again. */
+  function isFar(block: Head): boolean {
+    const seconds = Math.max(FAR_SECONDS, STALE_AFTER.blocks * blockSeconds())
+    return block.time - head.time > seconds || block.number < head.number - blocks
+  }
+
   return {
-    /**
-     * Takes the newest block. One that is far ahead must be followed by another one: a node may show a block of another chain, and orders
-     * end by this time.
-     * @returns whether it counts
-     */
+    /** Takes the newest block. One that is far from the last one must be followed by another one. @returns whether it counts */
     see(next: Head): boolean {
-      const isFar = next.time - head.time > FAR_SECONDS && next.time - doubted.time > FAR_SECONDS
+      const isFollowed = isFar(doubted) && next.number > doubted.number
       doubted = next
-      if (isFar) return false
+      if (isFar(next) && !isFollowed) return false
       head = next
       // Those above have gone with a reorganisation, and lower ones are not needed any more.
       const lower = seen.filter(({ number }) => number < next.number)
-      const blocks = Math.max(MEASURED_BLOCKS, confirmations)
       const from = lower.findLastIndex((block) => isBefore(block, OVERLAP_SECONDS, blocks))
       seen = [...lower.slice(Math.max(0, from)), next]
       return true

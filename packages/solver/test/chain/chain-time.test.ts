@@ -42,7 +42,7 @@ it('the time between two blocks follows the last blocks, also after the chain ha
   expect(time.blockSeconds()).toBe(2)
   for (let number = 101; number <= 400; number++) time.see(block(number, START + 12 * (number - 100)))
   expect(time.blockSeconds()).toBe(12)
-  time.see(block(3, START))
+  for (const number of [3, 4]) time.see(block(number, START))
   expect(time.blockSeconds()).toBe(0)
 })
 
@@ -62,6 +62,29 @@ it.each([
 it('no reorganisation is expected to remove a block with the confirmations, nor the first one of a chain', () => {
   const { time } = startTime(1)
   expect([time.atDepth(), time.atDepth(0)]).toEqual([{ blockNumber: 80n }, { blockNumber: 100n }])
-  time.see(block(7, START))
+  for (const number of [6, 7]) time.see(block(number, START))
   expect(time.atDepth()).toEqual({ blockNumber: 0n })
+})
+
+it.each([
+  ['a second', 1, 3_600],
+  ['an hour', 3_600, 40_000],
+])(
+  'where a block comes each %s, one that is far ahead counts when another one follows it',
+  (_title, apart, far) => {
+    const { time } = startTime(apart)
+    const first = START + far
+    expect([time.see(block(101, START + apart)), time.see(block(102, first))]).toEqual([true, false])
+    expect([time.see(block(103, first + apart)), time.passed()]).toEqual([true, first + apart])
+  },
+)
+
+it('one block of another chain or of an old state, and then the right ones again, changes nothing', () => {
+  const { time } = startTime(1)
+  for (let number = 101; number <= 300; number++) time.see(block(number, START + number - 100))
+  const before = time.overlap()
+  for (const odd of [block(150, START), block(9_000, START + 3_600)]) {
+    expect(time.see(odd)).toBe(false)
+    expect([time.see(block(301, START + 201)), time.overlap()]).toEqual([true, before])
+  }
 })
