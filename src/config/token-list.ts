@@ -167,7 +167,9 @@ function isInteger(value: unknown, max: number): value is number {
 
 const MAX_SHOWN = 60
 
-/** A value of the list as JSON, on one line that a terminal shows as it is. */
+/** A value of the list on one line that a terminal shows as it is. An object may be deeper than can be written. */
 function shown(value: unknown): string {
-  return value === undefined ? 'missing' : shorten(replaceUnprintable(JSON.stringify(value)), MAX_SHOWN)
+  if (value === undefined) return 'missing'
+  if (value instanceof Object) return Array.isArray(value) ? 'a list' : 'an object'
+  return shorten(replaceUnprintable(JSON.stringify(value)), MAX_SHOWN)
 }

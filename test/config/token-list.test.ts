@@ -91,6 +91,12 @@ describe('a token list', () => {
     expect(mistakesOf(content)).toEqual([expect.stringMatching(message)])
   })
 
+  test('leaves out an entry with a value that is deeper than JSON can be written', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const text = JSON.stringify({ tokens: [entry({ address: 'deep' })] }).replace('"deep"', deep)
+    expect(warningsOf(text)).toEqual([expect.stringContaining('tokens[0].address is a list: it must be')])
+  })
+
   test.each<[string, object, string]>([
     [
       'a wrong checksum',
