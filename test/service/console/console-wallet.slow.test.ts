@@ -124,6 +124,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
         return undefined
       })
       await stage.swap(shown)
+      await eventually(
+        async () => sent.length,
+        (count) => count === 1,
+      )
       await steps(shown.page).getByText('Approve in your wallet').waitFor(PAGE_WAIT)
       await button(shown.page, 'Back to the quotes').click()
       approval.open()
