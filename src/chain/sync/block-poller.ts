@@ -160,8 +160,8 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     if (backoffMs !== undefined) return backoffMs
     if (isIdle) return Math.max(pollIntervalMs, options.idlePollMs)
     if (subscriptions.hasHead()) return undefined
-    const isSubscribed = subscriptions.has(selector.current()) && !results.isLower()
-    return isSubscribed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
+    const isPushed = subscriptions.isPushing(selector.current()) && !results.isLower()
+    return isPushed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
 
   const schedule = createPollSchedule({ ...options, poll: pollOnce, pauseMs })

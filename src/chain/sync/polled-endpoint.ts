@@ -49,6 +49,8 @@ export function createEndpointSelector(
 /** Subscriptions to new heads at the endpoints of one chain that push them. */
 interface HeadSubscriptions {
   has(endpoint: Endpoint): boolean
+  /** Whether an endpoint has pushed a head since the subscription to it began. Some accept one, and push nothing. */
+  isPushing(endpoint: Endpoint): boolean
   /**
    * Subscribes to an endpoint that pushes heads, unless it is subscribed to.
    * @param onNews called after a head of the endpoint in use was pushed, and after the end of the subscription
@@ -78,15 +80,18 @@ export function createHeadSubscriptions({
   onLost,
   log,
 }: HeadSubscriptionsOptions): HeadSubscriptions {
-  const subscribed = new Set<Endpoint>()
+  /** With whether it has pushed a head. */
+  const subscribed = new Map<Endpoint, boolean>()
   let pushed: object | undefined
 
   return {
     has: (endpoint) => subscribed.has(endpoint),
+    isPushing: (endpoint) => subscribed.get(endpoint) === true,
     async subscribe(endpoint, onNews) {
       if (endpoint.subscribeToHeads === undefined || subscribed.has(endpoint)) return
-      subscribed.add(endpoint)
+      subscribed.set(endpoint, false)
       const onHead = (head: object) => {
+        if (subscribed.has(endpoint)) subscribed.set(endpoint, true)
         if (endpoint !== selector.current()) return
         pushed = head
         onNews()

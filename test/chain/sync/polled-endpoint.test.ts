@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { createEndpointSelector } from '../../../src/chain/sync/polled-endpoint.js'
+import { createEndpointSelector, createHeadSubscriptions } from '../../../src/chain/sync/polled-endpoint.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 const [first, second, third] = ['first', 'second', 'third'].map((name) => ({ name }) as unknown as Endpoint)
@@ -67,4 +67,27 @@ describe('the endpoint', () => {
     choice.pass(100_000)
     expect(choice.next(true)).toBe(first)
   })
+})
+
+test('a node pushes heads once one has come: some accept a subscription, and push nothing', async () => {
+  let push = (_head: object) => {}
+  let lose = () => {}
+  const endpoint = {
+    async subscribeToHeads(onHead: typeof push, onEnd: typeof lose) {
+      push = onHead
+      lose = onEnd
+      return true
+    },
+  } as unknown as Endpoint
+  const selector = { current: () => endpoint, index: () => 0, next: () => endpoint, markFailed() {} }
+  const log = { debug() {} } as never
+  const subscriptions = createHeadSubscriptions({ chainId: 1, selector, onLost() {}, log })
+  const state = () => [subscriptions.has(endpoint), subscriptions.isPushing(endpoint)]
+  await subscriptions.subscribe(endpoint, () => {})
+  expect(state()).toEqual([true, false])
+  push({})
+  expect(state()).toEqual([true, true])
+  lose()
+  push({})
+  expect(state()).toEqual([false, false])
 })

@@ -19,7 +19,7 @@ import {
 import { plain } from '../../support/streams/quote-stream-clients.js'
 
 /** Later than the time of every block: deadlines count from the later one. */
-const NOW_MS = Date.now() + 10_000
+const NOW_MS = Date.now() + 120_000
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
 let chain: TestChain

@@ -7,7 +7,7 @@ import { type Behaviour, honest, startSolver, type WireQuote } from '../solvers/
 import { startService } from './service.js'
 
 /** The clock of the service stands still, later than every block: deadlines count from the later one. */
-export const NOW_MS = Date.now() + 10_000
+export const NOW_MS = Date.now() + 120_000
 export const QUOTE_TIMEOUT_MS = 2000
 /** The user of requests for prices. */
 export const NO_USER = '0x000000000000000000000000000000000000dEaD'
