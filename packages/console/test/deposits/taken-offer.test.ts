@@ -159,6 +159,17 @@ describe('a swap of the console', () => {
     expect(new Set(shownMeanwhile)).toEqual(new Set(['check open']))
   })
 
+  it('asks nothing of a wallet on another network when the tab comes back', async () => {
+    await connect()
+    await takeOffer(await choice('ADDRESS'))
+    await connect(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined))
+    for (const hidden of [true, false]) {
+      Object.assign(document, { hidden })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }
+    expect(shown().isBusy).toBe(false)
+  })
+
   it('follows a deposit that the wallet may have sent, and neither judges its offer again nor asks twice', async () => {
     for (const mode of ['CONTRACT', 'ADDRESS'] as const) {
       const { client, contracts, approve } = deposits.chain

@@ -109,7 +109,9 @@ export async function checkAddress(): Promise<void> {
 effect(() => {
   const shown = takenOffer.peek()
   const isPayable = shown?.wanted.mode === 'ADDRESS' && stateOf('deposit', shown) === 'active'
-  if (isVisible.value && isPayable && wallet.peek() !== undefined) void checkAddress()
+  // On another network, a check would ask the wallet to change it.
+  const isHere = shown !== undefined && wallet.peek()?.chainId === Number(shown.chain.chainId)
+  if (isVisible.value && isPayable && isHere) void checkAddress()
 })
 
 /** Tokens may be on their way from now on. */
