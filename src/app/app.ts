@@ -9,7 +9,8 @@ import { version } from '../config/version.js'
 import { type EventLog, openEventLog } from '../events/event-log.js'
 import { startReplicaListener } from '../http/replica-server.js'
 import { useFastTextEncoding } from '../rpc/router.js'
-import { createUsedNonces, followCancellations, pruneSomeNonces } from '../solvers/nonces/used-nonces.js'
+import { createNonceRetention } from '../solvers/nonces/nonce-retention.js'
+import { createUsedNonces, followCancellations } from '../solvers/nonces/used-nonces.js'
 import { createSolverDirectory } from '../solvers/registry/solver-directory.js'
 import { createLog } from '../telemetry/log.js'
 import { createMetrics } from '../telemetry/metrics.js'
@@ -18,6 +19,8 @@ import type { AppOverrides, Started } from './open-solvers.js'
 import { openSolvers } from './open-solvers.js'
 
 export type { AppOverrides }
+
+const STRANGERS_INTERVAL_MS = 10 * 60_000
 
 /** A running service. */
 export interface App {
@@ -102,8 +105,17 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
         return writtenLog.subscribe(...args)
       },
     }
-    const pruneSome = () => pruneSomeNonces(stores.offerNonces, chains.values())
-    started.push(startRetention({ pruneSome, what: 'nonces of offers', log }))
+    const removeEnded = createNonceRetention(stores.offerNonces, chains.values(), config.maxReorgDepth)
+    const pruneSome = async () => {
+      const isMore = await removeEnded()
+      if (isMore) return true
+      usedNonces.trim()
+      const bytes = await stores.rateLimitBytes?.()
+      if (bytes !== undefined) metrics.tableBytes.set({ table: 'rate_limits' }, bytes)
+      return false
+    }
+    const intervalMs = STRANGERS_INTERVAL_MS
+    started.push(startRetention({ pruneSome, what: 'what strangers have left', intervalMs, log }))
     const shared = { config, instance, chains, eventLog, usedNonces, metrics, clock, log }
     const solvers = await openSolvers({ ...shared, directory, overrides }, started)
     const closeListener = await startReplicaListener({ ...shared, now, ...solvers })

@@ -145,6 +145,7 @@ export interface Schema {
     until: number
     /** 1 when the contract refuses the nonce, otherwise 0. */
     used: number
+    offered_at_ms: number
   }
 
   /** The first block of a chain that was read, and the contract that was read. */

@@ -26,6 +26,8 @@ export interface Stores {
   readonly recordKey: Uint8Array
   /** Request counts that replicas share; undefined when each replica counts for itself. */
   readonly limiterOf: RateLimitCounters['limiterOf'] | undefined
+  /** The bytes of these counts; undefined when each replica counts for itself. */
+  readonly rateLimitBytes: RateLimitCounters['usedBytes'] | undefined
   /** Whether the database takes writes, as far as it can be reached. */
   isUp(): boolean
   close(): Promise<void>

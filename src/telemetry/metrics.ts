@@ -87,6 +87,11 @@ export function createMetrics() {
       'Nonces of offers and cancellations, by result (written, dropped).',
       ['result'],
     ),
+    tableBytes: gauge(
+      'aggregator_table_bytes',
+      'Size of a table that strangers can fill, by table (offer_nonces: its rows, as their bound counts them; rate_limits).',
+      ['table'],
+    ),
     quoteRecordBytes: gauge(
       'aggregator_quote_record_bytes',
       'Size of the stored records of quotes, which QUOTE_RECORD_MAX_MB bounds.',

@@ -20,6 +20,7 @@ import { postgresAt } from './databases.js'
 const DIGESTS = {
   'main 001-initial': 'b75fc14e12c10ca9',
   'main 002-no-circuit-breakers': '0868667f3ca491fc',
+  'main 003-age-of-offers': 'bf81f0f14dec4df9',
   'quoteRecords 001-initial': '1954fa3b424c3fae',
   'rateLimits 001-rate-limits': '40605e37d6d3e5e7',
 }

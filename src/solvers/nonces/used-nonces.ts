@@ -5,7 +5,6 @@ import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { inParts } from '../../../packages/protocol/src/values/parts.js'
-import { DAY_SECONDS } from '../../../packages/protocol/src/values/time.js'
 import type { Chain } from '../../chain/chain.js'
 import type { ClusterBus } from '../../cluster/cluster.js'
 import { createRetry } from '../../concurrency/retry.js'
@@ -27,6 +26,8 @@ export interface UsedNonces {
   setUsed(key: SolverKey, nonces: readonly bigint[]): void
   /** To be called with each event that any replica has published. */
   onEvent(event: Pick<StreamEvent, 'chainId' | 'orderId'>): void
+  /** Removes the rows beyond the bound of the table, soon. */
+  trim(): void
   /** Reads the used nonces from the database. Call it once, after `onEvent` hears all events. */
   load(): Promise<void>
   close(): Promise<void>
@@ -36,7 +37,7 @@ interface UsedNoncesOptions {
   readonly chains: readonly { readonly chainId: number }[]
   readonly store: OfferNonceStore
   readonly cluster: ClusterBus
-  readonly metrics: Pick<Metrics, 'offerNonces'>
+  readonly metrics: Pick<Metrics, 'offerNonces' | 'tableBytes'>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -49,10 +50,11 @@ type Message =
 
 /** The newest used nonces of a solver in memory and in the database. */
 const MAX_USED = 10_000
-/** An order can be refunded for some time after its fill deadline. */
-const KEPT_SECONDS = DAY_SECONDS
 const RETRY_MS = 1000
+const TRIM_RETRY_MS = 10_000
 const MAX_BATCH = 500
+/** Rows that a process writes until it counts those of the table. */
+const ROWS_BETWEEN_TRIMS = 10_000
 /** The order ids, or nonces, that fit into a message of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_IN_MESSAGE = 80
 
@@ -64,17 +66,34 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
   /** Orders whose nonces are to be read, by chain. */
   const changed = new Map<number, Set<Hex>>()
   let mustReload = false
+  let writtenSinceTrim = 0
   for (const result of ['written', 'dropped']) metrics.offerNonces.inc({ result }, 0)
 
   const writer = createWriteBehind<OfferNonce>({
     save: store.save,
     maxBatch: MAX_BATCH,
-    onWritten: (rows) => metrics.offerNonces.inc({ result: 'written' }, rows),
+    onWritten(rows) {
+      metrics.offerNonces.inc({ result: 'written' }, rows)
+      writtenSinceTrim += rows
+      if (writtenSinceTrim >= ROWS_BETWEEN_TRIMS) trimming.run()
+    },
     onDropped(rows, error) {
       metrics.offerNonces.inc({ result: 'dropped' }, rows)
       if (error !== undefined) log.error({ err: error, rows }, 'nonces of offers could not be written')
     },
     clock,
+  })
+  const trimming = createRetry({
+    async work() {
+      writtenSinceTrim = 0
+      const { bytes, dropped } = await store.trim()
+      metrics.tableBytes.set({ table: 'offer_nonces' }, bytes)
+      metrics.offerNonces.inc({ result: 'dropped' }, dropped)
+    },
+    delayMs: TRIM_RETRY_MS,
+    clock,
+    onFailure: (error) =>
+      log.warn({ reason: reasonOf(error) }, 'the oldest nonces of offers could not be removed'),
   })
   const reading = createRetry({
     work: readChanges,
@@ -154,14 +173,15 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
   return {
     isUsed: memory.has,
     recordOffer(chainId, { orderId, quote: { solver, nonce, fillDeadline } }) {
-      writer.add({ chainId, orderId, solver, nonce, until: fillDeadline + KEPT_SECONDS })
+      writer.add({ chainId, orderId, solver, nonce, until: fillDeadline, offeredAt: clock.now() })
     },
     setUsed(key, nonces) {
       const { chainId, address: solver } = key
-      const until = Math.floor(clock.now() / 1000)
+      const offeredAt = clock.now()
+      const until = Math.floor(offeredAt / 1000)
       for (const nonce of nonces) {
         memory.set(key, nonce, true)
-        writer.add({ chainId, orderId: undefined, solver, nonce, until })
+        writer.add({ chainId, orderId: undefined, solver, nonce, until, offeredAt })
       }
       // After the write, so that a replica that misses the message finds the rows when it reads them again.
       void writer
@@ -172,8 +192,10 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
       note(chainId, [orderId])
       reading.run()
     },
+    trim: trimming.run,
     load: readAll,
     async close() {
+      await trimming.close()
       await reading.close()
       await writer.close()
     },
@@ -198,19 +220,6 @@ export function followCancellations(
       }
     },
   })
-}
-
-/** Removes some unused nonces of offers that have ended by the time of their chain. @returns whether there may be more */
-export async function pruneSomeNonces(
-  store: Pick<OfferNonceStore, 'pruneSome'>,
-  chains: Iterable<Pick<Chain, 'chainId' | 'headTimeMs'>>,
-): Promise<boolean> {
-  let isMore = false
-  for (const { chainId, headTimeMs } of chains) {
-    const headMs = headTimeMs()
-    if (headMs !== undefined && (await store.pruneSome(chainId, Math.floor(headMs / 1000)))) isMore = true
-  }
-  return isMore
 }
 
 /** The used nonces of solvers in memory. Each solver has a bounded number, so that none can evict those of another. */

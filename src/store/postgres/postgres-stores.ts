@@ -107,6 +107,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
+      rateLimitBytes: rateLimitStore === 'postgres' ? counters.usedBytes : undefined,
       isUp: health.isUp,
       close,
     }

@@ -11,6 +11,8 @@ export interface RateLimitCounters {
    * replica uses the same counts. It should have the same points and window.
    */
   limiterOf(name: string, points: number, windowMs: number): Pick<RateLimiterAbstract, 'consume' | 'get'>
+  /** The size of the table with its index. */
+  usedBytes(): Promise<number>
   /** Waits for statements under way, within the timeout. From then on, counts are kept in memory. */
   close(): Promise<void>
 }
@@ -86,6 +88,10 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
         inMemoryBlockOnConsumed: points,
         insuranceLimiter: new RateLimiterMemory(limit),
       })
+    },
+    async usedBytes() {
+      const text = `select pg_total_relation_size('${TABLE}') as bytes`
+      return Number((await query({ text })).rows[0]?.bytes)
     },
     async close() {
       clearInterval(cleaning)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SqlBool, sql } from 'kysely'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
@@ -12,6 +13,8 @@ export interface OfferNonce {
   readonly nonce: bigint
   /** Unix time in seconds, after which an unused one may be removed. */
   readonly until: number
+  /** Unix time in milliseconds. */
+  readonly offeredAt: number
 }
 
 /** A nonce of a solver, and whether any order or cancellation has used it. */
@@ -36,7 +39,14 @@ export interface OfferNonceStore {
   readUsed(chainId: number, limit: number): Promise<Map<Address, bigint[]>>
   /** Removes some unused nonces whose time has passed. @returns whether there may be more */
   pruneSome(chainId: number, beforeSeconds: number): Promise<boolean>
+  /** Removes the oldest rows beyond the bound, unused ones first. @returns the bytes of the others, as the bound counts them */
+  trim(): Promise<{ readonly bytes: number; readonly dropped: number }>
 }
+
+/** The bytes of a row with the longest nonce, in its table and indexes, on the larger of both databases. */
+export const OFFER_ROW_BYTES = 640
+/** Bound of all rows. Strangers fill it with their quotes. */
+const MAX_BYTES = 256 * 1024 * 1024
 
 const NO_ORDER = ''
 /** Events after which a process may have ended before it marked their orders. */
@@ -46,8 +56,10 @@ const PRUNED_ROWS = 500
 const HAS_EVENT = sql`case when exists (select 1 from orders where orders.chain_id = offer_nonces.chain_id
   and orders.order_id = offer_nonces.order_id) then 1 else 0 end`
 
-/** Builds the store over an open database. */
-export function createOfferNonceStore(database: Database): OfferNonceStore {
+/** Builds the store over an open database. @param maxBytes the bound of all rows */
+export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES): OfferNonceStore {
+  const maxRows = Math.floor(maxBytes / OFFER_ROW_BYTES)
+
   async function markSome(chainId: number, orderIds: ReturnType<typeof sql>): Promise<boolean> {
     const { numAffectedRows = 0n } =
       await sql`update offer_nonces set used = ${HAS_EVENT} where chain_id = ${chainId}
@@ -58,9 +70,9 @@ export function createOfferNonceStore(database: Database): OfferNonceStore {
   return {
     save: (nonces) =>
       forEachBatch(nonces, async (part) => {
-        const rows = part.map(({ chainId, orderId, solver, nonce, until }) => {
-          const used = orderId === undefined ? 1 : 0
-          return { chain_id: chainId, order_id: orderId ?? NO_ORDER, solver, nonce: `${nonce}`, until, used }
+        const rows = part.map(({ chainId, orderId, solver, nonce, until, offeredAt }) => {
+          const key = { chain_id: chainId, order_id: orderId ?? NO_ORDER, solver, nonce: `${nonce}` }
+          return { ...key, until, used: orderId === undefined ? 1 : 0, offered_at_ms: offeredAt }
         })
         await database
           .insertInto('offer_nonces')
@@ -144,6 +156,28 @@ export function createOfferNonceStore(database: Database): OfferNonceStore {
           .execute()
       return rows.length === PRUNED_ROWS
     },
+
+    async trim() {
+      const { rows } = await database
+        .selectFrom('offer_nonces')
+        .select(({ fn }) => fn.countAll<number>().as('rows'))
+        .executeTakeFirstOrThrow()
+      let dropped = 0
+      for (let excess = rows - maxRows; excess > 0; excess -= PRUNED_ROWS) {
+        if (dropped > 0) await nextTurn()
+        dropped += await removeOldest(Math.min(excess, PRUNED_ROWS))
+      }
+      return { bytes: Math.min(rows, maxRows) * OFFER_ROW_BYTES, dropped }
+    },
+  }
+
+  async function removeOldest(limit: number): Promise<number> {
+    const { numAffectedRows = 0n } =
+      await sql`delete from offer_nonces where (chain_id, order_id, solver, nonce) in
+        (select chain_id, order_id, solver, nonce from offer_nonces order by used, offered_at_ms limit ${limit})`.execute(
+        database,
+      )
+    return Number(numAffectedRows)
   }
 
   /** The newest used nonces of a solver, the oldest first. */

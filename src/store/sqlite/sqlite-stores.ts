@@ -80,6 +80,7 @@ async function openAll(
     quoteRecords,
     recordKey,
     limiterOf: undefined,
+    rateLimitBytes: undefined,
     isUp: health.isUp,
     async close() {
       await quoteRecords?.close()

@@ -3,12 +3,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { ChainStatus } from '../../../src/chain/chain.js'
 import type { TopicListener } from '../../../src/cluster/cluster.js'
+import { createNonceRetention } from '../../../src/solvers/nonces/nonce-retention.js'
 import {
   createNonceSets,
   createUsedNonces,
   followCancellations,
-  pruneSomeNonces,
 } from '../../../src/solvers/nonces/used-nonces.js'
 import type { OfferNonce, OfferNonceStore } from '../../../src/store/solvers/offer-nonce-store.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
@@ -16,8 +17,8 @@ import { createManualClock } from '../../support/manual-clock.js'
 
 const SOLVER: Address = '0x0a'
 const KEY = { chainId: 1, address: SOLVER }
-const DAY_SECONDS = 86_400
 const FILL_DEADLINE = 1_800_000_000
+const MAX_ROWS = 12_000
 
 /** A table and orders in memory, as the databases keep them, and the replicas that share them. */
 function openTable() {
@@ -55,7 +56,14 @@ function openTable() {
       return new Map([[SOLVER, rows.filter(({ used }) => used).map(({ nonce }) => nonce)]])
     },
     pruneSome: async () => false,
+    async trim() {
+      assertUp()
+      const dropped = Math.max(0, rows.length - MAX_ROWS)
+      rows.splice(0, dropped)
+      return { bytes: rows.length, dropped }
+    },
   }
+  const metrics = createMetrics()
   async function openReplica() {
     let own: TopicListener | undefined
     const replica = createUsedNonces({
@@ -70,7 +78,7 @@ function openTable() {
           for (const listener of listeners) if (listener !== own) listener.onMessage(text)
         },
       },
-      metrics: createMetrics(),
+      metrics,
       clock,
       log: pino({ level: 'silent' }),
     })
@@ -78,7 +86,7 @@ function openTable() {
     await replica.load()
     return replica
   }
-  return { rows, orders, listeners, database, clock, openReplica }
+  return { rows, orders, listeners, database, clock, metrics, openReplica }
 }
 
 function offer(orderId: Hex, nonce: bigint): SignedQuote {
@@ -96,7 +104,7 @@ test('an event of an order makes the nonce of its offer used at all replicas, an
   await clock.advance(0)
   for (const { isUsed } of replicas)
     expect([1n, 2n, 3n].map((nonce) => isUsed(KEY, nonce))).toEqual([true, false, false])
-  expect(rows.map(({ until }) => until)).toEqual(Array(2).fill(FILL_DEADLINE + DAY_SECONDS))
+  expect(rows.map(({ until }) => until)).toEqual(Array(2).fill(FILL_DEADLINE))
   const restarted = await openReplica()
   expect([1n, 2n].map((nonce) => restarted.isUsed(KEY, nonce))).toEqual([true, false])
 })
@@ -177,21 +185,60 @@ test('a replica that misses the message of a cancellation finds the row of it', 
 test('after missed messages, the nonces are read again', async () => {
   const { rows, clock, listeners, openReplica } = openTable()
   const replica = await openReplica()
-  rows.push({ chainId: 1, orderId: undefined, solver: SOLVER, nonce: 7n, until: 0, used: true })
+  rows.push({ chainId: 1, orderId: undefined, solver: SOLVER, nonce: 7n, until: 0, offeredAt: 0, used: true })
   for (const { onMissed } of listeners) onMissed()
   await clock.advance(0)
   expect(replica.isUsed(KEY, 7n)).toBe(true)
 })
 
-test('nonces are removed by the time of their chain, however wrong the clock is', async () => {
+test('a flood of quotes keeps the newest offers, and those that went are counted, also when the database was away', async () => {
+  const { rows, database, clock, metrics, openReplica } = openTable()
+  const replica = await openReplica()
+  const flood = async (first: number) => {
+    for (let index = first; index < first + 9999; index++)
+      replica.recordOffer(1, offer('0x01', BigInt(index)))
+    await clock.advance(1000)
+  }
+  await flood(0)
+  expect(rows).toHaveLength(9999)
+  database.isUp = false
+  await flood(9999)
+  database.isUp = true
+  await clock.advance(1000)
+  expect(rows).toHaveLength(MAX_ROWS)
+  expect(rows.at(-1)?.nonce).toBe(2n * 9999n - 1n)
+  const { values } = await metrics.offerNonces.get()
+  expect(values.map(({ labels, value }) => [labels.result, value])).toEqual([
+    ['written', 2 * 9999],
+    ['dropped', 2 * 9999 - MAX_ROWS],
+  ])
+  expect((await metrics.tableBytes.get()).values).toEqual([
+    { labels: { table: 'offer_nonces' }, value: MAX_ROWS },
+  ])
+})
+
+test('nonces are removed by the time of a block of their chain that no reorganisation replaces, however wrong the clock is', async () => {
   const pruned: unknown[] = []
   const pruneSome = async (...parameters: unknown[]) => pruned.push(parameters) < 0
-  const chains = [
-    { chainId: 1, headTimeMs: () => 1_700_000_000_999 },
-    { chainId: 2, headTimeMs: () => undefined },
-  ]
-  expect(await pruneSomeNonces({ pruneSome }, chains)).toBe(false)
-  expect(pruned).toEqual([[1, 1_700_000_000]])
+  const head = { number: 100, timeMs: 1_700_000_000_999, published: 90 }
+  const status = () => ({ headBlock: head.number, eventBlock: head.published }) as ChainStatus
+  const silent = { chainId: 2, headTimeMs: () => undefined, status: () => ({}) as ChainStatus }
+  const removeEnded = createNonceRetention(
+    { pruneSome },
+    [{ chainId: 1, headTimeMs: () => head.timeMs, status }, silent],
+    10,
+  )
+  async function at(next: Partial<typeof head>): Promise<unknown> {
+    Object.assign(head, next)
+    expect(await removeEnded()).toBe(false)
+    return pruned.pop()
+  }
+  expect(await at({})).toBeUndefined()
+  // The head is far, but its events are not read yet.
+  expect(await at({ number: 115, timeMs: 1_700_000_150_000, published: 109 })).toBeUndefined()
+  expect(await at({ published: 110 })).toEqual([1, 1_700_000_000])
+  expect(await at({ number: 130, published: 124 })).toEqual([1, 1_700_000_000])
+  expect(await at({ published: 125 })).toEqual([1, 1_700_000_150])
 })
 
 test('each solver of each chain has its newest nonces, and takes no place of another', () => {

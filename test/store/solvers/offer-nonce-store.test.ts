@@ -1,18 +1,25 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import { createOfferNonceStore, type OfferNonce } from '../../../src/store/solvers/offer-nonce-store.js'
-import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import {
+  createOfferNonceStore,
+  OFFER_ROW_BYTES,
+  type OfferNonce,
+} from '../../../src/store/solvers/offer-nonce-store.js'
+import { BOTH_DATABASES, inPostgres, type TestDatabase } from '../databases.js'
 
 const SOLVER = '0x0a'
 const OTHER = '0x0b'
 
 /** Two processes over one database, in which a test adds and removes orders. */
-async function openStore(on: TestDatabase) {
+async function openStore(on: TestDatabase, maxBytes?: number) {
   const { database } = await on.open()
-  const store = createOfferNonceStore(database)
+  const store = createOfferNonceStore(database, maxBytes)
   const order = { chain_id: 1, block_number: 1, log_index: 0, state: 'DEPOSITED', user: '0x', steps: '[]' }
   return {
     ...store,
+    database,
     used: async () => Object.fromEntries(await store.readUsed(1, 100)),
     addOrder: (orderId: Hex) =>
       database
@@ -29,7 +36,7 @@ async function openStore(on: TestDatabase) {
 }
 
 function offer(orderId: Hex | undefined, nonce: bigint, changes: Partial<OfferNonce> = {}): OfferNonce {
-  return { chainId: 1, orderId, solver: SOLVER, nonce, until: 100, ...changes }
+  return { chainId: 1, orderId, solver: SOLVER, nonce, until: 100, offeredAt: 1000, ...changes }
 }
 
 describe.each(BOTH_DATABASES)('the nonces of offers %s', (_where, kind) => {
@@ -82,5 +89,53 @@ describe.each(BOTH_DATABASES)('the nonces of offers %s', (_where, kind) => {
     expect(await left()).toHaveLength(5)
     expect(await pruneSome(1, 101)).toBe(false)
     expect(await left()).toEqual(['', '0x01', '0x03', '0x05'])
+  })
+
+  test('have a bound: the oldest go first, whatever their time, and used ones last', async () => {
+    const { save, trim, left } = await openStore(await create(), 3 * OFFER_ROW_BYTES)
+    expect(await trim()).toEqual({ bytes: 0, dropped: 0 })
+    await save([
+      ...[offer('0x05', 5n, { offeredAt: 1, until: 900 }), offer(undefined, 6n, { offeredAt: 0 })],
+      ...[offer('0x02', 2n, { offeredAt: 3, until: 200 }), offer('0x03', 3n, { offeredAt: 2, until: 100 })],
+    ])
+    expect(await trim()).toEqual({ bytes: 3 * OFFER_ROW_BYTES, dropped: 1 })
+    expect(await left()).toEqual(['', '0x02', '0x03'])
+    await save([offer(undefined, 7n), offer(undefined, 8n), offer(undefined, 9n)])
+    expect(await trim()).toEqual({ bytes: 3 * OFFER_ROW_BYTES, dropped: 3 })
+    expect(await left()).toEqual(['', '', ''])
+  })
+
+  test('that anonymous quotes leave take no more than the bound', async () => {
+    const { save, trim, left } = await openStore(await create(), 1000 * OFFER_ROW_BYTES)
+    for (let quote = 0; quote < 300; quote++) {
+      const offers = Array.from({ length: 10 }, (_, solver) => offer(`0x${quote}-${solver}`, BigInt(solver)))
+      await save(offers.map((each) => ({ ...each, offeredAt: quote, until: 172_800 })))
+    }
+    expect(await trim()).toEqual({ bytes: 1000 * OFFER_ROW_BYTES, dropped: 2000 })
+    expect(await left()).toHaveLength(1000)
+  })
+
+  test('take no more bytes each than the bound counts, with the longest nonces', async () => {
+    const { save, database } = await openStore(await create())
+    const bytes = async () => {
+      const { rows } = await (kind === inPostgres
+        ? sql<{ bytes: number }>`select pg_total_relation_size('offer_nonces') as bytes`
+        : sql<{
+            bytes: number
+          }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`
+      ).execute(database)
+      return rows[0]?.bytes ?? 0
+    }
+    const before = await bytes()
+    const count = 20_000
+    const hash = (index: number): Hex => `0x${createHash('sha256').update(`${index}`).digest('hex')}`
+    const solver: Address = `0x${'0a'.repeat(20)}`
+    await save(
+      Array.from({ length: count }, (_, index) => {
+        const changes = { solver, until: 1_800_000_000, offeredAt: 1_800_000_000_000 + index }
+        return offer(hash(index), 2n ** 256n - 1n - BigInt(index), changes)
+      }),
+    )
+    expect(((await bytes()) - before) / count).toBeLessThan(OFFER_ROW_BYTES)
   })
 })

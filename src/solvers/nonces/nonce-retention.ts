@@ -1,0 +1,50 @@
+import type { Chain } from '../../chain/chain.js'
+import type { OfferNonceStore } from '../../store/solvers/offer-nonce-store.js'
+
+type WatchedChain = Pick<Chain, 'chainId' | 'headTimeMs' | 'status'>
+
+/** A head that was seen. */
+interface SeenHead {
+  readonly number: number
+  readonly timeMs: number
+}
+
+/**
+ * Builds what removes some unused nonces of offers that have ended (docs/decisions.md, D25): no block up to their fill deadline can be
+ * replaced any more. Their chain tells the time: a head that it had, once its events are read to a block that is `depth` above.
+ * @param depth the deepest reorganisation that is followed, in blocks
+ * @returns a function that returns whether there may be more to remove
+ */
+export function createNonceRetention(
+  store: Pick<OfferNonceStore, 'pruneSome'>,
+  chains: Iterable<WatchedChain>,
+  depth: number,
+): () => Promise<boolean> {
+  const states = [...chains].map((chain) => ({
+    chain,
+    seen: headOf(chain),
+    finalMs: undefined as number | undefined,
+  }))
+
+  return async () => {
+    let isMore = false
+    for (const state of states) {
+      const { eventBlock } = state.chain.status()
+      state.seen ??= headOf(state.chain)
+      if (eventBlock === undefined || state.seen === undefined) continue
+      if (eventBlock >= state.seen.number + depth) {
+        state.finalMs = state.seen.timeMs
+        state.seen = headOf(state.chain)
+      }
+      if (state.finalMs === undefined) continue
+      if (await store.pruneSome(state.chain.chainId, Math.floor(state.finalMs / 1000))) isMore = true
+    }
+    return isMore
+  }
+}
+
+function headOf({ status, headTimeMs }: WatchedChain): SeenHead | undefined {
+  const number = status().headBlock
+  const timeMs = headTimeMs()
+  return number === undefined || timeMs === undefined ? undefined : { number, timeMs }
+}
