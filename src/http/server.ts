@@ -231,6 +231,8 @@ function preflightHeaders(origins: readonly string[]) {
  * Strict-Transport-Security belongs to the proxy that terminates TLS.
  */
 const SECURITY_HEADERS = {
+  // A cache would give a holder's answer to strangers. Files have a header of their own.
+  'cache-control': 'no-store',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',

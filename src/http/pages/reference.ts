@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
+import { AUTHORITY } from '../port/header-errors.js'
 import { CONSOLE_POLICY } from './console.js'
 import { inSlices, readStaticFile, sendStaticFile } from './static-files.js'
 
@@ -59,12 +60,12 @@ export function asyncApiServers({ host, isSecure }: Origin): object {
   return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
 }
 
-/** A name or address, with or without a port. */
-const HOST = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]+)?$/i
-
 /** The address by which the request reached the instance, or the trusted proxy before it. */
 function originOf({ host, protocol, socket }: FastifyRequest): Origin {
-  return { host: HOST.test(host) ? host : `localhost:${socket.localPort}`, isSecure: protocol === 'https' }
+  return {
+    host: AUTHORITY.test(host) ? host : `localhost:${socket.localPort}`,
+    isSecure: protocol === 'https',
+  }
 }
 
 /** For a user who opens the address of an instance without a console. */
