@@ -35,7 +35,10 @@ import type { PendingUpgrades } from './streams/websocket-upgrade.js'
 import { registerWebSocketUpgrades } from './streams/websocket-upgrade.js'
 
 interface HttpServerOptions {
-  readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
+  readonly config: Pick<
+    Config,
+    'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'maxConnectionsPerIp' | 'logRequestSample'
+  >
   readonly methods: readonly MethodHandler[]
   /** Undefined for a server without streams. */
   readonly streams: EventStreams | undefined
@@ -83,7 +86,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const webSocketPaths = new Set<string>()
   const server = Fastify({
     serverFactory: (handler) => {
-      const port = createMultiplexer(handler, { isWebSocketPath: (path) => webSocketPaths.has(path) })
+      const port = createMultiplexer(handler, {
+        isWebSocketPath: (path) => webSocketPaths.has(path),
+        maxConnectionsPerIp: config.maxConnectionsPerIp,
+      })
       ports.push(port)
       return port.server
     },

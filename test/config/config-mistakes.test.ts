@@ -136,6 +136,7 @@ describe('an integer must be decimal digits within its range:', () => {
     ['PRICE_CACHE_MS', 0, 60_000],
     ['MAX_QUOTE_FAN_OUT', 1, 1000],
     ['MAX_CONNECTIONS_PER_SOLVER', 1, 65_535],
+    ['MAX_CONNECTIONS_PER_IP', 0, 1_000_000],
     ['MAX_STREAM_CLIENTS', 1, 1_000_000],
     ['MAX_STREAM_CLIENTS_PER_IP', 0, 1_000_000],
     ['EVENT_RETENTION_DAYS', 1, 36_500],

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
 import { AUTHORITY } from '../port/header-errors.js'
 import { CONSOLE_POLICY } from './console.js'
-import { inSlices, readStaticFile, sendStaticFile } from './static-files.js'
+import { readStaticFile, sendSlices, sendStaticFile } from './static-files.js'
 
 /** The documents, which `npm run generate` writes. The build puts them next to the bundled service. */
 export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
@@ -31,19 +31,13 @@ function readDocument(name: (typeof DOCUMENTS)[number]): Buffer {
   return Buffer.from(JSON.stringify(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))))
 }
 
-/** @param partsFor all responses share the long parts, so that many slow clients hold no copies of a document */
 function serveDocument(
   server: FastifyInstance,
   path: string,
   partsFor: (request: FastifyRequest) => readonly Buffer[],
 ): void {
   server.get(path, (request, reply) => {
-    const parts = partsFor(request)
-    const length = parts.reduce((sum, part) => sum + part.length, 0)
-    reply
-      .type('application/json; charset=utf-8')
-      .header('content-length', length)
-      .send(inSlices(...parts))
+    sendSlices(reply.type('application/json; charset=utf-8'), ...partsFor(request))
   })
 }
 
