@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
+import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
@@ -49,8 +50,14 @@ async function readNothing(port: number): Promise<void> {
   const { connections, streams, address } = ATTACK
   const sessions = Array.from({ length: connections }, () =>
     connect(`https://127.0.0.1:${port}`, {
-      localAddress: address,
-      rejectUnauthorized: false,
+      createConnection: () =>
+        connectTls({
+          port,
+          host: '127.0.0.1',
+          localAddress: address,
+          ALPNProtocols: ['h2'],
+          rejectUnauthorized: false,
+        }),
       settings: { initialWindowSize: 0 },
     }),
   )
