@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
@@ -52,9 +53,7 @@ async function readNothing(port: number): Promise<void> {
     connect(`https://127.0.0.1:${port}`, {
       createConnection: () =>
         connectTls({
-          port,
-          host: '127.0.0.1',
-          localAddress: address,
+          socket: connectTcp({ port, host: '127.0.0.1', localAddress: address }),
           ALPNProtocols: ['h2'],
           rejectUnauthorized: false,
         }),
