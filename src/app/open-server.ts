@@ -7,6 +7,7 @@ import type { Config } from '../config/config.js'
 import { version } from '../config/version.js'
 import type { EventLog } from '../events/event-log.js'
 import { registerHealth, registerMetrics } from '../http/monitoring.js'
+import { limitOpenResponses, MAX_OPEN_RESPONSES_OF_ALL } from '../http/open-responses.js'
 import { readConsole, registerConsole } from '../http/pages/console.js'
 import { registerLogos } from '../http/pages/logos.js'
 import { redirectToDocs, registerReference } from '../http/pages/reference.js'
@@ -142,14 +143,24 @@ export async function openServer(
     keys,
     addServices: [health.routes, reflection],
     addRoutes(routes) {
-      registerReference(routes, { hasConsole: consoleFiles !== undefined })
-      registerLogos(routes, config.chains)
-      if (consoleFiles === undefined) redirectToDocs(routes)
-      else
-        registerConsole(routes, consoleFiles, { name: config.consoleName, logo: config.consoleLogo, version })
-      const { isDatabaseUp } = cluster
-      registerHealth(routes, { ...health, version, chains, directory, isDatabaseUp, clock })
-      registerMetrics(routes, { metrics, auth: config.metricsAuth, collectMetrics })
+      void routes.register(async (pages) => {
+        pages.addHook('onRequest', limitOpenResponses(MAX_OPEN_RESPONSES_OF_ALL))
+        registerReference(pages, { hasConsole: consoleFiles !== undefined })
+        registerLogos(pages, config.chains)
+        if (consoleFiles === undefined) redirectToDocs(pages)
+        else
+          registerConsole(pages, consoleFiles, {
+            name: config.consoleName,
+            logo: config.consoleLogo,
+            version,
+          })
+      })
+      void routes.register(async (monitoring) => {
+        monitoring.addHook('onRequest', limitOpenResponses(Number.POSITIVE_INFINITY))
+        const { isDatabaseUp } = cluster
+        registerHealth(monitoring, { ...health, version, chains, directory, isDatabaseUp, clock })
+        registerMetrics(monitoring, { metrics, auth: config.metricsAuth, collectMetrics })
+      })
     },
     log,
   })

@@ -66,9 +66,10 @@ export function readChains(env: EnvironmentReader): ChainConfig[] {
 function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
   const rpcVariable = `RPC_URL_${chainId}`
   const rpcUrls = env.list(rpcVariable)
-  for (const url of rpcUrls) {
+  // A URL may have a key or a password, so the message does not contain it.
+  for (const [index, url] of rpcUrls.entries()) {
     const problem = rpcUrlProblem(url)
-    if (problem !== undefined) env.refuse(rpcVariable, `has "${url}": ${problem}`)
+    if (problem !== undefined) env.refuse(rpcVariable, `is wrong at position ${index + 1}: ${problem}`)
   }
   if (rpcUrls.length === 0) {
     env.refuse(rpcVariable, 'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated')

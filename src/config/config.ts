@@ -98,6 +98,8 @@ export function readConfig(environment: Environment) {
     rateLimits: readRateLimits(env),
     requireApiKey: readRequireApiKey(env),
     rateLimitStore: readRateLimitStore(env, database.databaseUrl),
+    /** The most connections of one address, for an instance without a proxy; 0 is no limit. */
+    maxConnectionsPerIp: env.integer('MAX_CONNECTIONS_PER_IP', { min: 0, max: MAX_COUNT }),
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
     /** The most streams of one client at a time; 0 is no limit. */
     maxStreamClientsPerIp: env.integer('MAX_STREAM_CLIENTS_PER_IP', { min: 0, max: MAX_COUNT }),

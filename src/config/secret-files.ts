@@ -4,7 +4,7 @@ import { readSmallFile } from './small-file.js'
 const SECRETS = /^(DATABASE_URL|METRICS_AUTH|RPC_URL_[0-9]+)$/
 const MAX_BYTES = 64 * 1024
 
-/** A mistake of a secret in a file, without its content. */
+/** A mistake of a secret in a file, without its content and its path: some put the secret there. */
 export interface SecretMistake {
   readonly variable: string
   readonly message: string
@@ -20,6 +20,6 @@ export function readSecretFile(
   if (!path) return undefined
   if (environment[name]?.trim()) return { variable, message: `is set, and ${name} too: set only one of them` }
   const file = readSmallFile(path, MAX_BYTES)
-  if (typeof file === 'string') return { variable, message: `is ${path}, which ${file}` }
-  return file.toString('utf8').trim() || { variable, message: `is ${path}, which is empty` }
+  if (typeof file === 'string') return { variable, message: `names a file, which ${file}` }
+  return file.toString('utf8').trim() || { variable, message: 'names a file, which is empty' }
 }

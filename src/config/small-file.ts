@@ -8,6 +8,6 @@ export function readSmallFile(path: string, maxBytes: number): Buffer | string {
     if (stats.size > maxBytes) return `has ${stats.size} bytes: it must have at most ${maxBytes}`
     return readFileSync(path)
   } catch (error) {
-    return `cannot be read: ${(error as Error).message}`
+    return `cannot be read: ${(error as NodeJS.ErrnoException).code}`
   }
 }

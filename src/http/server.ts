@@ -35,7 +35,10 @@ import type { PendingUpgrades } from './streams/websocket-upgrade.js'
 import { registerWebSocketUpgrades } from './streams/websocket-upgrade.js'
 
 interface HttpServerOptions {
-  readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
+  readonly config: Pick<
+    Config,
+    'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'maxConnectionsPerIp' | 'logRequestSample'
+  >
   readonly methods: readonly MethodHandler[]
   /** Undefined for a server without streams. */
   readonly streams: EventStreams | undefined
@@ -83,7 +86,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const webSocketPaths = new Set<string>()
   const server = Fastify({
     serverFactory: (handler) => {
-      const port = createMultiplexer(handler, { isWebSocketPath: (path) => webSocketPaths.has(path) })
+      const port = createMultiplexer(handler, {
+        isWebSocketPath: (path) => webSocketPaths.has(path),
+        maxConnectionsPerIp: config.maxConnectionsPerIp,
+      })
       ports.push(port)
       return port.server
     },
@@ -231,6 +237,8 @@ function preflightHeaders(origins: readonly string[]) {
  * Strict-Transport-Security belongs to the proxy that terminates TLS.
  */
 const SECURITY_HEADERS = {
+  // A cache would give a holder's answer to strangers. Files have a header of their own.
+  'cache-control': 'no-store',
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',

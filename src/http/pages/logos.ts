@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ChainConfig } from '../../config/config.js'
 import type { Image } from '../../config/image.js'
 import { LOGOS_PATH } from '../../config/token-list.js'
+import { sendSlices } from './static-files.js'
 
 /** An image comes from strangers. A browser that opens it as a page runs and loads nothing. */
 const IMAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
@@ -21,9 +22,8 @@ export function registerLogos(
 
 /** Sends an image. Other headers of its safety are those of every response. */
 export function sendImage(reply: FastifyReply, { type, content }: Image, caching: string): void {
-  reply
-    .type(type)
-    .headers({ 'content-security-policy': IMAGE_POLICY, 'cache-control': caching })
-    .header('content-length', content.length)
-    .send(content)
+  sendSlices(
+    reply.type(type).headers({ 'content-security-policy': IMAGE_POLICY, 'cache-control': caching }),
+    content,
+  )
 }

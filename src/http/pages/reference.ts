@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
+import { AUTHORITY } from '../port/header-errors.js'
 import { CONSOLE_POLICY } from './console.js'
-import { inSlices, readStaticFile, sendStaticFile } from './static-files.js'
+import { readStaticFile, sendSlices, sendStaticFile } from './static-files.js'
 
 /** The documents, which `npm run generate` writes. The build puts them next to the bundled service. */
 export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
@@ -30,19 +31,13 @@ function readDocument(name: (typeof DOCUMENTS)[number]): Buffer {
   return Buffer.from(JSON.stringify(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))))
 }
 
-/** @param partsFor all responses share the long parts, so that many slow clients hold no copies of a document */
 function serveDocument(
   server: FastifyInstance,
   path: string,
   partsFor: (request: FastifyRequest) => readonly Buffer[],
 ): void {
   server.get(path, (request, reply) => {
-    const parts = partsFor(request)
-    const length = parts.reduce((sum, part) => sum + part.length, 0)
-    reply
-      .type('application/json; charset=utf-8')
-      .header('content-length', length)
-      .send(inSlices(...parts))
+    sendSlices(reply.type('application/json; charset=utf-8'), ...partsFor(request))
   })
 }
 
@@ -59,12 +54,12 @@ export function asyncApiServers({ host, isSecure }: Origin): object {
   return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
 }
 
-/** A name or address, with or without a port. */
-const HOST = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]+)?$/i
-
 /** The address by which the request reached the instance, or the trusted proxy before it. */
 function originOf({ host, protocol, socket }: FastifyRequest): Origin {
-  return { host: HOST.test(host) ? host : `localhost:${socket.localPort}`, isSecure: protocol === 'https' }
+  return {
+    host: AUTHORITY.test(host) ? host : `localhost:${socket.localPort}`,
+    isSecure: protocol === 'https',
+  }
 }
 
 /** For a user who opens the address of an instance without a console. */

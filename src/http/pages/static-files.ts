@@ -45,7 +45,13 @@ export function sendStaticFile(
     const vary = reply.getHeader('vary')
     reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`)
   }
-  reply.type(type).header('content-length', body.length).send(inSlices(body))
+  sendSlices(reply.type(type), body)
+}
+
+/** Sends a body whose parts are shared by all responses. A client that does not read holds one slice of it. */
+export function sendSlices(reply: FastifyReply, ...parts: readonly Buffer[]): void {
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  reply.header('content-length', length).send(inSlices(...parts))
 }
 
 /** Whether `gzip` is accepted (RFC 9110, 12.5.3). A weight of 0 refuses it. */
@@ -59,14 +65,13 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
 
 const SLICE_BYTES = 16 * 1024
 
-/** A long body in slices, so that the server sees whether a slow client reads any of them. */
+/** A long body in slices, each cut when it is sent, so that the server sees whether a slow client reads any of them. */
 export function inSlices(...parts: readonly Buffer[]): Readable {
-  return Readable.from(parts.flatMap(slicesOf))
+  return Readable.from(slicesOf(parts))
 }
 
-function slicesOf(part: Buffer): Buffer[] {
-  const count = Math.ceil(part.length / SLICE_BYTES)
-  return Array.from({ length: count }, (_, index) =>
-    part.subarray(index * SLICE_BYTES, (index + 1) * SLICE_BYTES),
-  )
+function* slicesOf(parts: readonly Buffer[]): Generator<Buffer> {
+  for (const part of parts)
+    for (let start = 0; start < part.length; start += SLICE_BYTES)
+      yield part.subarray(start, start + SLICE_BYTES)
 }

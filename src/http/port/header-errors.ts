@@ -40,12 +40,15 @@ export function findTargetError(request: Request): ServiceError | undefined {
   return invalidRequest('request', 'path', 'must be a valid URL path')
 }
 
+/** A name or address, with or without a port. A URL's parser would take more than the host from other text. */
+export const AUTHORITY = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]*)?$/i
+
 /** The last authority that a URL could be parsed with. Most requests to a service have the same, and to parse it takes longer. */
 let lastUsable: string | undefined
 
 function isUsable(authority: string | undefined): boolean {
   if (!authority || authority === lastUsable) return true
-  if (!URL.canParse(`http://${authority}`)) return false
+  if (!AUTHORITY.test(authority) || !URL.canParse(`http://${authority}`)) return false
   lastUsable = authority
   return true
 }

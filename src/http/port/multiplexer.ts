@@ -5,9 +5,11 @@ import {
   type Server,
 } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
+import { ClientCounts } from '../../clients/client-counts.js'
 import { interceptConnections } from '../../internals/intercept-connections.js'
 import { stopListening } from '../../internals/stop-listening.js'
 import { upgradeFilter } from '../../internals/upgrade-filter.js'
+import { identifyClient } from '../identify-client.js'
 import { findHeaderError } from './header-errors.js'
 import { OpenConnections } from './open-connections.js'
 import {
@@ -40,6 +42,8 @@ interface MultiplexerOptions {
   /** Whether a path accepts WebSockets. At other paths, the server ignores the request for an upgrade. */
   readonly isWebSocketPath?: (path: string) => boolean
   readonly timeouts?: ClientTimeouts
+  /** The most connections of one address; 0 is no limit. */
+  readonly maxConnectionsPerIp?: number
 }
 
 export const MAX_HEADER_BYTES = 16 * 1024
@@ -47,8 +51,9 @@ const MAX_STREAMS_PER_SESSION = 256
 
 /** Builds an HTTP/1.1 server that passes connections which begin as HTTP/2 to an HTTP/2 server. */
 export function createMultiplexer(handler: RequestListener, options: MultiplexerOptions = {}): Multiplexer {
-  const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS } = options
+  const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS, maxConnectionsPerIp = 0 } = options
   const connections = new OpenConnections()
+  const counts = new ClientCounts({ perClient: maxConnectionsPerIp, total: Number.POSITIVE_INFINITY })
   let isDraining = false
   let isClosing = false
 
@@ -83,6 +88,10 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   const sessions = superviseSessions(http2, timeouts)
 
   interceptConnections(http1, (socket, serve) => {
+    const client = identifyClient(socket.remoteAddress ?? '')
+    if (counts.fullAt(client) !== undefined) return void socket.destroy()
+    counts.add(client)
+    socket.once('close', () => counts.remove(client))
     connections.add(socket, timeouts.headersMs, (protocol) => {
       if (protocol === 'http1') return serve()
       // Sockets of an HTTP/1.1 server may be half open. An HTTP/2 server does not expect that and would miss their end.

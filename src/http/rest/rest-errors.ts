@@ -46,7 +46,7 @@ export function rejectUnparsable(error: NodeJS.ErrnoException, socket: Socket): 
     'The request is not valid HTTP.',
   ]
   const body = JSON.stringify({ error: message, code: 'INVALID_ARGUMENT' satisfies Reason })
-  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`
+  const headers = `content-type: application/json\r\ncache-control: no-store\r\ncontent-length: ${body.length}\r\nconnection: close`
   if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`)
   socket.destroy()
 }

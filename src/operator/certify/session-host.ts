@@ -71,7 +71,7 @@ export async function startSessions(options: SessionHostOptions): Promise<Sessio
     metrics,
   })
   const server = await createHttpServer({
-    config: { host, port, corsOrigins: [], trustProxy: 0, logRequestSample: 1 },
+    config: { host, port, corsOrigins: [], trustProxy: 0, maxConnectionsPerIp: 0, logRequestSample: 1 },
     methods: [],
     streams: undefined,
     quoteStreams: undefined,

@@ -25,7 +25,14 @@ const NO_LIMITS = {
 export async function startConformanceServer(): Promise<Pick<HttpServer, 'close'> & { url: string }> {
   const rateLimits = createRateLimits(NO_LIMITS)
   const server = await createHttpServer({
-    config: { host: '127.0.0.1', port: 0, corsOrigins: ['*'], trustProxy: 0, logRequestSample: 1 },
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      corsOrigins: ['*'],
+      trustProxy: 0,
+      maxConnectionsPerIp: 0,
+      logRequestSample: 1,
+    },
     methods: [],
     streams: undefined,
     quoteStreams: undefined,

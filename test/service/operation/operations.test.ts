@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDevnetClient } from '../../../packages/cli/src/devnet/deploy.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -24,14 +23,6 @@ afterAll(async () => {
   await solver?.close()
   await chain?.stop()
 })
-
-/** Requests a path exactly as it is written. fetch would normalise it. */
-async function rawGet(url: string, path: string) {
-  const { hostname, port } = new URL(url)
-  const [response] = (await once(request({ hostname, port, path }).end(), 'response')) as [IncomingMessage]
-  const body = (await response.setEncoding('utf8').toArray()).join('')
-  return { status: response.statusCode, body }
-}
 
 const health = (service: TestService, status: string) =>
   eventually(
@@ -172,22 +163,36 @@ describe('/metrics', () => {
     await service.close()
   })
 
-  it.each([
-    '/%6detrics',
-    '/metrics?',
-    '/metrics#x',
-    '//metrics',
-    '/metrics/',
-    '/METRICS',
-    '/x/../metrics',
-    '/metrics;x',
-  ])('requires the password at %s too', async (path) => {
-    const service = await startService(chain, { METRICS_AUTH: 'prometheus:secret' })
-    const { status, body } = await rawGet(service.url, path)
-    expect([401, 404]).toContain(status)
-    expect(body).not.toContain('process_')
+  it('is served at no other spelling, which a proxy may let through', async () => {
+    const service = await startService(chain)
+    for (const path of METRICS_SPELLINGS)
+      expect([path, (await rawGet(service.url, path)).status]).toEqual([path, 404])
+    for (const path of ['/metrics', '/metrics?', '/metrics?x'])
+      expect([path, (await rawGet(service.url, path)).status]).toEqual([path, 200])
     await service.close()
   })
+})
+
+it('no cache stores an answer of the API, be it a result or an error', async () => {
+  const service = await startService(chain)
+  const list = '/aggregator.v1.SolverService/ListSolvers'
+  const solvers = `/v1/${chain.chainId}/solvers`
+  for (const [verb, path, body, status] of [
+    ['GET', solvers, undefined, 200],
+    ['GET', '/v1/chains', undefined, 200],
+    ['GET', '/health', undefined, 200],
+    ['GET', '/metrics', undefined, 200],
+    ['GET', '/openapi.json', undefined, 200],
+    ['POST', list, { chainId: chain.chainId }, 200],
+    ['POST', list, { chainId: 1 }, 404],
+    ['PUT', solvers, {}, 405],
+    ['GET', '/v1/nothing', undefined, 404],
+    ['GET', '/%zz', undefined, 400],
+  ] as const) {
+    const answer = await service.send(verb, path, body)
+    expect([path, answer.status, answer.headers.get('cache-control')]).toEqual([path, status, 'no-store'])
+  }
+  await service.close()
 })
 
 describe('CORS', () => {

@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { connect as connectTcp } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { PROXIES, startProxy } from '../../support/deploy/proxies.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { sendTo, type TestService } from '../../support/service/service.js'
@@ -15,6 +20,7 @@ import { openAll } from '../../support/streams/transports.js'
 const NEVER = 4_294_967_295
 const ORIGIN = 'https://quotes.example.org'
 const ORDERS_A_MINUTE = 3
+const ATTACK = { connections: 10, streams: 100, address: '127.0.0.2' }
 const [httpSolver, sessionSolver] = solverAccounts
 
 let chain: TestChain
@@ -40,6 +46,32 @@ afterAll(async () => {
   await chain?.stop()
 })
 
+/** Requests files on each of some connections, and reads nothing. */
+async function readNothing(port: number): Promise<void> {
+  const { connections, streams, address } = ATTACK
+  const sessions = Array.from({ length: connections }, () =>
+    connect(`https://127.0.0.1:${port}`, {
+      createConnection: () =>
+        connectTls({
+          socket: connectTcp({ port, host: '127.0.0.1', localAddress: address }),
+          ALPNProtocols: ['h2'],
+          rejectUnauthorized: false,
+        }),
+      settings: { initialWindowSize: 0 },
+    }),
+  )
+  for (const session of sessions) {
+    session.on('error', () => {})
+    onTestFinished(() => session.destroy())
+    for (let stream = 0; stream < streams; stream++)
+      session
+        .request({ ':path': '/docs/swagger-ui-bundle.js' })
+        .on('error', () => {})
+        .pause()
+  }
+  await Promise.all(sessions.map((session) => once(session, 'remoteSettings')))
+}
+
 for (const program of PROXIES)
   describe.skipIf(program.isMissing)(
     `${program.name} as the documents show it (needs it from Debian)`,
@@ -58,6 +90,22 @@ for (const program of PROXIES)
         expect(quote.body.quote).toMatchObject({ solver: httpSolver.address, outputAmount: '1000' })
         expect((await get('/v1/chains')).status).toBe(200)
         expect((await get('/metrics')).status).toBe(404)
+      })
+
+      it('/metrics is closed in all spellings', async () => {
+        for (const path of METRICS_SPELLINGS) {
+          const { status, body } = await rawGet(proxy.url, path)
+          expect([path, status]).toEqual([path, expect.toBeOneOf([400, 404])])
+          expect(body).not.toContain('process_')
+        }
+      })
+
+      it('ten connections of one address that read nothing do not keep others out', async () => {
+        await readNothing(proxy.port)
+        const statuses: number[] = []
+        for (let request = 0; request < 20; request++)
+          statuses.push((await sendTo(proxy.url).get('/health')).status)
+        expect(statuses).toEqual(Array(20).fill(200))
       })
 
       it('each transport of event streams sends an event while it stays open', async () => {

@@ -76,11 +76,11 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       { [RPC]: undefined },
       'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated',
     ],
-    [RPC, { [RPC]: '127.0.0.1:8545' }, 'has "127.0.0.1:8545": it must be an http, https, ws or wss URL'],
+    [RPC, { [RPC]: '127.0.0.1:8545' }, 'is wrong at position 1: it must be an http, https, ws or wss URL'],
     [
       RPC,
       { [RPC]: 'https://me:%zz@a.example' },
-      /^has "https:.*": it must be an http, https, ws or wss URL$/,
+      /^is wrong at position 1: it must be an http, https, ws or wss URL$/,
     ],
     [SETTLEMENT, { [SETTLEMENT]: undefined }, "is missing: it must be the settlement contract's address"],
     [SETTLEMENT, { [SETTLEMENT]: 'settlement.eth' }, `is "settlement.eth": ${ADDRESS}`],

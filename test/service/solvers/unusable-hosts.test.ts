@@ -7,8 +7,10 @@ import { startService, type TestService } from '../../support/service/service.js
 
 const RPC = '/aggregator.v1.SolverService/ListSolvers'
 const UNUSABLE = ['[', '%zz', 'a:99999']
+/** A URL's parser takes the beginning for the host. */
+const DELIMITED = ['a/b', 'a?x', 'a#x', 'a\\b']
 /** Some Nodes reset the stream of an HTTP/2 request with one of these, so that the service never sees it. */
-const REFUSED_BY_SOME_NODES = ['user@:x', 'a b', '']
+const REFUSED_BY_SOME_NODES = ['user@:x', 'user:pw@a', 'a b', '', ...DELIMITED]
 
 let chain: TestChain
 let service: TestService
@@ -60,7 +62,7 @@ function watchConsole() {
 
 describe('a request is rejected, and nothing is written to the console,', () => {
   it.each<[string, string, string, string]>([
-    ...[...UNUSABLE, 'user@:x', 'a b']
+    ...[...UNUSABLE, ...DELIMITED, 'user@:x', 'user:pw@a', 'a b', 'a\tb']
       .map(
         (host) => [`an RPC with Host ${host}`, `POST ${RPC} HTTP/1.1`, `Host: ${host}\r\n`, 'Host'] as const,
       )
@@ -108,6 +110,7 @@ describe('a request is rejected, and nothing is written to the console,', () => 
 it.each([
   ['an empty Host', 'GET /health HTTP/1.1', 'Host: \r\n'],
   ['HTTP/1.0 without Host', 'GET /health HTTP/1.0', ''],
+  ['a name with an empty port', 'GET /health HTTP/1.1', 'Host: my_host.example:\r\n'],
   ['an IPv6 address', 'GET /health HTTP/1.1', 'Host: [::1]:8080\r\n'],
   ['an RPC with an IPv6 address', `POST ${RPC} HTTP/1.1`, 'Host: [::1]:8080\r\n'],
   ['an RPC with a whole URL', `POST http://a.example${RPC} HTTP/1.1`, 'Host: a.example\r\n'],

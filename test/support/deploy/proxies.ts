@@ -125,6 +125,8 @@ export async function startProxy(program: ProxyProgram, serviceUrl: string) {
   await eventually(answers, (isAnswered) => isAnswered)
   return {
     url: tunnel.url,
+    /** The proxy's own, with TLS. */
+    port,
     async close(): Promise<void> {
       tunnel.close()
       started.signal('SIGTERM')
