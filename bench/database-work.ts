@@ -90,12 +90,26 @@ async function measureLog({ server, pool }: Use): Promise<Row[]> {
   return [...rows, await collectMetrics(server, `reads of one new event, ${READERS} at once`, readers)]
 }
 
+/** What the operator finds a record by. */
+const KEYS = {
+  chainId: 1,
+  user: `0x${'1a'.repeat(20)}`,
+  inputToken: `0x${'2b'.repeat(20)}`,
+  outputToken: `0x${'3c'.repeat(20)}`,
+  outcome: 'quoted',
+} as const
+
 async function measureRecords({ server, pool }: Use, record: string): Promise<Row[]> {
   const tables = { migrations: quoteRecordMigrations, migrationTable: 'quote_record_migration' }
   const database = await openTables<QuoteRecordSchema>(pool.dialect(), tables)
   const unbounded = { size: bytesSinceOldest(database), maxBytes: Number.MAX_SAFE_INTEGER }
   const table = createQuoteRecordTable(database, unbounded)
-  const newRecord = () => ({ quoteId: randomBytes(16).toString('hex'), requestedAt: Date.now(), record })
+  const newRecord = () => ({
+    ...KEYS,
+    record,
+    quoteId: randomBytes(16).toString('hex'),
+    requestedAt: Date.now(),
+  })
   const writer = callerOf(() => table.save(Array.from({ length: RECORDS_AT_ONCE }, newRecord)))
   const what = `records of ${record.length} bytes, ${RECORDS_AT_ONCE} in a statement`
   return [await collectMetrics(server, what, [writer], RECORDS_AT_ONCE)]

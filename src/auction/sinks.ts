@@ -202,8 +202,10 @@ export function logWithoutOffer(log: Logger): RoundSink {
       return { solver, outcome: result, tookMs: Math.round(tookMs) }
     })
     const level = request.kind === 'FIRM' ? 'warn' : 'debug'
+    const { chainId, inputToken, outputToken, orderType, amount } = request
+    const swap = { chainId, inputToken, outputToken, orderType, amount: amount.toString() }
     log[level](
-      { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen: probed },
+      { quoteId, ...swap, durationMs, outcomes, circuitOpen: probed },
       'no solver gave a valid quote',
     )
   }

@@ -20,6 +20,7 @@ import { version } from '../config/version.js'
 import { addDemo } from './commands/demo-command.js'
 import { addDoctor } from './commands/doctor-command.js'
 import { addKeys } from './commands/keys-command.js'
+import { addRecords } from './commands/records-command.js'
 import { addServe } from './commands/serve-command.js'
 import { addSolverLists } from './commands/solver-list-commands.js'
 
@@ -71,6 +72,7 @@ export function createProgram(io: GuardedIo): Command {
   addServe(program)
   addDoctor(program, io)
   addKeys(program, io)
+  addRecords(program, io)
   addDemo(program, io)
 
   program.commandsGroup('Use an instance:')

@@ -16,12 +16,17 @@ export const migrations: Record<string, Migration> = {
  * Checks that a database has the tables of this version.
  * @param variable the variable with the database's name
  * @param applied the names of its applied migrations
+ * @param own those of this version
  * @throws ConfigError
  */
-export function assertOwnVersion(variable: string, applied: readonly string[]): void {
-  const unknown = unknownMigrations(applied, migrations)
+export function assertOwnVersion(
+  variable: string,
+  applied: readonly string[],
+  own: Readonly<Record<string, Migration>> = migrations,
+): void {
+  const unknown = unknownMigrations(applied, own)
   const refuse = (message: string) => new ConfigError([{ variable, message }])
   if (unknown !== undefined) throw refuse(`names a database that ${unknown}`)
-  if (applied.length < Object.keys(migrations).length)
+  if (applied.length < Object.keys(own).length)
     throw refuse('names a database that this version has not opened yet: start the service once')
 }

@@ -11,6 +11,7 @@ import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from '../sto
 import { connect } from '../store/postgres/postgres-stores-samples.js'
 import { NO_LIMIT, solver } from '../store/solvers/solver-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
+import { storedRecord } from '../support/databases/stored-record.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
 import { until } from './replica-samples.js'
@@ -63,7 +64,7 @@ async function shareEverything(writer: Stores, reader: Stores): Promise<void> {
   await writer.events.append(token, newBlocks(11, 11, events))
   expect(await reader.events.readAfter(0, 10)).toStrictEqual(publishedEntries(1, ...events))
   expect(await reader.events.readState()).toEqual(await writer.events.readState())
-  await writer.quoteRecords?.save([{ quoteId: 'q', requestedAt: NOW, record: '{}' }])
+  await writer.quoteRecords?.save([storedRecord({ quoteId: 'q', requestedAt: NOW })])
   expect(await reader.quoteRecords?.read('q')).toBe('{}')
 }
 

@@ -57,8 +57,10 @@ export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): Quot
 }
 
 function toStored(round: EndedRound): StoredQuoteRecord {
+  const { quoteId, requestedAt, outcome, request } = round
+  const { chainId, user, inputToken, outputToken } = request
   const record = JSON.stringify(toQuoteRecord(round))
-  return { quoteId: round.quoteId, requestedAt: round.requestedAt, record }
+  return { quoteId, requestedAt, chainId, user, inputToken, outputToken, outcome, record }
 }
 
 /** Builds the record of a quote. */

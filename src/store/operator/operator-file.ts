@@ -1,7 +1,11 @@
-import { Kysely } from 'kysely'
+import { Kysely, type Migration } from 'kysely'
 import { openSqliteFile, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 import { ConfigError } from '../../config/environment.js'
 import { assertOwnVersion } from '../migrations.js'
+import { recordFileOf } from '../records/quote-record-file.js'
+import { searchRecords } from '../records/quote-record-reads.js'
+import type { RecordSearch } from '../records/quote-record-store.js'
+import { type QuoteRecordSchema, quoteRecordMigrations } from '../records/quote-record-table.js'
 import type { Schema } from '../schema.js'
 import { sqliteDialect } from '../sqlite/sqlite-driver.js'
 import { readMigrations } from '../sqlite/sqlite-inspection.js'
@@ -13,22 +17,34 @@ const VARIABLE = 'DB_PATH'
 
 /** Opens the operator's stores in a SQLite file. @throws ConfigError */
 export function openOperatorFile(path: string): OperatorStores {
-  const sqlite = openExisting(path)
-  try {
-    assertOwnVersion(VARIABLE, readMigrations(sqlite))
-  } catch (error) {
-    sqlite.close()
-    throw error
-  }
-  const database = new Kysely<Schema>({ dialect: sqliteDialect(sqlite) })
+  const database = openExisting<Schema>(path)
   return {
     lists: createSolverLists(database),
     keys: createApiKeyStore(database),
+    async searchRecords(search: RecordSearch) {
+      const records = openExisting<QuoteRecordSchema>(recordFileOf(path), quoteRecordMigrations)
+      try {
+        return await searchRecords(records, search)
+      } finally {
+        await records.destroy()
+      }
+    },
     close: () => database.destroy(),
   }
 }
 
-function openExisting(path: string): SqliteDatabase {
+function openExisting<S>(path: string, migrations?: Readonly<Record<string, Migration>>): Kysely<S> {
+  const sqlite = openFile(path)
+  try {
+    assertOwnVersion(VARIABLE, readMigrations(sqlite), migrations)
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+  return new Kysely<S>({ dialect: sqliteDialect(sqlite) })
+}
+
+function openFile(path: string): SqliteDatabase {
   try {
     if (path === ':memory:') throw new Error('no other process can see it')
     return openSqliteFile(path, { fileMustExist: true })

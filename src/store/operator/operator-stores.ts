@@ -1,3 +1,4 @@
+import type { RecordSearch } from '../records/quote-record-store.js'
 import type { ApiKeyStore } from './api-key-store.js'
 import type { SolverLists } from './listed-solvers.js'
 
@@ -5,5 +6,11 @@ import type { SolverLists } from './listed-solvers.js'
 export interface OperatorStores {
   readonly lists: SolverLists
   readonly keys: ApiKeyStore
+  /**
+   * Finds records of quotes.
+   * @returns JSON of QuoteRecords, newest first
+   * @throws ConfigError when the instance has never kept any, or another version did
+   */
+  searchRecords(search: RecordSearch): Promise<readonly string[]>
   close(): Promise<void>
 }

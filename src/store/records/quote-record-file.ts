@@ -15,6 +15,11 @@ const PAGE_BYTES = 16_384
 /** Most bytes of records without a file. */
 const MAX_IN_MEMORY_BYTES = 32 * 2 ** 20
 
+/** The file of records next to a database. */
+export function recordFileOf(dbPath: string): string {
+  return `${dbPath}-quotes`
+}
+
 /**
  * Opens the store of records: a file next to the database. With `:memory:`, the records are in memory, at most 32 MiB. Records that
  * cannot be written because of the file wait for it.
@@ -28,7 +33,7 @@ export async function openQuoteRecordFile(
   log: Logger,
 ): Promise<QuoteRecordStore> {
   const isFile = dbPath !== ':memory:'
-  const path = isFile ? `${dbPath}-quotes` : dbPath
+  const path = isFile ? recordFileOf(dbPath) : dbPath
   const health = createFileHealth(path, log)
   const database = await openSqliteTables<QuoteRecordSchema>(path, {
     migrations: quoteRecordMigrations,

@@ -1,7 +1,18 @@
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 
+/** What an operator finds a record by. */
+interface RecordKeys {
+  readonly chainId: number
+  /** In lower case. */
+  readonly user: Address
+  readonly inputToken: Address
+  readonly outputToken: Address
+  readonly outcome: QuoteRecord['outcome']
+}
+
 /** A record of a quote in its stored form. */
-export interface StoredQuoteRecord {
+export interface StoredQuoteRecord extends RecordKeys {
   readonly quoteId: string
   /** Unix time in milliseconds. */
   readonly requestedAt: number
@@ -34,6 +45,16 @@ export interface RecordPage {
   readonly records: readonly string[]
   /** Where the next page begins; undefined on the last one. */
   readonly next: RecordPosition | undefined
+}
+
+/** Selects records for the operator. A key that is left out selects all. */
+export interface RecordSearch extends Partial<RecordKeys> {
+  /** The oldest time of a record: Unix time in milliseconds. */
+  readonly from: number
+  /** Its newest time. */
+  readonly to: number
+  /** Most records. */
+  readonly limit: number
 }
 
 /** Stores records of quotes, up to a total size. */

@@ -1,13 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type ExpressionBuilder, type Kysely, type Migration, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type Migration, sql } from 'kysely'
 import { BATCH_ROWS } from '../database.js'
-import type {
-  QuoteRecordStore,
-  RecordFilter,
-  RecordPage,
-  RecordPosition,
-  StoredQuoteRecord,
-} from './quote-record-store.js'
+import { readRecordPage } from './quote-record-reads.js'
+import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
 /** The tables of quote records. */
 export interface QuoteRecordSchema {
@@ -16,6 +11,12 @@ export interface QuoteRecordSchema {
     requested_at_ms: number
     /** JSON of a QuoteRecord. */
     record: string
+    /** This and the next four are in the record too. They are null in those of before migration 002. */
+    chain_id: number | null
+    user_address: string | null
+    input_token: string | null
+    output_token: string | null
+    outcome: string | null
     /** Bytes written before this record; unused in a file, whose pages are counted instead. */
     start_byte: number
   }
@@ -38,8 +39,10 @@ interface RecordSize {
 
 /** Rows removed at once to make room. They are few, because a record may have tens of kilobytes. */
 const ROOM_ROWS = 10
-/** Size of a row without its record: its id, its time, and both in an index. */
-const ROW_BYTES = 200
+/** Size of a row without its record: its id, its time, what it is found by, and these in indexes. */
+const ROW_BYTES = 500
+
+const TEXT_KEYS = ['user_address', 'input_token', 'output_token', 'outcome'] as const
 
 /** Migrations of the records' tables, which are a set of their own. */
 export const quoteRecordMigrations: Record<string, Migration> = {
@@ -62,6 +65,20 @@ export const quoteRecordMigrations: Record<string, Migration> = {
         .addColumn('written_bytes', 'bigint', (column) => column.notNull())
         .execute()
       await db.insertInto('quote_record_bytes').values({ written_bytes: 0 }).execute()
+    },
+  },
+  '002-searchable': {
+    async up(db: Kysely<QuoteRecordSchema>) {
+      await db.schema.alterTable('quote_records').addColumn('chain_id', 'bigint').execute()
+      for (const column of TEXT_KEYS)
+        await db.schema.alterTable('quote_records').addColumn(column, 'text').execute()
+      await db.schema.dropIndex('quote_records_requested_at').execute()
+      // It grows at its end only, so that writes stay cheap. A search reads it in place of the records.
+      await db.schema
+        .createIndex('quote_records_search')
+        .on('quote_records')
+        .columns(['requested_at_ms', 'chain_id', ...TEXT_KEYS])
+        .execute()
     },
   },
 }
@@ -89,8 +106,8 @@ export function createQuoteRecordTable(
   async function insert(records: readonly StoredQuoteRecord[]): Promise<void> {
     const bytes = records.map(({ record }) => Buffer.byteLength(record) + ROW_BYTES)
     let startByte = await size.count(bytes.reduce((sum, each) => sum + each, 0))
-    const rows = records.map(({ quoteId, requestedAt, record }, index) => {
-      const row = { quote_id: quoteId, requested_at_ms: requestedAt, record, start_byte: startByte }
+    const rows = records.map((stored, index) => {
+      const row = { ...toColumns(stored), start_byte: startByte }
       startByte += bytes[index] ?? 0
       return row
     })
@@ -124,6 +141,19 @@ export function createQuoteRecordTable(
     },
     usedBytes: size.used,
     close: () => database.destroy(),
+  }
+}
+
+function toColumns(stored: StoredQuoteRecord) {
+  return {
+    quote_id: stored.quoteId,
+    requested_at_ms: stored.requestedAt,
+    record: stored.record,
+    chain_id: stored.chainId,
+    user_address: stored.user,
+    input_token: stored.inputToken,
+    output_token: stored.outputToken,
+    outcome: stored.outcome,
   }
 }
 
@@ -168,58 +198,4 @@ export function bytesSinceOldest(database: Kysely<QuoteRecordSchema>): RecordSiz
       return oldest === undefined ? 0 : Math.max(0, written_bytes - oldest.start_byte)
     },
   }
-}
-
-/** The records that one page reads. With ten solvers each, they have 1 MiB. */
-const PAGE_RECORDS = 500
-
-type Query<Row> = SelectQueryBuilder<QuoteRecordSchema, 'quote_records', Row>
-
-/**
- * Reads a page of a solver's records. No index has their solvers: it would take a row for each solver of each quote. So a
- * page reads a limited number of records, and has those of the solver among them.
- */
-async function readRecordPage(
-  database: Kysely<QuoteRecordSchema>,
-  filter: RecordFilter,
-  recordsOfPage = PAGE_RECORDS,
-): Promise<RecordPage> {
-  const table = database.selectFrom('quote_records').where('requested_at_ms', '>=', filter.since)
-  const { after } = filter
-  const rest = after === undefined ? table : table.where((row) => compare(row, after, '<'))
-  // The end is fixed first: records that are written meanwhile cannot move it.
-  const end = await newestFirst(rest.select(['requested_at_ms', 'quote_id']))
-    .offset(recordsOfPage - 1)
-    .limit(1)
-    .executeTakeFirst()
-  const last = end && toPosition(end)
-  const scanned = last === undefined ? rest : rest.where((row) => compare(row, last, '>='))
-  const rows = await newestFirst(scanned.select(['requested_at_ms', 'quote_id', 'record']))
-    .where('record', 'like', `%"chainId":${filter.chainId},%"solver":"${filter.solver}"%`)
-    .limit(filter.limit)
-    .execute()
-  const lastRow = rows[filter.limit - 1]
-  return { records: rows.map(({ record }) => record), next: lastRow ? toPosition(lastRow) : last }
-}
-
-/** Whether a row comes before a position in time and id (`<`), or not (`>=`). The first column alone can use the index. */
-function compare(
-  row: ExpressionBuilder<QuoteRecordSchema, 'quote_records'>,
-  { requestedAt, quoteId }: RecordPosition,
-  operator: '<' | '>=',
-) {
-  const outer = operator === '<' ? '<=' : '>='
-  const inner = operator === '<' ? '<' : '>'
-  return row.and([
-    row('requested_at_ms', outer, requestedAt),
-    row.or([row('requested_at_ms', inner, requestedAt), row('quote_id', operator, quoteId)]),
-  ])
-}
-
-function newestFirst<Row>(query: Query<Row>): Query<Row> {
-  return query.orderBy('requested_at_ms', 'desc').orderBy('quote_id', 'desc')
-}
-
-function toPosition(row: { requested_at_ms: number; quote_id: string }): RecordPosition {
-  return { requestedAt: row.requested_at_ms, quoteId: row.quote_id }
 }

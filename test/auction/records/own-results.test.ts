@@ -11,6 +11,7 @@ import { openQuoteRecordFile } from '../../../src/store/records/quote-record-fil
 import type { StoredQuoteRecord } from '../../../src/store/records/quote-record-store.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { storedRecord } from '../../support/databases/stored-record.js'
 import { deferred } from '../../support/deferred.js'
 import { sampleRound, signed, solverAddress } from './sample-round.js'
 
@@ -36,7 +37,8 @@ function roundOf(number: number): EndedRound {
 }
 
 function toStored(record: QuoteRecord): StoredQuoteRecord {
-  return { quoteId: record.quoteId, requestedAt: record.requestedAt, record: JSON.stringify(record) }
+  const { quoteId, requestedAt } = record
+  return storedRecord({ quoteId, requestedAt, record: JSON.stringify(record) })
 }
 
 /** The lists over records in memory, whose writes a test can have fail. */

@@ -2,13 +2,14 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openQuoteRecordFile } from '../../../src/store/records/quote-record-file.js'
 import { createLog } from '../../../src/telemetry/log.js'
+import { storedRecord } from '../../support/databases/stored-record.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 
 const MB = 2 ** 20
 const OLDEST = 0
 
 function record(number: number, text = `{"number":${number}}`) {
-  return { quoteId: String(number), requestedAt: number, record: text }
+  return storedRecord({ quoteId: String(number), requestedAt: number, record: text })
 }
 
 const records = (count: number) => Array.from({ length: count }, (_, index) => record(index))

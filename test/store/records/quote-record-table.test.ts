@@ -11,6 +11,7 @@ import {
   type QuoteRecordSchema,
 } from '../../../src/store/records/quote-record-table.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
+import { storedRecord } from '../../support/databases/stored-record.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from '../databases.js'
 
 async function openTable(on: NewDatabase, maxBytes = 1_000_000_000) {
@@ -25,7 +26,8 @@ function idOf({ quote_id }: { quote_id: string }): string {
 }
 
 function record(number: number, text = `{"number":${number}}`) {
-  return { quoteId: String(number).padStart(5, '0'), requestedAt: 1_800_000_000_000 + number, record: text }
+  const quoteId = String(number).padStart(5, '0')
+  return storedRecord({ quoteId, requestedAt: 1_800_000_000_000 + number, record: text })
 }
 
 async function prune(table: QuoteRecordStore, before: number): Promise<void> {
@@ -80,9 +82,9 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
     const { table } = await openTable(await create())
     expect(await table.usedBytes()).toBe(0)
     await table.save(records(0, 100).map((each) => ({ ...each, record: 'ß'.repeat(400) })))
-    expect(await table.usedBytes()).toBe(100 * 1000)
+    expect(await table.usedBytes()).toBe(100 * 1300)
     await prune(table, record(60).requestedAt)
-    expect(await table.usedBytes()).toBe(40 * 1000)
+    expect(await table.usedBytes()).toBe(40 * 1300)
     await prune(table, record(100).requestedAt)
     expect(await table.usedBytes()).toBe(0)
   })
@@ -127,7 +129,7 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
       }))
       await table.save(same)
       const first = await table.list({ ...filter, limit: 7 })
-      await table.save([{ quoteId: '99999', requestedAt: 5, record: textOf(99, own) }])
+      await table.save([storedRecord({ quoteId: '99999', requestedAt: 5, record: textOf(99, own) })])
       const rest = await table.list({ ...filter, after: first.next })
       expect([...numbersOf(first), ...numbersOf(rest)]).toEqual(same.map((_, number) => 39 - number))
     })

@@ -9,6 +9,7 @@ import { createFileHealth, faultErrorOf } from '../../../src/store/sqlite/file-h
 import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
 import { openSqliteStores } from '../../../src/store/sqlite/sqlite-stores.js'
 import { nameUnavailable } from '../../../src/store/write-health.js'
+import { storedRecord } from '../../support/databases/stored-record.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { NO_LIMIT, solver } from '../solvers/solver-samples.js'
@@ -180,7 +181,7 @@ test('records that cannot be written wait, and the reason is logged once', async
   const holder = openSqliteFile(`${path}-quotes`)
   onTestFinished(() => void holder.close())
   holder.exec('begin immediate')
-  const record = { quoteId: '1', requestedAt: 1, record: '{}' }
+  const record = storedRecord()
   const saves = [1, 2].map(() => stores.quoteRecords?.save([record]))
   const unavailable = { reason: 'DATABASE_UNAVAILABLE' }
   await Promise.all(saves.map((save) => expect(save).rejects.toMatchObject(unavailable)))
