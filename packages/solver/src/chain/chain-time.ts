@@ -21,7 +21,7 @@ const MEASURED_BLOCKS = 100
  * shown its logs late.
  */
 const OVERLAP_SECONDS = 60
-/** Of the newest one in the average time of a look. */
+/** Of the newest one in an average. */
 const NEWEST_SHARE = 0.25
 /** Ahead of the last block, or ten block times where that is longer. Chains stand still now and then: then the second block is believed. */
 const FAR_SECONDS = 300
@@ -44,6 +44,7 @@ export function createChainTime(
   let doubted = first
   let answeredAt = clock.monotonic()
   let lookMs = 0
+  let lag = 0
   /** The oldest first. */
   let seen: readonly Head[] = [past, first]
   const unixSeconds = () => Math.floor(clock.now() / 1000)
@@ -71,6 +72,7 @@ export function createChainTime(
       const isFollowed = isFar(doubted) && next.number > doubted.number
       doubted = next
       if (isFar(next) && !isFollowed) return false
+      if (next.number > head.number) lag += (Math.max(0, unixSeconds() - next.time) - lag) * NEWEST_SHARE
       head = next
       // Those above have gone with a reorganisation, and lower ones are not needed any more.
       const lower = seen.filter(({ number }) => number < next.number)
@@ -88,6 +90,8 @@ export function createChainTime(
     },
     /** The time of the newest block, Unix seconds: what is over at this time is over for the contract. */
     passed: () => head.time,
+    /** The earlier one of the last two blocks' times: one block may be of a fork, or its time wrong. What is given up is given up by this. */
+    surelyPassed: () => Math.min(head.time, seen.at(-2)?.time ?? head.time),
     /** The later one of the newest block's time and this machine's clock, Unix seconds: what comes may be as late as that. */
     now: () => Math.max(head.time, unixSeconds()),
     blockSeconds,
@@ -95,6 +99,8 @@ export function createChainTime(
     looked(ms: number): void {
       lookMs += (ms - lookMs) * NEWEST_SHARE
     },
+    /** How old the blocks are, by this machine's clock, when the node shows them. */
+    lagSeconds: () => lag,
     /** How long such a look takes: two calls of the node. */
     lookSeconds: () => lookMs / 1000,
     /** Whether the newest block is older than the longer one of a minute and ten block times: time passes that no block shows. */

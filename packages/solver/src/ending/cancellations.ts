@@ -84,6 +84,8 @@ export function createCancellations(options: CancellationsOptions) {
   }
 
   return {
+    /** Whether as many are under way as may be. */
+    isFull: () => followed.size >= chain.maxPayments,
     /** Whether a transaction with this nonce is under way. */
     has: (nonce: bigint) => nonces.has(nonce),
     /** Learns what a cancellation costs. @throws viem's errors */
