@@ -210,8 +210,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
       const balance = await readBalance(chain, quote.inputToken, depositAddress)
       if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline, { transactionHash })
     },
-    async onBlock(head) {
-      if (!time.see(head)) return
+    async onBlock() {
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
       void lookBack()
