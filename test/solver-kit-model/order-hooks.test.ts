@@ -1,8 +1,11 @@
 import { getAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import type { DepositedOrder, FilledOrder } from '../../packages/solver/src/orders/fillable-order.js'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { deferred } from '../support/deferred.js'
+import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
@@ -128,5 +131,70 @@ it('a payment that is seen before the block that has it is told once', async () 
   open()
   await passBlocks(4)
   expect(names()).toEqual(['deposit', 'filled'])
+  end()
+})
+
+it('a `fill` that never answers hides no missed order, and holds none of the bond for ever', async () => {
+  const { ask, deposit, passBlocks, refund, errors, metrics, chain, end } = await startRunning(
+    'reference',
+    { pollIntervalMs: 1_000 },
+    { fill: () => new Promise(() => {}) },
+  )
+  const known = (await ask(1_000n)) as KnownQuote
+  deposit(known)
+  while (chain.head().timestamp <= known.quote.fillDeadline + 4) await passBlocks(1)
+  refund('refund', known)
+  await passBlocks(10)
+  expect(errors().join()).toContain(`fill has not answered for order ${known.orderId}`)
+  expect(metrics()).toMatchObject({ missed: 1, openOrders: 0, openQuotes: 0 })
+  end()
+})
+
+it('`order.fill` of an order that is called again before it has ended pays once, and is told once', async () => {
+  const filled: FilledOrder[] = []
+  const { ask, deposit, passBlocks, metrics, end } = await startRunning(
+    'reference',
+    { pollIntervalMs: 1_000 },
+    {
+      fill: async (order) => void (await Promise.all([order.fill(), order.fill()])),
+      onFilled: (order) => void filled.push(order),
+    },
+  )
+  deposit((await ask(1_000n)) as KnownQuote)
+  await passBlocks(10)
+  expect(filled.map(({ transactionHash }) => typeof transactionHash)).toEqual(['string'])
+  expect(metrics()).toMatchObject({ filled: 1, paymentsSent: 1, paymentsReverted: 0 })
+  end()
+})
+
+it('a quote that is signed while `cancelQuotes` is called is not sent', async () => {
+  const signing = deferred()
+  const [, maker = devAccounts[0]] = devAccounts
+  const account = privateKeyToAccount(keyOf(maker))
+  let isSlow = false
+  const slow = {
+    address: account.address,
+    signMessage: account.signMessage,
+    signTransaction: account.signTransaction,
+    signTypedData: (async (typed: never) => {
+      if (isSlow) await signing.opened
+      return account.signTypedData(typed)
+    }) as typeof account.signTypedData,
+  }
+  const { ask, cancelQuotes, passBlocks, metrics, end } = await startRunning(
+    'reference',
+    {},
+    { account: slow },
+  )
+  await passBlocks(2)
+  isSlow = true
+  const asking = ask(1_000n)
+  await Promise.resolve()
+  expect(await cancelQuotes()).toEqual([])
+  signing.open()
+  expect(await asking).toBeUndefined()
+  isSlow = false
+  expect(metrics().openQuotes).toBe(0)
+  expect(await ask(1_000n)).toBeDefined()
   end()
 })

@@ -81,6 +81,8 @@ export async function startRunning(
     ...incarnation,
     errors: () => incarnation.errors.map(String),
     passBlocks,
+    /** Time goes on without a block, in milliseconds. */
+    pass: (ms: number) => clock.advance(ms),
     /** Ends the process and starts another one. @param meanwhile what the chain does while none runs @param setUp changes the new one */
     async restart(meanwhile: () => unknown, terms = limits, setUp?: (begun: Incarnation) => void) {
       world.kill(incarnation)

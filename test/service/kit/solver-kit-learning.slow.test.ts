@@ -39,9 +39,11 @@ async function learn(rules: Rules, revertData: `0x${string}`): Promise<boolean> 
   state.addQuote(signed)
   state.endQuote(orderId, quote.fillDeadline + 1)
   const settlement: Address = contracts.settlement
+  const blockNumber = await client.getBlockNumber()
   const kitChain = { chainId, settlement, client } as unknown as SolverChain
   const addresses = createDepositAddresses(kitChain, solver.address, state, {
     passed: () => quote.fillDeadline + 2,
+    atDepth: () => ({ blockNumber }),
   })
   await addresses.learn()
   const known = state.position(`keeps tokens ${chainId} ${settlement}`)

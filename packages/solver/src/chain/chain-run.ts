@@ -24,6 +24,9 @@ import { readBalance } from './orders.js'
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
 
+/** Which quotes are to be cancelled. */
+type Selects = (signed: SolverQuote) => boolean
+
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
 /** Fees above `maxFeePerGas` may make an approval wait for hours. */
@@ -66,8 +69,15 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
   const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
   const addresses = createDepositAddresses(chain, solver, state, time)
   for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
+  let turns = 0
+  let known = 0
   async function refresh() {
-    ledger.update(await readHoldings(chain, solver, report))
+    const turn = ++turns
+    const holdings = await readHoldings(chain, solver, time.atDepth(0), report)
+    // An earlier one may take longer than a later one.
+    if (turn < known) return
+    known = turn
+    ledger.update(holdings)
   }
   return { ...shared, chain, solver, time, ledger, addresses, payments, report, refresh }
 }
@@ -93,6 +103,8 @@ async function run(parts: ChainParts, close: () => void) {
   filling.resume()
   const ended = follow(parts, filling, ending)
   let isPrepared = false
+  /** For each offer that is priced and signed: what was cancelled meanwhile. */
+  const begun = new Set<Selects[]>()
 
   function pause(): string | undefined {
     if (!isPrepared) return 'the chain is not ready'
@@ -122,7 +134,12 @@ async function run(parts: ChainParts, close: () => void) {
     },
     /** What is too low for a further quote. */
     shortageFor: (asked: AskedQuote) =>
-      ledger.shortageFor(asked, asked.quote.fillDeadline - time.now(), addresses.keepsTokens()),
+      ledger.shortageFor(
+        asked,
+        asked.quote.fillDeadline - time.now(),
+        addresses.keepsTokens(),
+        addresses.slashedBond(),
+      ),
     /** Why no quote at all would be signed at present. */
     pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
     /** Why a quote may not be signed at present. */
@@ -135,6 +152,15 @@ async function run(parts: ChainParts, close: () => void) {
         return 'a deposit address has cost a part of the bond'
       return ending.pauseFor(asked)
     },
+    /** An offer is priced and signed from now on. `isCancelled` says whether `cancelQuotes` was called for it meanwhile. */
+    beginOffer() {
+      const cancelled: Selects[] = []
+      begun.add(cancelled)
+      return {
+        isCancelled: (signed: SolverQuote) => cancelled.some((selects) => selects(signed)),
+        end: () => void begun.delete(cancelled),
+      }
+    },
     /** Keeps a quote, and watches its deposit address from now on. */
     addQuote(signed: SolverQuote): void {
       const dropped = ledger.add(signed)
@@ -142,7 +168,8 @@ async function run(parts: ChainParts, close: () => void) {
       for (const { orderId } of dropped) state.dropQuote(orderId)
     },
     /** As `Solver.cancelQuotes`. */
-    async cancelQuotes(selects: (signed: SolverQuote) => boolean = () => true) {
+    async cancelQuotes(selects: Selects = () => true) {
+      for (const cancelled of begun) cancelled.push(selects)
       const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
       return ending.cancel(kept.filter(selects))
     },
@@ -183,8 +210,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
       const balance = await readBalance(chain, quote.inputToken, depositAddress)
       if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline, { transactionHash })
     },
-    async onBlock(head) {
-      if (!time.see(head)) return
+    async onBlock() {
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
       void lookBack()

@@ -21,10 +21,14 @@ const MEASURED_BLOCKS = 100
  * shown its logs late.
  */
 const OVERLAP_SECONDS = 60
-/** Of the newest one in the average time of a look. */
+/** Of the newest one in an average. */
 const NEWEST_SHARE = 0.25
 /** Ahead of the last block, or ten block times where that is longer. Chains stand still now and then: then the second block is believed. */
 const FAR_SECONDS = 300
+/** Above the last block. */
+const FAR_BLOCKS = 1_000
+/** Heads that say how slow the chain is of late, the newest one included. */
+const LATE_HEADS = 6
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
@@ -44,6 +48,7 @@ export function createChainTime(
   let doubted = first
   let answeredAt = clock.monotonic()
   let lookMs = 0
+  let lag = 0
   /** The oldest first. */
   let seen: readonly Head[] = [past, first]
   const unixSeconds = () => Math.floor(clock.now() / 1000)
@@ -53,16 +58,18 @@ export function createChainTime(
   const isBefore = (block: Head, seconds: number, blocks: number) =>
     block.time <= head.time - seconds && block.number <= head.number - blocks
 
-  /** The usual time between two blocks. */
-  function blockSeconds(): number {
-    const { number, time } = seen[0] ?? head
+  function secondsSince({ number, time }: Head = head): number {
     return head.number > number ? Math.max(0, head.time - time) / (head.number - number) : 0
   }
+
+  /** The time between two blocks, as usual, or of late where that is longer. */
+  const blockSeconds = () => Math.max(secondsSince(seen[0]), secondsSince(seen.at(-LATE_HEADS)))
 
   /** A node may show a block of another chain, and orders end by its time; or one of an old state, after which all is read again. */
   function isFar(block: Head): boolean {
     const seconds = Math.max(FAR_SECONDS, STALE_AFTER.blocks * blockSeconds())
-    return block.time - head.time > seconds || block.number < head.number - blocks
+    const isFarInNumber = block.number < head.number - blocks || block.number > head.number + FAR_BLOCKS
+    return isFarInNumber || block.time - head.time > seconds
   }
 
   return {
@@ -71,6 +78,7 @@ export function createChainTime(
       const isFollowed = isFar(doubted) && next.number > doubted.number
       doubted = next
       if (isFar(next) && !isFollowed) return false
+      if (next.number > head.number) lag += (Math.max(0, unixSeconds() - next.time) - lag) * NEWEST_SHARE
       head = next
       // Those above have gone with a reorganisation, and lower ones are not needed any more.
       const lower = seen.filter(({ number }) => number < next.number)
@@ -88,6 +96,8 @@ export function createChainTime(
     },
     /** The time of the newest block, Unix seconds: what is over at this time is over for the contract. */
     passed: () => head.time,
+    /** The earlier one of the last two blocks' times: one block may be of a fork, or its time wrong. What is given up is given up by this. */
+    surelyPassed: () => Math.min(head.time, seen.at(-2)?.time ?? head.time),
     /** The later one of the newest block's time and this machine's clock, Unix seconds: what comes may be as late as that. */
     now: () => Math.max(head.time, unixSeconds()),
     blockSeconds,
@@ -95,6 +105,8 @@ export function createChainTime(
     looked(ms: number): void {
       lookMs += (ms - lookMs) * NEWEST_SHARE
     },
+    /** How old the blocks are, by this machine's clock, when the node shows them. */
+    lagSeconds: () => lag,
     /** How long such a look takes: two calls of the node. */
     lookSeconds: () => lookMs / 1000,
     /** Whether the newest block is older than the longer one of a minute and ten block times: time passes that no block shows. */

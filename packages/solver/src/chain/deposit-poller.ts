@@ -45,6 +45,8 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
       const from = clock.monotonic()
       const head = await readHead(chain)
       time.looked(clock.monotonic() - from)
+      // One that is far from the last one may be of another chain: nothing is read up to it.
+      if (head.hash !== passedOn && !time.see(head)) return
       const reads = readers.map((readTo) => readTo(head))
       await Promise.allSettled(reads)
       if (head.hash !== passedOn) await onBlock(head)

@@ -7,35 +7,41 @@ import { readAllowance } from '../transactions/approvals.js'
 import { firstFees, min } from '../transactions/fees.js'
 import type { ChainParts } from './chain-parts.js'
 import type { SolverChain } from './open-chain.js'
-import { readBalance } from './orders.js'
+import { type AtBlock, nameOf, readBalance } from './orders.js'
 
 /**
  * Reads what a solver has on a chain. A token that fails counts as none, and is reported.
+ * @param at all is read at this block, so that nothing is older than what is known already
  * @throws viem's errors, and ChainReadError
  */
 export async function readHoldings(
   chain: SolverChain,
   solver: Address,
+  at: Required<AtBlock>,
   report: ChainParts['report'],
 ): Promise<Holdings> {
   const { client, settlement, tokens, chainId } = chain
 
   async function readGas() {
-    const [balance, { maxFeePerGas }] = await Promise.all([
-      client.getBalance({ address: solver }),
+    const [balance, { maxFeePerGas, isCapped }] = await Promise.all([
+      client.getBalance({ address: solver, ...at }),
       firstFees(chain),
     ])
-    return { balance, maxFeePerGas }
+    return { balance, maxFeePerGas, isCapped }
   }
 
   async function payableOf(token: Address): Promise<[Address, bigint]> {
+    const read = (block?: AtBlock) =>
+      Promise.all([readBalance(chain, token, solver, block), readAllowance(chain, token, solver, block)])
     try {
-      const [balance, allowance] = await Promise.all([
-        readBalance(chain, token, solver),
-        readAllowance(chain, token, solver),
-      ])
-      return [token, min(balance, allowance)]
+      return [token, min(...(await read(at)))]
     } catch (cause) {
+      // A node that does not have the block says nothing of the token.
+      const isThere = await read().then(
+        () => true,
+        () => false,
+      )
+      if (isThere) throw cause
       const what = `token ${token} on chain ${chainId} does not say what ${solver} has: it is not quoted`
       report(token, new Error(what, { cause }))
       return [token, 0n]
@@ -43,10 +49,11 @@ export async function readHoldings(
   }
 
   const [bond, gas] = await Promise.all([
-    readView(client.request, settlement, settlementOf(chainId).bond(solver)),
+    readView(client.request, settlement, settlementOf(chainId).bond(solver), nameOf(at)),
     readGas(),
   ])
   // After it, so that a node that is down does not look like failing tokens.
   const payable = await Promise.all([...tokens.keys()].map(payableOf))
-  return { payable: new Map(payable), freeBond: freeBondOf(bond), totalBond: bond.total, gas }
+  const { blockNumber } = at
+  return { blockNumber, payable: new Map(payable), freeBond: freeBondOf(bond), totalBond: bond.total, gas }
 }

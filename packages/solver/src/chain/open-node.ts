@@ -9,8 +9,8 @@ const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 150
 /** For a node that limits rates: as long as no call is sent to it. */
 const FIRST_LIMITED_PAUSE_MS = 1_000
-/** Above what transports of viem take with their own limits, repeats included. */
-const CALL_MS = 60_000
+/** A call that is answered later is of no use within the shortest fill windows, whatever a transport repeats. */
+const CALL_MS = 15_000
 
 /**
  * Opens the way to a chain's node, for the option `rpc`: a URL, or a transport of viem. The client must be closed.

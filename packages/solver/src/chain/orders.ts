@@ -38,5 +38,6 @@ export function isNonceUsed(
   return readView(client.request, settlement, settlementOf(chainId).nonceUse(solver, nonce), nameOf(at))
 }
 
-const nameOf = ({ blockNumber }: AtBlock = {}) =>
+/** As a parameter of a call. */
+export const nameOf = ({ blockNumber }: AtBlock = {}) =>
   blockNumber === undefined ? 'latest' : numberToHex(blockNumber)

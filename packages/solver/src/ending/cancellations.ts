@@ -62,6 +62,9 @@ export function createCancellations(options: CancellationsOptions) {
   const reserve = (id: string, word: NonceWord) => (transaction: SignedTransaction) => {
     const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(transaction.raw as `0x02${string}`)
     gasOfOne = gas
+    // The next orders of the account wait for its nonce: it must be mined, whatever it costs.
+    const { nonce } = transaction
+    if (state.keptPayments(chain.chainId).some((kept) => kept.status === 'OPEN' && kept.nonce > nonce)) return
     if (!budget.reserve(id, gas * maxFeePerGas, options.countAbove(fromWord(word))))
       throw new OverBudget('maxCancelFees')
   }
@@ -84,6 +87,8 @@ export function createCancellations(options: CancellationsOptions) {
   }
 
   return {
+    /** Whether as many are under way as may be. */
+    isFull: () => followed.size >= chain.maxPayments,
     /** Whether a transaction with this nonce is under way. */
     has: (nonce: bigint) => nonces.has(nonce),
     /** Learns what a cancellation costs. @throws viem's errors */

@@ -22,7 +22,7 @@ export function createEndingPause(
   cancellations: Pick<Cancellations, 'cost'>,
   budget: Pick<CancelBudget, 'left' | 'report'>,
 ) {
-  const { chain, solver, time, ledger, addresses, report } = parts
+  const { chain, solver, time, ledger, addresses, payments, report } = parts
   const secondsFor = (entry: OpenQuote) =>
     entry.quote.fillDeadline - endsAfter(entry, addresses.keepsTokens())
 
@@ -36,20 +36,29 @@ export function createEndingPause(
       budget.report()
       return 'maxCancelFees of this hour might not pay for the end of what is open'
     }
+    if (gas.isCapped) {
+      const words = `maxFeePerGas of chain ${chain.chainId} is below what a transaction needs when the base fee doubles: the solver does not quote`
+      report('maxFeePerGas', new Error(words))
+      return 'maxFeePerGas might not pay for the end of what is open'
+    }
     // Each may have to be paid, or ended, and all may be due at once.
     const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
-    const payments = quotes.length + orders.length
-    if (gas.balance < fees + BigInt(payments) * PAYMENT_GAS * gas.maxFeePerGas) {
+    const count = quotes.length + orders.length
+    if (gas.balance < fees + BigInt(count) * PAYMENT_GAS * gas.maxFeePerGas) {
       const words = `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas to end or pay all that is open: it does not quote`
       report('balance', new Error(words))
       return 'the account cannot pay for the gas of what it has promised'
     }
     // From one block with transactions of the account to the next one. A payment is read, estimated, sent and followed: four calls.
-    const roundSeconds = time.blockSeconds() + 2 * time.lookSeconds() + chain.pollIntervalMs / 1000
-    const fillSeconds = quotes.map(secondsFor).reduce((one, other) => Math.min(one, other))
+    // What a node that lags shows is seen that much later, in each round, and at the beginning.
+    const lag = time.lagSeconds()
+    const expected = time.blockSeconds() + 2 * time.lookSeconds() + chain.pollIntervalMs / 1000 + lag
+    // Estimates, signatures or a node that refuses calls may take longer.
+    const roundSeconds = Math.max(expected, payments.roundSeconds())
+    const fillSeconds = quotes.map(secondsFor).reduce((one, other) => Math.min(one, other)) - lag
     // The first block after the deposit deadline only shows that it has passed.
     const rounds = Math.floor(fillSeconds / roundSeconds) - 1
-    if (payments <= rounds * chain.maxPayments) return undefined
+    if (count <= rounds * chain.maxPayments) return undefined
     return 'a fill window is too short to end all that is open: raise minFillSeconds or maxPayments'
   }
 }

@@ -21,9 +21,6 @@ import { type EndingParts, lookAtQuote } from './quote-look.js'
  */
 export type Ending = ReturnType<typeof createEnding>
 
-/** Quotes that are read at once. */
-const LOOKED_AT = 100
-
 /** Builds the ending of a chain. */
 export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'deposited' | 'hasGivenUp'>) {
   const { chain, time, ledger, state, addresses, payments, signal, onError, report } = chainParts
@@ -60,8 +57,10 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
     const wanted = new Set(open.notSpared())
     // A node that does not have this block must not answer for it.
     const at = time.atDepth(0)
-    for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
-      const some = due.slice(from, from + LOOKED_AT)
+    // Looks use calls that payments and cancellations need: of what can only be cancelled, no more than can be sent now.
+    for (let from = 0; from < due.length && !signal.aborted; from += chain.maxPayments) {
+      const next = due.slice(from, from + chain.maxPayments)
+      const some = next.filter(({ isForAddress }) => isForAddress || !cancellations.isFull())
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, at, wanted)))
       cancellations.start(some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
     }

@@ -43,10 +43,9 @@ export async function lookAtQuote(
     isNonceUsed(chain, solver, quote.nonce),
     balanceOf(parts, entry, signed, at),
   ])
-  if (wasUsed || isUsed) {
-    await endQuote(parts, entry)
-    return false
-  }
+  if (wasUsed) await endQuote(parts, entry, at)
+  // Otherwise a later block says how it has ended: one node may show its use before another one shows its order.
+  if (isUsed) return false
   const isPaid = balance >= quote.inputAmount
   const decision = decideEnd(entry, {
     time: time.passed(),
@@ -100,12 +99,13 @@ async function canSettle(
 /**
  * Ends a quote whose nonce is used: by an order, by a cancellation, or by a refund. A price that was deposited is found by the event of
  * the contract.
+ * @param at the block at which the nonce is used: what has used it is read there, too
  * @throws ChainReadError, viem's errors
  */
-async function endQuote(parts: EndingParts, entry: LedgerQuote): Promise<void> {
+async function endQuote(parts: EndingParts, entry: LedgerQuote, at: AtBlock): Promise<void> {
   const { chain, state, ledger, time, filling, requests, laterLooks } = parts
   const { quote } = entry
-  const orders = await Promise.all(entry.signed.map(({ orderId }) => readOrder(chain, orderId)))
+  const orders = await Promise.all(entry.signed.map(({ orderId }) => readOrder(chain, orderId, at)))
   const taken = orders.find((order) => order.state !== 'NONE')
   requests.conclude(quote.nonce, taken === undefined ? 'CANCELLED' : 'TAKEN')
   // One that others have settled is followed until that is deep, too.
@@ -127,7 +127,7 @@ function reportSlash(
   orderId: Hex,
   cost: bigint,
 ): void {
-  addresses.slashed(isForAddress)
+  addresses.slashed(isForAddress, cost)
   const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
   onError(
     new Error(

@@ -24,7 +24,7 @@ const MAX_DELAY_MS = 10_000
 
 /** Builds the filling of a chain. @param isCancelling whether the nonce of a quote is being used up */
 export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigint) => boolean) {
-  const { chain, clock, state, ledger, payments, metrics, signal, onError } = chainParts
+  const { chain, clock, state, ledger, time, payments, metrics, signal, onError } = chainParts
   const { chainId } = chain
   const deposits = createDeposits()
   const parts: OrderParts = { ...chainParts, deposits }
@@ -32,6 +32,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   const paying = createSlots(chain.maxPayments)
   const paidOrders = createPaidOrders(parts, run)
   const running = new Map<Hex, Promise<void>>()
+  const underWay = new Map<Hex, Promise<void>>()
 
   /** What an order of a quote that the state has not costs when it is missed is not known here: it comes last. */
   function urgencyOf({ orderId }: StoredOrder, deadline: number) {
@@ -80,8 +81,16 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     return true
   }
 
-  /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
-  async function pay(order: StoredOrder, { deadline }: DuePayment): Promise<void> {
+  /** Sends the payment and follows it. Who calls it again meanwhile, as a market maker that is in a hurry, waits for the same one. */
+  function pay(order: StoredOrder, due: DuePayment): Promise<void> {
+    const { orderId } = order
+    const payment = underWay.get(orderId) ?? sendAndFollow(order, due).finally(() => underWay.delete(orderId))
+    underWay.set(orderId, payment)
+    return payment
+  }
+
+  /** After a restart the same payment is sent again, never a second one. */
+  async function sendAndFollow(order: StoredOrder, { deadline }: DuePayment): Promise<void> {
     await paying.run(urgencyOf(order, deadline), async () => {
       // It may have waited.
       const due = await lookAtOrder(parts, order)
@@ -112,8 +121,11 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   async function follow(order: StoredOrder, deadline: number): Promise<void> {
     const { orderId } = order
     const ended = await payments.follow(orderId, deadline)
-    if (ended?.outcome === 'success') await endOrder(parts, order, 'FILLED', true, ended)
-    else if (ended !== undefined) payments.forget(orderId)
+    // Its end may have been seen by a look.
+    const isOpen = state.order(orderId)?.status === 'OPEN'
+    if (ended?.outcome !== 'success') {
+      if (ended !== undefined) payments.forget(orderId)
+    } else if (isOpen) await endOrder(parts, order, 'FILLED', true, ended)
     if (ended?.outcome !== 'reverted') return
     metrics.paymentsReverted++
     deposits.of(orderId).reverts++
@@ -131,9 +143,18 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
       signal.throwIfAborted()
       if (state.order(orderId)?.status === 'OPEN') throw new Error(`the payment of order ${orderId} failed`)
     }
-    await fill({ chainId, orderId, deposit, signed: state.quote(orderId), signal, fill: payNow })
+    const done = fill({ chainId, orderId, deposit, signed: state.quote(orderId), signal, fill: payNow })
+    const words = `fill has not answered for order ${orderId} by its fill deadline`
+    const overdue = untilOver(order).then(() => Promise.reject(new Error(words)))
+    await Promise.race([done, overdue])
     const left = state.order(orderId)
     if (left?.status === 'OPEN') await endOrder(parts, left, 'LEFT', deposit === 'CONTRACT')
+  }
+
+  /** @returns when nobody can pay an order any more, or the signal has aborted */
+  async function untilOver({ fillDeadline }: StoredOrder): Promise<void> {
+    while (time.surelyPassed() <= fillDeadline && !signal.aborted)
+      await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
   }
 
   return {

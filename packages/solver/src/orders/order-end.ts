@@ -24,7 +24,7 @@ export async function endOrder(
   isNonceUsed: boolean,
   payment?: PaymentEnd,
 ): Promise<void> {
-  const { chain, state, ledger, time, deposits, log, onError } = parts
+  const { chain, state, ledger, time, deposits, log } = parts
   const signed = state.quote(orderId)
   log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
   // Other orders have ended before this state began.
@@ -33,12 +33,11 @@ export async function endOrder(
   if (isOwn && status === 'MISSED') reportMissed(parts, orderId, signed)
   state.setStatus(orderId, status)
   if (signed === undefined) return
-  // What was paid out must be missing from the holdings before it is missing from the promises.
-  await parts.refresh().catch(onError)
   if (!isNonceUsed) return ledger.deposited(signed.quote, 'NONE')
   for (const other of ledger.get(signed.quote.nonce)?.signed ?? [signed])
     state.endQuote(other.orderId, time.passed())
-  ledger.end(signed.quote)
+  // What others have paid is known by the next block.
+  ledger.end(signed.quote, payment?.blockNumber ?? time.atDepth(0).blockNumber + 1n)
 }
 
 /** A reorganisation has removed the end of a quote: it counts again. */

@@ -27,7 +27,7 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
 
   const deposit = deposits.of(orderId)
   const before = deposit.where
-  if (seen.state === 'SETTLED' || seen.state === 'REFUNDED' || time.passed() > fillDeadline) {
+  if (seen.state === 'SETTLED' || seen.state === 'REFUNDED' || time.surelyPassed() > fillDeadline) {
     // A reorganisation has removed its deposit, and none came again.
     if (seen.state === 'NONE' && before === undefined) state.dropOrder(orderId)
     else await endUnpaid(parts, order, seen)

@@ -5,6 +5,7 @@ import { DECLINE_CODES, type DeclineCode } from '../../../protocol/src/solvers/s
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainRun } from '../chain/chain-run.js'
 import { createOnceAMinute } from '../once-a-minute.js'
+import type { SolverQuote } from '../orders/fillable-order.js'
 import { isPrice } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'
@@ -112,6 +113,20 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (run === undefined) return refuse('UNSUPPORTED_PAIR')
     const atFirst = refusal(run, request)
     if (atFirst !== undefined) return refuse(atFirst)
+    const offer = run.beginOffer()
+    try {
+      return await makeOffer(run, request, offer.isCancelled, signal)
+    } finally {
+      offer.end()
+    }
+  }
+
+  async function makeOffer(
+    run: ChainRun,
+    request: IncomingRequest,
+    isCancelled: (signed: SolverQuote) => boolean,
+    signal: AbortSignal,
+  ): Promise<SessionAnswer> {
     const priced = await price(request, signal)
     if (typeof priced === 'string') return refuse(priced)
     const quote = toQuote(solver, request, priced, nonceFor(run, request))
@@ -135,12 +150,14 @@ export function createQuoting(options: QuotingOptions): Quoting {
       const signed = await untilAborted(signer.sign(run.chain, quote), signal)
       if (run.time.now() >= quote.depositDeadline)
         throw new Error('the account has signed a quote after its deposit deadline')
-      run.addQuote({ ...signed, isForAddress: asked.isForAddress, quoteId: request.id })
+      const offered = { ...signed, isForAddress: asked.isForAddress, quoteId: request.id }
+      if (isCancelled(offered)) return refuse('PAUSED')
+      run.addQuote(offered)
       metrics.quoted++
       return { quote, signature: signed.signature }
-    } catch (error) {
+    } finally {
+      // It is kept once it is signed.
       run.ledger.withdraw(quote)
-      throw error
     }
   }
 

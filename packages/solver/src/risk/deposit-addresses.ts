@@ -28,17 +28,24 @@ export function createDepositAddresses(
   chain: SolverChain,
   solver: Hex,
   state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuote'>,
-  time: Pick<ChainTime, 'passed'>,
+  time: Pick<ChainTime, 'passed' | 'atDepth'>,
 ) {
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'
   let nextLearning = 0
 
-  /** @param name of the position that has the chain's time of the last one */
-  function wasWithinDay(name: string): boolean {
-    const at = state.position(`${name} ${place}`)
-    return at !== undefined && time.passed() < Number(at) + DAY_SECONDS
+  /**
+   * The slashes of a day.
+   * @param name of the position that has them: the chain's time and the cost of each
+   */
+  function slashesOf(name: string): { readonly at: number; readonly cost: bigint }[] {
+    const texts = state.position(`${name} ${place}`)?.split(',') ?? []
+    const slashes = texts.map((text) => {
+      const [at, cost = '0'] = text.split(' ')
+      return { at: Number(at), cost: BigInt(cost) }
+    })
+    return slashes.filter(({ at }) => time.passed() < at + DAY_SECONDS)
   }
 
   return {
@@ -61,12 +68,15 @@ export function createDepositAddresses(
       const past = state.endedQuote(chain.chainId, time.passed())
       if (past === undefined) return
       nextLearning = time.passed() + LEARNING_SECONDS
-      if (!(await isNonceUsed(chain, solver, past.quote.nonce))) return
+      // Both at one block: where the nonce is not used yet, the refund succeeds at any contract.
+      const at = time.atDepth(0)
+      if (!(await isNonceUsed(chain, solver, past.quote.nonce, at))) return
       const refund = [toContractQuote(past.quote), past.signature] as const
       const call = settlementCall(chain, 'refundAddressDeposit', refund)
       const answer = await chain.client
         .call({
           ...requestOf(solver, call),
+          ...at,
           stateOverride: [{ address: past.quote.inputToken, code: INERT_TOKEN }],
         })
         .then(
@@ -76,14 +86,18 @@ export function createDepositAddresses(
         )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
-    /** Others have had the solver slashed for a quote. */
-    slashed(isForAddress: boolean): void {
-      for (const name of isForAddress ? ['slash', 'address slash'] : ['slash'])
-        state.setPosition(`${name} ${place}`, String(time.passed()))
+    /** Others have had the solver slashed for a quote. @param cost in the bond token's smallest unit */
+    slashed(isForAddress: boolean, cost: bigint): void {
+      for (const name of isForAddress ? ['slash', 'address slash'] : ['slash']) {
+        const all = [...slashesOf(name), { at: time.passed(), cost }]
+        state.setPosition(`${name} ${place}`, all.map(({ at, cost }) => `${at} ${cost}`).join())
+      }
     },
     /** Whether quotes for deposit addresses are declined after a slash of one. */
-    areDeclined: () => wasWithinDay('address slash'),
+    areDeclined: () => slashesOf('address slash').length > 0,
     /** Whether an untaken quote was slashed within a day. */
-    wasSlashed: () => wasWithinDay('slash'),
+    wasSlashed: () => slashesOf('slash').length > 0,
+    /** What the untaken quotes that were slashed within a day have cost. */
+    slashedBond: () => slashesOf('slash').reduce((sum, { cost }) => sum + cost, 0n),
   }
 }

@@ -6,6 +6,8 @@ import type { SolverOptions } from '../solver-options.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
+  /** The block at which it was read. */
+  readonly blockNumber: bigint
   /** By token in lower case: what the settlement contract could take, the lower one of balance and allowance. */
   readonly payable: ReadonlyMap<Address, bigint>
   /** Total less reserved and unstaking. */
@@ -13,7 +15,7 @@ export interface Holdings {
   /** With the reserved part. */
   readonly totalBond: bigint
   /** The native coin in wei, and what a transaction pays at most at present, in wei for a unit of gas. */
-  readonly gas: { readonly balance: bigint; readonly maxFeePerGas: bigint }
+  readonly gas: { readonly balance: bigint; readonly maxFeePerGas: bigint; readonly isCapped: boolean }
 }
 
 /** What a market maker allows quotes to risk. Shares are parts of the free bond, of `maxOpenBond` with what own orders reserve. */
@@ -70,6 +72,11 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
   let holdings: Holdings | undefined
+  /** By nonce: orders that were paid, while the holdings do not show it. */
+  const paid = new Map<
+    bigint,
+    Pick<Quote, 'outputToken' | 'outputAmount'> & { readonly blockNumber: bigint }
+  >()
   /** By output token, and by output token and user: what missed orders have cost, and until when that counts. */
   const missed = new Map<string, { readonly bond: bigint; readonly until: number }>()
 
@@ -107,6 +114,8 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       if (deposit !== 'NONE') sum.owed += quote.outputAmount
       else if (now() <= quote.fillDeadline) sum.open += quote.outputAmount
     }
+    for (const { outputToken, outputAmount } of paid.values())
+      if (outputToken === token) sum.owed += outputAmount
     return sum
   }
   type Sums = ReturnType<typeof sums>
@@ -141,12 +150,14 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     return freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
   }
 
-  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, held: Holdings) {
+  /** What was slashed counts as open: otherwise each slash would make room for the next one. */
+  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, slashed: bigint, held: Holdings) {
     const bond = bondOf(quote)
     const isAbove = (amount: bigint, share: number, whole = held.freeBond) =>
       amount * BigInt(PARTS) > whole * partsOf(share)
     if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
-    if (isAbove(sum.bond + bond, limits.maxOpenBond, wholeBond(held, sum))) return 'OPEN_BOND'
+    if (isAbove(sum.bond + slashed + bond, limits.maxOpenBond, wholeBond(held, sum) + slashed))
+      return 'OPEN_BOND'
     if (!isLimited) return undefined
     if (limits.maxAddressBondShare === 0) return 'ADDRESS_BOND'
     return isAbove(sum.addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
@@ -155,6 +166,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   return {
     update(next: Holdings): void {
       holdings = next
+      for (const [nonce, { blockNumber }] of paid) if (blockNumber <= next.blockNumber) paid.delete(nonce)
     },
     /** An order at the contract was missed. @returns whether those in its output token have lately cost much of the bond */
     miss(quote: Quote): boolean {
@@ -170,9 +182,15 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
      * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
      * @param lockSeconds until its fill deadline
      * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
+     * @param slashed what untaken quotes have lately cost
      * @returns undefined when it may be signed
      */
-    shortageFor({ quote, isForAddress }: AskedQuote, lockSeconds: number, keepsTokens: boolean) {
+    shortageFor(
+      { quote, isForAddress }: AskedQuote,
+      lockSeconds: number,
+      keepsTokens: boolean,
+      slashed: bigint,
+    ) {
       if (holdings === undefined) return 'UNREAD'
       if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const earlier = entries.get(quote.nonce)
@@ -180,7 +198,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       const sum = sums(quote.outputToken, earlier)
       return (
         fundsShortage(wanted, sum, lockSeconds, holdings) ??
-        bondShortage(wanted, sum, isForAddress && keepsTokens, holdings)
+        bondShortage(wanted, sum, isForAddress && keepsTokens, slashed, holdings)
       )
     },
     promise: (asked: AskedQuote) => void promise(asked),
@@ -191,6 +209,8 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     add(signed: SolverQuote): readonly SolverQuote[] {
       // It may have ended while it was signed.
       const entry = promise(signed)
+      // Equal prices have one signature.
+      if (entry.signed.some(({ orderId }) => orderId === signed.orderId)) return []
       const all = [...entry.signed, signed]
       entry.signed = isPrice(signed.quote) ? bindingOf(all) : all
       return all.filter((each) => !entry.signed.includes(each))
@@ -204,8 +224,14 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       const entry = entries.get(nonce)
       if (entry !== undefined) entry.deposit = deposit
     },
-    /** Its nonce is used and its order is paid. */
-    end: ({ nonce }: Pick<Quote, 'nonce'>) => void entries.delete(nonce),
+    /**
+     * Its nonce is used.
+     * @param paidAt the block in which its order was paid: until the holdings are of this one, they have what was paid
+     */
+    end({ nonce, outputToken, outputAmount }: Quote, paidAt?: bigint): void {
+      entries.delete(nonce)
+      if (paidAt !== undefined) paid.set(nonce, { outputToken, outputAmount, blockNumber: paidAt })
+    },
     quotes: (): Iterable<LedgerQuote> => entries.values(),
     get: (nonce: bigint): LedgerQuote | undefined => entries.get(nonce),
     /** The deposit addresses of quotes that can still be paid for there. */

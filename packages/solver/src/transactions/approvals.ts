@@ -1,6 +1,7 @@
 import { type Address, erc20Abi } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import { failed, type SolverChain } from '../chain/open-chain.js'
+import type { AtBlock } from '../chain/orders.js'
 import type { SolverParts } from '../solver-parts.js'
 import { APPROVAL, type Payments } from './payments.js'
 
@@ -72,7 +73,8 @@ export function readAllowance(
   { client, settlement }: SolverChain,
   token: Address,
   owner: Address,
+  at: AtBlock = {},
 ): Promise<bigint> {
   const call = { address: token, abi: erc20Abi, functionName: 'allowance' } as const
-  return client.readContract({ ...call, args: [owner, settlement] })
+  return client.readContract({ ...call, args: [owner, settlement], ...at })
 }

@@ -25,7 +25,8 @@ export type Payments = ReturnType<typeof createPayments>
 interface Offered {
   /** The attempt that the node has taken, or of two that it has refused, the one with lower fees. */
   readonly offer: SignedTransaction
-  /** When its fees were chosen, by the clock that is never set. */
+  /** When it was begun, and when its fees were chosen, by the clock that is never set. */
+  readonly begunAt: number
   readonly at: number
   /** Of the newest block at that time. */
   readonly blockTime: number
@@ -35,7 +36,9 @@ interface Offered {
 /** A block of the last second before the deadline may come late. */
 const GRACE_SECONDS = 60
 /** A node may show the nonce of an account before the receipt that explains it. */
-const MISSING_RECEIPT_MS = 60_000
+const MISSING_RECEIPT_MS = 20_000
+/** For so long, a slow transaction says how long others may take. */
+const SLOW_COUNTS_MS = 600_000
 /** How the names of approvals begin. */
 export const APPROVAL = 'approval '
 /** The name of payments that nobody waits for. */
@@ -50,6 +53,10 @@ export function createPayments(options: PaymentsOptions) {
   const finishing = new Set<string>()
   /** By name. Empty after a restart: then each is offered at once. */
   const offers = new Map<string, Offered>()
+  /** The slowest transaction of late, and when its end was seen. */
+  let slowest = { ms: 0, at: Number.NEGATIVE_INFINITY }
+  /** A nonce that nothing has, while others wait for it. */
+  let gap: { readonly nonce: number; since: number } | undefined
 
   const nameWhenDone = ({ nonce }: SignedTransaction) => `${DONE} ${chainId} ${nonce}`
 
@@ -80,10 +87,19 @@ export function createPayments(options: PaymentsOptions) {
     return higher
   }
 
+  const slowestMs = () => (clock.monotonic() - slowest.at <= SLOW_COUNTS_MS ? slowest.ms : 0)
+
+  /** @param offered undefined after a restart: nothing is known of its beginning */
+  function noteEnd(offered: Offered | undefined): void {
+    const at = clock.monotonic()
+    const ms = at - (offered?.begunAt ?? at)
+    if (ms >= slowestMs()) slowest = { ms, at }
+  }
+
   /** @param signed the attempts of this time, in their order */
-  function note(id: string, signed: SignedTransaction[], at: number, refusal: unknown): void {
+  function note(id: string, signed: SignedTransaction[], at: number, refusal: unknown, begunAt = at): void {
     const offer = signed.at(refusal === undefined ? -1 : 0)
-    if (offer !== undefined) offers.set(id, { at, refusal, offer, blockTime: time.passed() })
+    if (offer !== undefined) offers.set(id, { begunAt, at, refusal, offer, blockTime: time.passed() })
   }
 
   /**
@@ -98,8 +114,10 @@ export function createPayments(options: PaymentsOptions) {
   ): Promise<void> {
     const offered = offers.get(id)
     const now = clock.monotonic()
-    const hasWaited = offered !== undefined && now - offered.at > chain.raiseFeesAfterMs
-    const isRefused = offered?.refusal !== undefined && time.passed() !== offered.blockTime
+    // Without a further block, higher fees would not have been mined either.
+    const isNewBlock = time.passed() !== offered?.blockTime
+    const hasWaited = offered !== undefined && isNewBlock && now - offered.at > chain.raiseFeesAfterMs
+    const isRefused = offered?.refusal !== undefined && isNewBlock
     if (offered !== undefined && !hasWaited && !isRefused) return
     // Not an attempt with twice its fees that was refused too: then they were not the cause.
     const before = offered?.offer ?? last
@@ -114,7 +132,26 @@ export function createPayments(options: PaymentsOptions) {
       if (error instanceof OverBudget) return error
       throw error
     })
-    note(id, signed, hasWaited ? now : (offered?.at ?? now), refusal)
+    note(id, signed, hasWaited ? now : (offered?.at ?? now), refusal, offered?.begunAt)
+  }
+
+  /**
+   * What waits for a nonce that nothing has would wait for ever: the node may have named too high a nonce once. Something empty takes it.
+   * @param nonce the next one of the account
+   */
+  async function closeGap(nonce: number): Promise<void> {
+    if (state.keptPayments(chainId).some((kept) => kept.nonce === nonce)) return
+    const now = clock.monotonic()
+    if (gap?.nonce !== nonce) gap = { nonce, since: now }
+    if (now - gap.since <= chain.raiseFeesAfterMs) return
+    gap.since = now
+    onError(new Error(`no transaction of chain ${chainId} has the nonce ${nonce}: an empty one takes it`))
+    const id = `${DONE} ${chainId} ${nonce}`
+    await sender.fillGap(
+      nonce,
+      keep(id, () => {}),
+    )
+    void toEnd(id)
   }
 
   /**
@@ -136,6 +173,7 @@ export function createPayments(options: PaymentsOptions) {
       if (last === undefined) return FAILED
       const progress = await sender.progress(attempts)
       if (progress.state === 'MINED') {
+        noteEnd(offers.get(id))
         offers.delete(id)
         return progress
       }
@@ -148,6 +186,7 @@ export function createPayments(options: PaymentsOptions) {
           finish(id)
           return FAILED
         }
+        if (progress.state === 'QUEUED') await closeGap(progress.used)
         await advance(id, last, progress.state === 'QUEUED', onSigned)
       }
       await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
@@ -192,6 +231,7 @@ export function createPayments(options: PaymentsOptions) {
     /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
     async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
       const signed: SignedTransaction[] = []
+      const begunAt = clock.monotonic()
       let refusal: unknown
       try {
         await sender.send(call, keep(id, onSigned, signed))
@@ -199,9 +239,11 @@ export function createPayments(options: PaymentsOptions) {
         refusal = error
         throw error
       } finally {
-        note(id, signed, clock.monotonic(), refusal)
+        note(id, signed, clock.monotonic(), refusal, begunAt)
       }
     },
+    /** How long it has lately taken from the beginning of a transaction until its end was seen, in seconds: the slow ones count. */
+    roundSeconds: () => slowestMs() / 1000,
     /** Whether there is an attempt whose end has not been seen, or has been removed. */
     isUnderWay: (id: string) => state.attempts(id).length > 0,
     follow,

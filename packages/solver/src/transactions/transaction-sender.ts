@@ -35,6 +35,8 @@ export interface PaymentEnd {
   readonly hash: Hex | undefined
   readonly gasUsed: bigint
   readonly fee: bigint
+  /** Undefined where the receipt does not say it. */
+  readonly blockNumber?: bigint | undefined
 }
 
 /** Sends the transactions of an account on one chain. No other program may use the account there. */
@@ -44,6 +46,8 @@ export type TransactionSender = ReturnType<typeof createTransactionSender>
 const GAS_MARGIN = { factor: 12n, divisor: 10n }
 /** How many times the gas of a transaction that reverted the next one may use: the node's estimates may be too low. */
 const MORE_GAS = 2n
+/** Of a transaction that does nothing. Rollups add the cost of its data. */
+const TRANSFER_GAS = 100_000n
 /** By the status of a receipt. */
 const OUTCOMES = ['reverted', 'success'] as const
 
@@ -137,7 +141,9 @@ export function createTransactionSender(
     if (outcome === 'reverted') reverted.set(data, max(gas, reverted.get(data) ?? 0n))
     const price = numberIn(receipt.effectiveGasPrice) ?? maxFeePerGas
     const gasUsed = BigInt(numberIn(receipt.gasUsed) ?? gas)
-    return { outcome, hash, gasUsed, fee: gasUsed * BigInt(price) }
+    const block = numberIn(receipt.blockNumber)
+    const blockNumber = block === undefined ? undefined : BigInt(block)
+    return { outcome, hash, gasUsed, fee: gasUsed * BigInt(price), blockNumber }
   }
 
   return {
@@ -162,12 +168,21 @@ export function createTransactionSender(
       const { to, data } = simulated
       const more = MORE_GAS * (reverted.get(data) ?? 0n)
       const limit = max(withMargin(gas), more)
-      const request = { to, data, gas: min(limit, chain.maxGas), ...fees }
+      const { maxFeePerGas, maxPriorityFeePerGas } = fees
+      const request = { to, data, gas: min(limit, chain.maxGas), maxFeePerGas, maxPriorityFeePerGas }
       const refusal = await offer(await signNext(request, used, onSigned), onSigned)
       // It is kept, and sent again.
       if (refusal !== undefined) throw refusal
     },
     offer,
+    /** Signs an empty transaction that uses up a nonce which no other one has, and sends it. @throws viem's errors, and those of the account */
+    async fillGap(nonce: number, onSigned: OnSigned): Promise<void> {
+      const { maxFeePerGas, maxPriorityFeePerGas } = await firstFees(chain, leastTip)
+      const empty = { to: address, gas: TRANSFER_GAS, maxFeePerGas, maxPriorityFeePerGas }
+      const transaction = await sign(empty, nonce)
+      onSigned(transaction)
+      await offer(transaction, onSigned)
+    },
     /** Sends a signed transaction again. The node may have it already. */
     sendAgain: async (transaction: SignedTransaction) => void (await broadcast(transaction)),
     /** Whether a first attempt would offer more by now. @throws viem's errors */
@@ -200,7 +215,7 @@ export function createTransactionSender(
     async progress(attempts: readonly SignedTransaction[]) {
       const nonce = attempts[0]?.nonce ?? 0
       const used = await usedAt({ blockTag: 'latest' })
-      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' } as const
+      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED', used } as const
       for (const attempt of attempts.toReversed()) {
         const outcome = await outcomeOf(attempt)
         if (outcome !== undefined) return { state: 'MINED', ...outcome } as const

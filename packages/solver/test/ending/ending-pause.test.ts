@@ -9,21 +9,33 @@ const MEANS = {
   fillSeconds: 60,
   blockSeconds: 12,
   callSeconds: 0,
+  lagSeconds: 0,
+  paymentSeconds: 0,
+  isCapped: false,
 }
 
 /** What keeps a further quote from being signed. @param open quotes @param orders that have a deposit */
 function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {}): string | undefined {
-  const { balance, feesLeft, fillSeconds, blockSeconds, callSeconds } = { ...MEANS, ...change }
+  const { balance, feesLeft, fillSeconds, blockSeconds, callSeconds, lagSeconds, paymentSeconds, isCapped } =
+    {
+      ...MEANS,
+      ...change,
+    }
   const times = { depositDeadline: 1_000, fillDeadline: 1_000 + fillSeconds }
   const entry = { quote: times, isForAddress: false, deposit: 'NONE' }
   const parts = {
     chain: { pollIntervalMs: 1_000, maxPayments: 16 },
-    time: { blockSeconds: () => blockSeconds, lookSeconds: () => 2 * callSeconds },
+    time: {
+      blockSeconds: () => blockSeconds,
+      lookSeconds: () => 2 * callSeconds,
+      lagSeconds: () => lagSeconds,
+    },
     ledger: {
-      gas: () => ({ balance, maxFeePerGas: 2n * GWEI }),
+      gas: () => ({ balance, maxFeePerGas: 2n * GWEI, isCapped }),
       quotes: () => Array.from({ length: orders }, () => ({ ...entry, deposit: 'CONTRACT' })),
     },
     addresses: { keepsTokens: () => false },
+    payments: { roundSeconds: () => paymentSeconds },
     report() {},
   }
   const toCancel = () => Array.from({ length: open }, () => entry)
@@ -62,7 +74,10 @@ it('one fill window must suffice for all, and its first block only shows that it
     most({ ...rich, fillSeconds: 120 }),
     most({ ...rich, blockSeconds: 2 }),
     most({ ...rich, blockSeconds: 2, callSeconds: 0.3 }),
+    most({ ...rich, blockSeconds: 2, lagSeconds: 4 }),
+    most({ ...rich, blockSeconds: 2, paymentSeconds: 10 }),
   ]
-  expect(counts.map((count) => count + 1)).toEqual([48, 128, 304, 208])
+  expect(counts.map((count) => count + 1)).toEqual([48, 128, 304, 208, 112, 80])
   expect(pauseOf(0, 0, { fillSeconds: 25 })).toContain('fill window')
+  expect(pauseOf(0, 0, { isCapped: true })).toContain('maxFeePerGas')
 })

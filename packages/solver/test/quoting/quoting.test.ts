@@ -32,6 +32,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign'], 
   const open = new Map<bigint, { quote: Quote; deposit: 'NONE' | 'CONTRACT' }>()
   const kept: { user: string; nonce: bigint; isForAddress: boolean }[] = []
   let passed = 0
+  const isCancelled = false
   const now = Math.floor(clock.now() / 1000)
   const run = {
     chain: {
@@ -45,10 +46,11 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign'], 
     shortageFor: () => undefined,
     ledger: {
       promise: (asked: { quote: { nonce: bigint } }) => promised.add(asked.quote.nonce),
-      withdraw: ({ nonce }: { nonce: bigint }) => promised.delete(nonce),
+      withdraw: ({ nonce }: { nonce: bigint }) => void (open.has(nonce) || promised.delete(nonce)),
       bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
       get: (nonce: bigint) => open.get(nonce),
     },
+    beginOffer: () => ({ isCancelled: () => isCancelled, end() {} }),
     addQuote: ({ quote, isForAddress }: SolverQuote) => {
       if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })
       kept.push({ user: quote.user, nonce: quote.nonce, isForAddress })

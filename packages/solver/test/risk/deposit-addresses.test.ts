@@ -45,7 +45,11 @@ function startAddresses(revert: string | undefined | null, isUsed = true) {
   }
   const chain = { chainId: 1, settlement: TOKEN, client } as unknown as SolverChain
   return {
-    build: () => createDepositAddresses(chain, SOLVER, state, { passed: () => time }),
+    build: () =>
+      createDepositAddresses(chain, SOLVER, state, {
+        passed: () => time,
+        atDepth: () => ({ blockNumber: 9n }),
+      }),
     asked: () => asked,
     pass(seconds: number) {
       time += seconds
@@ -100,11 +104,18 @@ it('a contract that does not say it is asked once a minute, and one that has sai
 it('a slash at a deposit address declines quotes for such for a day, also after a restart', () => {
   const { build, pass } = startAddresses(undefined)
   const addresses = build()
-  addresses.slashed(false)
-  expect([addresses.wasSlashed(), addresses.areDeclined()]).toEqual([true, false])
-  addresses.slashed(true)
-  pass(DAY - 1)
-  expect([addresses.areDeclined(), build().areDeclined()]).toEqual([true, true])
+  addresses.slashed(false, 5n)
+  expect([addresses.wasSlashed(), addresses.areDeclined(), addresses.slashedBond()]).toEqual([
+    true,
+    false,
+    5n,
+  ])
+  pass(60)
+  addresses.slashed(true, 7n)
+  pass(DAY - 61)
+  expect([addresses.areDeclined(), build().areDeclined(), build().slashedBond()]).toEqual([true, true, 12n])
   pass(1)
-  expect(addresses.areDeclined()).toBe(false)
+  expect([addresses.areDeclined(), addresses.slashedBond()]).toEqual([true, 7n])
+  pass(60)
+  expect([addresses.areDeclined(), addresses.slashedBond()]).toEqual([false, 0n])
 })

@@ -1,14 +1,19 @@
 import { expect, it } from 'vitest'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
-import { createQuoteLedger, type QuoteLedger, type RiskLimits } from '../../src/risk/quote-ledger.js'
+import {
+  createQuoteLedger,
+  type Holdings,
+  type QuoteLedger,
+  type RiskLimits,
+} from '../../src/risk/quote-ledger.js'
 
-const GAS = { balance: 0n, maxFeePerGas: 0n }
+const GAS = { balance: 0n, maxFeePerGas: 0n, isCapped: false }
 
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'
 const WETH = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
 const ADDRESS = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const DEADLINE = 2_000_000_000
-const LOCK = { lockSeconds: 420, keepsTokens: false }
+const LOCK = { lockSeconds: 420, keepsTokens: false, slashed: 0n }
 
 let nonce = 0n
 /** The chain's time. */
@@ -36,8 +41,27 @@ function open({ freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { free
   const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
   passed = 0
   const ledger = createQuoteLedger(500n, all, () => passed)
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond, gas: GAS })
+  ledger.update({
+    blockNumber: 1n,
+    payable: new Map([[USDC, 1000n]]),
+    freeBond,
+    totalBond: freeBond,
+    gas: GAS,
+  })
   return ledger
+}
+
+/** The holdings have changed. */
+function update(ledger: QuoteLedger, changes: Partial<Holdings>): void {
+  const freeBond = changes.freeBond ?? 1_000_000n
+  ledger.update({
+    blockNumber: 2n,
+    payable: new Map([[USDC, 1000n]]),
+    freeBond,
+    totalBond: freeBond,
+    gas: GAS,
+    ...changes,
+  })
 }
 
 function promise(ledger: QuoteLedger, promised: Quote, isForAddress = false): Quote {
@@ -46,8 +70,8 @@ function promise(ledger: QuoteLedger, promised: Quote, isForAddress = false): Qu
 }
 
 function shortage(ledger: QuoteLedger, asked: Quote, isForAddress = false, lock: Partial<typeof LOCK> = {}) {
-  const { lockSeconds, keepsTokens } = { ...LOCK, ...lock }
-  return ledger.shortageFor({ quote: asked, isForAddress }, lockSeconds, keepsTokens)
+  const { lockSeconds, keepsTokens, slashed } = { ...LOCK, ...lock }
+  return ledger.shortageFor({ quote: asked, isForAddress }, lockSeconds, keepsTokens, slashed)
 }
 
 it('nothing is covered before the holdings are known', () => {
@@ -119,7 +143,13 @@ it('an order that is not paid counts, and its reserved bond is part of what the 
   const promised = Array.from({ length: 4 }, () => promise(ledger, quote(100n)))
   for (const each of promised) ledger.deposited(each, 'CONTRACT')
   // The contract has reserved four times 5.
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond: 30n, totalBond: 50n, gas: GAS })
+  ledger.update({
+    blockNumber: 1n,
+    payable: new Map([[USDC, 1000n]]),
+    freeBond: 30n,
+    totalBond: 50n,
+    gas: GAS,
+  })
   const asked = [quote(79n), quote(60n), quote(120n)]
   expect(asked.map((each) => shortage(ledger, each))).toEqual([undefined, undefined, 'BOND_SHARE'])
   promise(ledger, quote(79n))
@@ -159,7 +189,7 @@ it('prices with one nonce count once, at their largest amount, and are ended tog
   expect(shortage(ledger, price(120n))).toBe('BOND_SHARE')
   for (let count = 0; count < 4; count++) promise(ledger, quote(100n))
   expect([19n, 20n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, 'OPEN_BOND'])
-  ledger.end({ nonce: 7_000n })
+  ledger.end(price(1n))
   expect([119n, 1n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, undefined])
 })
 
@@ -190,13 +220,15 @@ it('of prices with one nonce, the largest and the one that is over first are kep
     chainId: 31337,
     quote: quote(outputAmount, { user: NO_USER, nonce: 8_000n, depositDeadline }),
     signature: '0x' as const,
-    orderId: '0x' as const,
+    orderId: `0x${outputAmount}${depositDeadline}` as const,
     depositAddress: ADDRESS as typeof ADDRESS,
     isForAddress: false,
   })
   const [first, larger, other] = [signed(5n, 100), signed(9n, 200), signed(7n, 300)]
   expect([first, larger, other].map((price) => ledger.add(price))).toEqual([[], [], [other]])
   for (let count = 0; count < 25_000; count++) ledger.add(signed(8n, 150))
+  // The same price again has the same signature, and is no other one to be dropped.
+  expect([ledger.add(signed(5n, 100)), ledger.add(signed(9n, 200))]).toEqual([[], []])
   expect(ledger.get(8_000n)?.signed).toEqual([first, larger])
   const earlier = signed(10n, 50)
   expect(ledger.add(earlier)).toEqual([first, larger])
@@ -226,4 +258,30 @@ it('small quotes may stay open until they hold a tenth of what `maxOpenBond` all
   const ledger = open({ freeBond: 1_000n })
   expect([1n, 10n, 51n].map(ledger.mostSpared)).toEqual([50, 5, 0])
   expect(open({ freeBond: 10n ** 9n }).mostSpared(1n)).toBe(2_000)
+})
+
+it('what was slashed counts as open, so that all slashes of a day together stay within the limit', () => {
+  const ledger = open({ freeBond: 100n })
+  const slashed = { slashed: 40n }
+  update(ledger, { freeBond: 60n })
+  for (let count = 0; count < 2; count++) {
+    expect(shortage(ledger, quote(100n), false, slashed)).toBeUndefined()
+    promise(ledger, quote(100n))
+  }
+  expect([shortage(ledger, quote(100n), false, slashed), shortage(ledger, quote(100n))]).toEqual([
+    'OPEN_BOND',
+    undefined,
+  ])
+})
+
+it('what was paid is owed until the holdings are of its block', () => {
+  const ledger = open()
+  ledger.end(promise(ledger, quote(900n)), 5n)
+  const both = () => [quote(200n), quote(20n)].map((asked) => shortage(ledger, asked))
+  update(ledger, { blockNumber: 4n })
+  expect(both()).toEqual(['PAYABLE', undefined])
+  update(ledger, { blockNumber: 5n, payable: new Map([[USDC, 100n]]) })
+  expect(both()).toEqual(['PAYABLE', undefined])
+  update(ledger, { blockNumber: 6n })
+  expect(both()).toEqual([undefined, undefined])
 })

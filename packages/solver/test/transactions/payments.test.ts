@@ -25,14 +25,16 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     sendAgain: async () => {},
     raise: async ({ hash }) => attempt(Number(hash) + 1),
     isTooCheap: async () => false,
-    progress: async () => ({ state: 'NEXT' }),
+    fillGap: async () => {},
+    progress: async () => ({ state: 'NEXT', used: 0 }),
     usedNonces: async () => ({ now: 0, deep: 0 }),
   }
   const payments = createPayments({
     sender,
     chain: { chainId: 1, pollIntervalMs: 1_000, raiseFeesAfterMs: RAISE_MS },
     clock,
-    time: { passed: () => 0 },
+    // A block each second.
+    time: { passed: () => clock.monotonic() },
     state,
     log: { ...console, info() {} },
     metrics: createMetrics(),

@@ -1,0 +1,97 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
+import { keyOf } from '../support/solver-kit/market.js'
+import type { KnownQuote } from './known-quotes.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { BOND, SOLVER } from './world.js'
+
+beforeAll(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+const [, maker = devAccounts[0]] = devAccounts
+const { address, signMessage, signTypedData, signTransaction } = privateKeyToAccount(keyOf(maker))
+const GWEI = 1_000_000_000n
+
+it('an account that signs quotes and no transactions costs half of the bond, however often a stranger asks again', async () => {
+  let isDown = false
+  const sign: typeof signTransaction = (...asked) =>
+    isDown ? Promise.reject(new Error('denied')) : signTransaction(...asked)
+  const account = { address, signMessage, signTypedData, signTransaction: sign }
+  const running = await startRunning('reference', { pollIntervalMs: 1_000 }, { account })
+  const { ask, passBlocks, isUnused, slash, bond, restart, end } = running
+  await passBlocks(20)
+  isDown = true
+  const slashSome = async () => {
+    const signed: KnownQuote[] = []
+    const milli = (bond() * 39_900n) / BOND
+    for (let count = 0; count < 6; count++) {
+      const known = await ask(milli, { depositSeconds: 4 })
+      if (known !== undefined) signed.push(known)
+    }
+    await passBlocks(34)
+    for (const known of signed) if (isUnused(known)) slash(known)
+    await passBlocks(3)
+    return signed.length
+  }
+  expect(await slashSome()).toBeGreaterThan(0)
+  for (let round = 0; round < 4; round++) await slashSome()
+  isDown = false
+  await restart(() => {})
+  expect(await slashSome()).toBe(0)
+  expect(bond()).toBeGreaterThanOrEqual(BOND / 2n)
+  end()
+})
+
+it('nothing is signed while the base fee may rise above `maxFeePerGas`, and again when it has fallen', async () => {
+  const { ask, passBlocks, chain, errors, end } = await startRunning('reference', {
+    pollIntervalMs: 1_000,
+    maxFeePerGas: 8n * GWEI,
+  })
+  const isSigned = async () => (await ask(1_000n)) !== undefined
+  const signed = [await isSigned()]
+  for (const baseFee of [5n, 1n]) {
+    chain.setBaseFee(baseFee * GWEI)
+    await passBlocks(30)
+    signed.push(await isSigned())
+  }
+  expect(signed).toEqual([true, false, true])
+  expect(errors().join()).toContain('maxFeePerGas of chain')
+  end()
+})
+
+it('a nonce of the account that nothing has is used up, so that what waits for it is mined', async () => {
+  const running = await startRunning('reference', { pollIntervalMs: 1_000 })
+  const { ask, deposit, passBlocks, stateOf, node, errors, end } = running
+  await passBlocks(5)
+  const known = (await ask(1_000n, { fillSeconds: 120 })) as KnownQuote
+  let wrong = true
+  node.intercept(({ method, params = [] }, answer) => {
+    if (method === 'eth_sendRawTransaction') wrong = false
+    if (!wrong || method !== 'eth_getTransactionCount' || params[1] !== 'latest') return answer()
+    return `0x${(Number(answer()) + 2).toString(16)}`
+  })
+  deposit(known)
+  await passBlocks(40)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(errors().join()).toContain('an empty one takes it')
+  end()
+})
+
+it('fees do not rise while no block comes', async () => {
+  const { ask, deposit, passBlocks, stateOf, metrics, pass, chain, end } = await startRunning('reference', {
+    pollIntervalMs: 1_000,
+  })
+  await passBlocks(5)
+  const known = (await ask(1_000n, { depositSeconds: 2_000, fillSeconds: 1_500 })) as KnownQuote
+  deposit(known)
+  chain.mine(chain.head().timestamp + 2, { holdsSigned: true })
+  await pass(600_000)
+  expect(metrics().feesRaised).toBe(0)
+  await passBlocks(3)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  end()
+})
