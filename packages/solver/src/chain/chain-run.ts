@@ -157,7 +157,7 @@ async function run(parts: ChainParts, close: () => void) {
       const cancelled: Selects[] = []
       begun.add(cancelled)
       return {
-        isCancelled: (signed: SolverQuote) => cancelled.some((selects) => selects(signed)),
+        isCancelled: (signed: SolverQuote) => cancelled.some((selects) => selects(signed) === true),
         end: () => void begun.delete(cancelled),
       }
     },
@@ -171,7 +171,8 @@ async function run(parts: ChainParts, close: () => void) {
     async cancelQuotes(selects: Selects = () => true) {
       for (const cancelled of begun) cancelled.push(selects)
       const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
-      return ending.cancel(kept.filter(selects))
+      // A promise selects nothing: it is true at once.
+      return ending.cancel(kept.filter((signed) => selects(signed) === true))
     },
     /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
     async idle(): Promise<void> {

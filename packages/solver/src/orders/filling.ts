@@ -42,10 +42,13 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
-    const ended = keepTrying(orderId).finally(() => {
-      running.delete(orderId)
-      deposits.forget(orderId)
-    })
+    // The state file may fail.
+    const ended = keepTrying(orderId)
+      .catch(onError)
+      .finally(() => {
+        running.delete(orderId)
+        deposits.forget(orderId)
+      })
     running.set(orderId, ended)
   }
 
