@@ -48,6 +48,7 @@ export function checkServer(state: PostgresState): readonly CheckResult[] {
   else report.fail('version', `${text} is too old`, `Use version ${OLDEST_VERSION} or later.`)
   checkPrivileges(state, report)
   checkTables(state, report)
+  checkNeighbours(state, report)
   const room = `${freeConnections} of ${maxConnections} are free; a replica uses up to ${REPLICA_CONNECTIONS}`
   const remedy = "Raise the server's max_connections, or run fewer replicas."
   report.judge('connections', freeConnections >= REPLICA_CONNECTIONS, room, remedy)
@@ -71,6 +72,13 @@ function checkPrivileges(state: PostgresState, { ok, fail }: Report): void {
     const remedy = `As the owner of the schema: grant create on schema "${schema}" ${toUser}`
     fail('rights', `user ${user} may not create tables in ${place}`, remedy)
   } else ok('rights', `user ${user} may write ${place}`)
+}
+
+/** Whoever may connect can take the advisory locks of the replicas, and fill their connections (docs/security.md). */
+function checkNeighbours({ database, isOpenToAll }: PostgresState, { warn }: Report): void {
+  if (!isOpenToAll) return
+  const remedy = `As the owner of the database: revoke connect on database "${database}" from public;`
+  warn('neighbours', `every user of the server may connect to database ${database}`, remedy)
 }
 
 /** The migrations of tables that the user may not read are unknown. */

@@ -17,6 +17,8 @@ export interface PostgresState {
   /** The schema of new tables; null when the search path has no existing schema. */
   readonly schema: string | null
   readonly mayCreate: boolean
+  /** Whether every user of the server may connect to the database: PostgreSQL's default. */
+  readonly isOpenToAll: boolean
   /** Whether the server accepts no writes, like a standby. */
   readonly isReadOnly: boolean
   /** Whether tables of any version exist. */
@@ -64,6 +66,7 @@ const SERVER = `select current_setting('server_version') as version,
     current_database() as database,
     current_schema() as schema,
     coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
+    has_database_privilege('public', current_database(), 'connect') as "isOpenToAll",
     current_setting('transaction_read_only')::boolean as "isReadOnly",
     open_to_all as "maxConnections",
     greatest(0, open_to_all - (select sum(numbackends) from pg_stat_database)::int + 1) as "freeConnections"

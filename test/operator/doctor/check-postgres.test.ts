@@ -9,6 +9,7 @@ const WELL: PostgresState = {
   database: 'quotes',
   schema: 'public',
   mayCreate: false,
+  isOpenToAll: false,
   isReadOnly: false,
   hasTables: true,
   forbidden: [],
@@ -34,6 +35,10 @@ test.each<[Partial<PostgresState>, object[]]>([
   [{ version: '14.0', majorVersion: 14 }, []],
   [{ version: '13.21', majorVersion: 13 }, [{ status: 'fail', checkResult: 'PostgreSQL 13.21 is too old' }]],
   [{ isReadOnly: true, mayCreate: true }, [{ status: 'fail', remedy: expect.stringMatching(/primary/) }]],
+  [
+    { isOpenToAll: true },
+    [{ status: 'warn', remedy: expect.stringContaining('revoke connect on database "quotes" from public') }],
+  ],
   [{ schema: null }, [{ status: 'fail', checkResult: expect.stringMatching(/no schema/) }]],
   [{ freeConnections: 12 }, []],
   [{ freeConnections: 11 }, [{ status: 'warn', checkResult: expect.stringMatching(/^11 of 97/) }]],
