@@ -987,6 +987,17 @@ export interface components {
              * @description URL of the chain's block explorer, without a slash at its end. Its pages are `/tx/<hash>` and `/address/<address>`. Absent when the instance knows none.
              */
             explorerUrl?: string;
+            /** @description What a miss costs, for each token of the operator's list: the bond counts smallest units, whatever these are worth. Empty until the instance has read the contract. At most 500. */
+            missCosts: components["schemas"]["MissCost"][];
+        };
+        /** @description MissCost is what a solver loses when it does not pay out one whole token of an order. */
+        MissCost: {
+            /** @description Token that is bought. EIP-55 form. */
+            token: string;
+            /** @description Its symbol in the operator's list. */
+            symbol: string;
+            /** @description What the user then gets of the solver's bond, in the bond token's smallest unit, decimal. A solver must have as much to spare to offer one whole token. */
+            bond: string;
         };
         /** @description Eip712Domain is an EIP-712 domain, with the members that the contract uses. */
         Eip712Domain: {

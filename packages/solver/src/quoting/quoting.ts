@@ -147,6 +147,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
   return async (request, source, signal) => {
     metrics.requests++
+    if (request.kind === 'INDICATIVE') metrics.requestsForPrices++
     // An instance may send as many as it likes.
     if (underWay >= MAX_ANSWERS_UNDER_WAY || !options.budget.take(source)) return refuse('PAUSED')
     underWay++
