@@ -52,6 +52,8 @@ export interface components {
             verify?: "off" | "best" | "all";
             /** @description Whether each offer has the `calls` that the user's wallet sends for it. Off when absent. */
             includeCalls?: boolean;
+            /** @description Shortest time for which an offer may bind its solver, in seconds: 30 to the deposit window. Solvers may then offer a deposit deadline that is earlier than the deposit window, and a better price for it. Offers are compared by their amounts only, so read `expiresAt` of each. The whole deposit window when absent, and in deposit mode ADDRESS. */
+            minDepositWindow?: number;
         };
         /** @description StreamQuotesRequest describes the swap that the user wants, and how often its price is asked again. */
         StreamQuotesRequest: {
@@ -104,6 +106,8 @@ export interface components {
             verify?: "off" | "best" | "all";
             /** @description Whether each offer has the `calls` that the user's wallet sends for it. Off when absent. */
             includeCalls?: boolean;
+            /** @description Shortest time for which an offer may bind its solver, in seconds: 30 to the deposit window. Solvers may then offer a deposit deadline that is earlier than the deposit window, and a better price for it. Offers are compared by their amounts only, so read `expiresAt` of each. The whole deposit window when absent, and in deposit mode ADDRESS. */
+            minDepositWindow?: number;
         };
         /** @description QuoteUpdate is the best offer of a round so far. It supersedes all earlier ones of its round. */
         QuoteUpdate: {
@@ -185,6 +189,8 @@ export interface components {
             orderType: "EXACT_INPUT" | "EXACT_OUTPUT";
             /** @description Amount of the fixed side in the token's smallest unit: a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros. */
             amount: string;
+            /** @description Shortest time for which an offer may bind its solver, in seconds: 30 to the instance's deposit window. The price is then that of a quote with the same field. The whole deposit window when absent. */
+            minDepositWindow?: number;
         };
         /** @description GetPriceResponse is the best price at a moment. */
         GetPriceResponse: {
@@ -436,6 +442,8 @@ export interface components {
             depositDeadline: number;
             /** @description Last moment for the fill, Unix time in seconds. */
             fillDeadline: number;
+            /** @description Earliest deposit deadline that an offer may have, Unix time in seconds. Absent when each must have `depositDeadline`. */
+            minDepositDeadline?: number;
         };
         /** @description SolverResult is the result of the request to one solver. */
         SolverResult: {
@@ -480,9 +488,10 @@ export interface components {
              *     - `INSUFFICIENT_LIQUIDITY`: The solver lacks the liquidity now.
              *     - `PAUSED`: The solver does not quote at the moment.
              *     - `OTHER`: Any other reason.
+             *     - `BOND_CANNOT_COVER`: The contract would reserve more of the solver's bond for the output than it has to spare. It counts smallest units of the output token, whatever these are worth.
              * @enum {string}
              */
-            declineCode?: "UNSUPPORTED_PAIR" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "INSUFFICIENT_LIQUIDITY" | "PAUSED" | "OTHER";
+            declineCode?: "UNSUPPORTED_PAIR" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "INSUFFICIENT_LIQUIDITY" | "PAUSED" | "OTHER" | "BOND_CANNOT_COVER";
             /**
              * @description Why the round asked the solver; only in the solver's own results.
              *
@@ -978,6 +987,17 @@ export interface components {
              * @description URL of the chain's block explorer, without a slash at its end. Its pages are `/tx/<hash>` and `/address/<address>`. Absent when the instance knows none.
              */
             explorerUrl?: string;
+            /** @description What a miss costs, for each token of the operator's list: the bond counts smallest units, whatever these are worth. Empty until the instance has read the contract. At most 500. */
+            missCosts: components["schemas"]["MissCost"][];
+        };
+        /** @description MissCost is what a solver loses when it does not pay out one whole token of an order. */
+        MissCost: {
+            /** @description Token that is bought. EIP-55 form. */
+            token: string;
+            /** @description Its symbol in the operator's list. */
+            symbol: string;
+            /** @description What the user then gets of the solver's bond, in the bond token's smallest unit, decimal. A solver must have as much to spare to offer one whole token. */
+            bond: string;
         };
         /** @description Eip712Domain is an EIP-712 domain, with the members that the contract uses. */
         Eip712Domain: {

@@ -1,33 +1,77 @@
-/** A solver that prices from a table. It connects to an aggregator, quotes and fills. Its account has a bond on the contract. */
+/**
+ * A solver that follows a price feed. It connects to an aggregator, quotes, fills, declines while its feed is old, and cancels its open
+ * quotes when the price jumps. Its account has a bond on the contract.
+ */
 import { createSolver, type DepositedOrder, decline, type SolverQuoteRequest } from '@quote-aggregator/solver'
 import type { Address, Hex } from 'viem'
 
-const { AGGREGATOR_URL, RPC_URL, PRIVATE_KEY, STATE_FILE } = process.env
-/** The settlement contract and the tokens of the demo. Name those of your chain. */
+const { AGGREGATOR_URL, RPC_URL, PRIVATE_KEY, STATE_FILE, FEED_URL } = process.env
+/** The chain, the settlement contract and the tokens of the demo. Name those of your chain. */
+const CHAIN_ID = 31337
 const SETTLEMENT = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
-/** By token: how many of its smallest units are one token, and how many millionths of a dollar one costs. */
-const TABLE: Record<Address, { unit: bigint; micros: bigint }> = {
-  '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0': { unit: 10n ** 18n, micros: 2_500_000_000n },
-  '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9': { unit: 10n ** 6n, micros: 1_000_000n },
-}
-const SPREAD_BPS = 4n
-/**
- * Below this much worth of output, in millionths of a dollar, nothing is quoted. Gas is free in the demo. On a real chain, set it to what
- * a `settle` of 433,000 gas costs, divided by the spread: at 1 gwei and an ether of 2,500 dollars, 2,700 dollars. A slash counts smallest
- * units, so a bond token of 6 decimals covers next to no WETH: the kit declines what pays it out.
- */
-const LEAST_MICROS = 1_000_000n
+const WETH = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'
+const USDC = '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9'
 
-function quote({ inputToken, outputToken, orderType, amount }: SolverQuoteRequest) {
-  const [input, output] = [TABLE[inputToken], TABLE[outputToken]]
+/** What one WETH costs in dollars, and when the feed said so, Unix milliseconds. Without a feed, the price of the demo. */
+let feed = { price: 2_500, time: Number.POSITIVE_INFINITY }
+/** The feed is asked this often, and its answer is `{"price": 2500.25, "time": 1795267587305}`. */
+const FEED_MS = 500
+/** With an older price, nothing is quoted. */
+const OLD_MS = 3_000
+/** When the price has moved by this much since the last look at what is open, the quotes that lose by it are cancelled. */
+const JUMP_BPS = 30
+/** The price at that look. Each open quote was signed within a jump of it. */
+let anchor: number | undefined
+
+/** What is earned, in hundredths of a percent. */
+const MARGIN_BPS = 1
+/** How much the price moves in a year. */
+const SIGMA = 0.6
+const YEAR_SECONDS = 31_557_600
+/** For how long a price binds where the request allows that. */
+const BINDS_SECONDS = 60
+/** WETH that was bought, less what was sold. Each one makes the next one this much cheaper to sell and dearer to buy. */
+let position = 0
+const SKEW_BPS = 0.5
+const MAX_SKEW_BPS = 20
+/**
+ * Below this much worth of output, in dollars, nothing is quoted. Gas is free in the demo. On a real chain, set it to what a `settle` of
+ * 433,000 gas costs, divided by the margin: at 1 gwei and an ether of 2,500 dollars, 10,800 dollars. A slash counts smallest units, so a bond
+ * token of 6 decimals covers next to no WETH: the kit declines what pays it out.
+ */
+const LEAST_DOLLARS = 1
+
+/** By token: how many of its smallest units are one token, and its price in millionths of a dollar. */
+function termsOf(token: Address) {
+  if (token === WETH) return { unit: 10n ** 18n, micros: BigInt(Math.round(feed.price * 1e6)) }
+  return token === USDC ? { unit: 10n ** 6n, micros: 1_000_000n } : undefined
+}
+
+/**
+ * A price is an option of its user until it expires: they deposit if the market has moved for them. It is worth 0.4 · sigma · √t. At a
+ * deposit address anybody may still pay until the fill deadline.
+ */
+function optionBps({ depositDeadline, fillDeadline, minDepositDeadline, isForAddress }: SolverQuoteRequest) {
+  const now = Date.now() / 1000
+  const earliest = Math.max(minDepositDeadline ?? depositDeadline, now + BINDS_SECONDS)
+  const until = isForAddress ? fillDeadline : Math.min(depositDeadline, earliest)
+  return 10_000 * 0.4 * SIGMA * Math.sqrt(Math.max(0, until - now) / YEAR_SECONDS)
+}
+
+function quote(request: SolverQuoteRequest) {
+  const { inputToken, outputToken, orderType, amount } = request
+  const [input, output] = [termsOf(inputToken), termsOf(outputToken)]
   if (input === undefined || output === undefined) return decline('UNSUPPORTED_PAIR')
-  // The worth of both sides: the user gets less than its input is worth, by the spread.
-  const give = input.micros * output.unit * (10_000n - SPREAD_BPS)
-  const get = output.micros * input.unit * 10_000n
+  if (Date.now() - feed.time > OLD_MS) return decline('PAUSED')
+  const skew = Math.max(-MAX_SKEW_BPS, Math.min(MAX_SKEW_BPS, position * SKEW_BPS))
+  const spreadBps = MARGIN_BPS + optionBps(request) + (inputToken === WETH ? skew : -skew)
+  // The worth of both sides: the user gets less than its input is worth, by the spread, here in millionths.
+  const give = input.micros * output.unit * BigInt(1_000_000 - Math.round(spreadBps * 100))
+  const get = output.micros * input.unit * 1_000_000n
   const priced = orderType === 'EXACT_INPUT' ? (amount * give) / get : (amount * get + give - 1n) / give
   const paidOut = orderType === 'EXACT_INPUT' ? priced : amount
-  const isEnough = paidOut * output.micros >= LEAST_MICROS * output.unit
-  return isEnough ? { amount: priced } : decline('AMOUNT_TOO_SMALL')
+  const isEnough = paidOut * output.micros >= BigInt(LEAST_DOLLARS * 1e6) * output.unit
+  return isEnough ? { amount: priced, expiresInSeconds: BINDS_SECONDS } : decline('AMOUNT_TOO_SMALL')
 }
 
 /** Deposits that are not paid yet, by order: both hooks may be called more than once for each. */
@@ -35,13 +79,13 @@ const toHedge = new Map<Hex, DepositedOrder>()
 
 const solver = createSolver({
   account: PRIVATE_KEY as Hex,
-  name: 'From a table',
+  name: 'From a feed',
   aggregatorUrl: AGGREGATOR_URL ?? 'http://localhost:3000',
   chains: {
-    31337: {
+    [CHAIN_ID]: {
       rpc: RPC_URL ?? 'http://localhost:8545',
       settlement: SETTLEMENT,
-      tokens: Object.keys(TABLE) as Address[],
+      tokens: [WETH, USDC],
     },
   },
   quote,
@@ -54,10 +98,34 @@ const solver = createSolver({
   },
   // Hedge here, once for each order: what the user pays is yours soon.
   onDeposit: (order) => void toHedge.set(order.orderId, order),
-  onFilled: ({ orderId }) => void toHedge.delete(orderId),
+  onFilled({ orderId, inputToken, inputAmount, outputAmount }) {
+    if (!toHedge.delete(orderId)) return
+    position += inputToken === WETH ? Number(inputAmount) / 1e18 : -Number(outputAmount) / 1e18
+  },
   // Sessions, deposits, ended orders, errors, and why a request was declined.
   log: console,
 })
+
+/** Reads the feed. After a jump it cancels the open quotes that lose by it: each costs gas, and the others are as good as before. */
+async function readFeed(url: string): Promise<void> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(OLD_MS) })
+  feed = (await answer.json()) as typeof feed
+  anchor ??= feed.price
+  if (Math.abs(feed.price / anchor - 1) * 10_000 < JUMP_BPS) return
+  const losing = (feed.price < anchor ? WETH : USDC).toLowerCase()
+  anchor = feed.price
+  // Nothing waits for it: the next price must come meanwhile.
+  solver
+    .cancelQuotes(CHAIN_ID, ({ quote }) => quote.inputToken === losing)
+    .then((ended) => console.warn('the price has jumped:', feed.price, ended), console.error)
+}
+
+/** What fails leaves the price to grow old. */
+async function followFeed(url: string): Promise<void> {
+  await readFeed(url).catch((error) => console.warn('no price:', error.message))
+  setTimeout(followFeed, FEED_MS, url).unref()
+}
+
 /** An instance can end a session at any time. What was signed must be paid or ended before the process. */
 function endWhenNothingIsOwed(): void {
   const { openOrders, openQuotes } = solver.metrics()
@@ -65,6 +133,10 @@ function endWhenNothingIsOwed(): void {
   else void solver.close().finally(() => process.exit(1))
 }
 
+if (FEED_URL !== undefined) {
+  feed.time = 0
+  await followFeed(FEED_URL)
+}
 await solver.start().catch((error) => {
   console.error(error)
   endWhenNothingIsOwed()

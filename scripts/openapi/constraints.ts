@@ -153,6 +153,7 @@ const CONSTRAINTS: Constraints = {
     name: DISPLAY_NAME,
     explorer_url: { format: 'uri' },
   },
+  'aggregator.v1.MissCost': { token: ADDRESS, symbol: TOKEN_SYMBOL, bond: UINT256 },
   'aggregator.v1.Eip712Domain': {
     name: DOMAIN_TEXT,
     version: DOMAIN_TEXT,

@@ -85,7 +85,7 @@ export async function openServer(
   const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, deadlineTime })
   const trades = createRecentTrades({ ...config, orders: stores.orders, clock })
   const methods = [
-    ...createQuoteService({ ...auction, readQuote, now }),
+    ...createQuoteService({ ...auction, readQuote, config, now }),
     createCheckOfferMethod({ ...config, chains, clock }),
     ...createSolverService({ ...auction, register, unregister, directory, metrics }),
     ...createSolverStatsMethods({ ...auction, statistics, directory, freeBonds }),

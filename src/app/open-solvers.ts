@@ -92,11 +92,12 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, log, clock })
   if (relay !== undefined) started.push(relay.close)
+  const deadlineTime = createDeadlineTime(chains, now)
   const auction = openAuction({
     config,
     chains,
     directory,
-    rules: createContractRules({ chains, freeBonds, usedNonces }),
+    rules: createContractRules({ chains, freeBonds, usedNonces, deadlineTime }),
     usedNonces,
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),
@@ -104,7 +105,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
     provenTime,
-    deadlineTime: createDeadlineTime(chains, now),
+    deadlineTime,
     clock,
     metrics,
     log,

@@ -259,10 +259,10 @@ export function createRounds(options: RoundsOptions): Rounds {
 
       const answered = rankOffers(round)
       const { ranked, attempts } =
-        verify === 'off' || answered.ranked.length === 0
+        (verify === 'off' && request.minDepositDeadline === undefined) || answered.ranked.length === 0
           ? answered
           : await verifyRound(answered, verifier, {
-              chainId,
+              request,
               mode: verify,
               timeoutMs: callersLimitMs - (endedAt - requestedAt),
               signal: caller.signal,

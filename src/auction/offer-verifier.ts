@@ -1,5 +1,11 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import type { DropReason } from '../../packages/protocol/src/quotes/offer.js'
+import {
+  isTooShort,
+  type Quote,
+  type QuoteRequest,
+  type SignedQuote,
+} from '../../packages/protocol/src/quotes/quote.js'
 import type {
   ContractRefusal,
   DepositVerdict,
@@ -22,19 +28,42 @@ export interface RankedRound {
   readonly attempts: readonly SolverAttempt[]
 }
 
-interface VerifyRoundOptions extends Omit<VerifyOptions, 'onResult'> {
+interface VerifyRoundOptions extends Pick<VerifyOptions, 'timeoutMs' | 'signal'> {
+  readonly request: QuoteRequest
+  readonly mode: VerifyMode
   /** Called with each change of the best offer: when another one is the best, and when the contract has accepted it. */
   readonly onBest?: OnBest | undefined
 }
 
 /**
- * Has the settlement contract check the offers of a round (docs/decisions.md, D13). What solvers did is counted before.
- * @returns the round without the offers that the contract refuses, and with a mark on those that it accepts
+ * Checks the offers of a round at its answer. What solvers did is counted before.
+ * @returns the round without the offers that the settlement contract refuses, with a mark on those that it accepts (docs/decisions.md,
+ * D13), and without those that are earlier than asked and have too little time left (docs/decisions.md, D32)
  */
 export async function verifyRound(
+  round: RankedRound,
+  verifier: OfferVerifier,
+  { request, mode, ...options }: VerifyRoundOptions,
+): Promise<RankedRound> {
+  const { chainId } = request
+  const verified = mode === 'off' ? round : await verifyOffers(round, verifier, { ...options, chainId, mode })
+  const isShort = ({ quote }: SignedQuote) => verifier.isTooShort(request, quote)
+  const ranked = verified.ranked.filter((offer) => !isShort(offer))
+  if (ranked.length === verified.ranked.length) return verified
+  const attempts = verified.attempts.map((attempt) => {
+    const { result } = attempt
+    if (result.kind !== 'quoted' || ranked.includes(result.offer)) return attempt
+    return { ...attempt, result: droppedResult(result.offer, 'deposit_deadline_mismatch') }
+  })
+  const [best] = ranked
+  if (best !== undefined && best !== verified.ranked[0]) options.onBest?.(best, attempts)
+  return { ranked, attempts }
+}
+
+async function verifyOffers(
   { ranked, attempts }: RankedRound,
   verifier: OfferVerifier,
-  { onBest, ...options }: VerifyRoundOptions,
+  { onBest, ...options }: Omit<VerifyOptions, 'onResult'> & Pick<VerifyRoundOptions, 'onBest'>,
 ): Promise<RankedRound> {
   const results = new Map<Hex, SolverResult>()
   let best = ranked[0]
@@ -67,14 +96,18 @@ function toResult({ offer, ...verification }: VerifiedOffer): SolverResult {
   switch (verification.kind) {
     case 'verified':
       return { kind: 'quoted', offer: { ...offer, verified: true } }
-    case 'dropped': {
-      const { inputAmount, outputAmount } = offer.quote
-      const amounts = { inputAmount: inputAmount.toString(), outputAmount: outputAmount.toString() }
-      return { kind: 'invalid', reason: verification.error, amounts }
-    }
+    case 'dropped':
+      return droppedResult(offer, verification.error)
     case 'unmarked':
       return { kind: 'quoted', offer }
   }
+}
+
+/** The result of a solver whose valid offer is dropped. */
+function droppedResult({ quote }: SignedQuote, reason: DropReason | ContractRefusal): SolverResult {
+  const inputAmount = quote.inputAmount.toString()
+  const outputAmount = quote.outputAmount.toString()
+  return { kind: 'invalid', reason, amounts: { inputAmount, outputAmount } }
 }
 
 /** Has the settlement contract check the offers of a quote (docs/decisions.md, D13). */
@@ -86,6 +119,8 @@ export interface OfferVerifier {
    * @returns the offers with their results, in the same order. The promise is never rejected
    */
   verify(offers: readonly SignedQuote[], options: VerifyOptions): Promise<VerifiedOffer[]>
+  /** Whether an offer is earlier than asked, and leaves its caller too little time from now on. */
+  isTooShort(request: QuoteRequest, quote: Quote): boolean
 }
 
 export interface VerifyOptions {
@@ -114,6 +149,8 @@ interface OfferVerifierOptions {
   readonly onNonceRefused: OnNonceRefused
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
+  /** The time from which the deadlines of a chain's quotes are counted, Unix time in milliseconds. */
+  readonly deadlineTime: (chainId: number) => number
   readonly clock: Pick<Clock, 'setTimeout'>
 }
 
@@ -139,6 +176,7 @@ export function createOfferVerifier(options: OfferVerifierOptions): OfferVerifie
   }
 
   return {
+    isTooShort: (request, quote) => isTooShort(request, quote, options.deadlineTime(request.chainId)),
     async verify(offers, { chainId, mode, timeoutMs, signal, onResult = () => {} }) {
       const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal, clock)
       const results = new Map<Key, Verification>()

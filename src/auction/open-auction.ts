@@ -141,7 +141,7 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
       http: httpClient,
       sessions: options.sessions,
       validateOffer: createOfferValidator(options.rules, metrics),
-      verifier: createOfferVerifier({ ...parts, onNonceRefused: createOnNonceRefused(options) }),
+      verifier: createOfferVerifier({ ...options, ...parts, onNonceRefused: createOnNonceRefused(options) }),
       metrics,
     }),
   })

@@ -10,7 +10,11 @@ import type { Auction, RoundCall } from './auction.js'
 import { ownSoftDeadline } from './round.js'
 
 /** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
-export type PricedSwap = Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+export interface PricedSwap
+  extends Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'> {
+  /** The shortest time for which an offer may bind, in seconds; undefined for the whole deposit window. */
+  readonly minDepositWindow?: number | undefined
+}
 
 /** What one solver would give. Amounts in the token's smallest unit. */
 interface SolverPrice {
@@ -91,14 +95,20 @@ export function createPrices(options: PricesOptions): Prices {
   const count = ({ chainId }: PricedSwap, outcome: string) =>
     metrics.prices.inc({ chain_id: chainId, outcome })
 
-  async function hold(swap: PricedSwap, caller: RoundCall): Promise<Price> {
+  async function hold(
+    { minDepositWindow: shortest, ...swap }: PricedSwap,
+    caller: RoundCall,
+  ): Promise<Price> {
     const { chainId } = swap
     const terms = { user: NO_USER, destinationChainId: chainId, depositMode: 'CONTRACT' } as const
     const request: QuoteRequest = {
       kind: 'INDICATIVE',
       ...swap,
       ...terms,
-      ...deadlines(options.deadlineTime(chainId), windows),
+      ...deadlines(options.deadlineTime(chainId), {
+        ...windows,
+        minDepositWindowSeconds: shortest,
+      }),
     }
     // The round asks solvers of this list. A later one may lack them.
     const names = new Map(directory.reachable(chainId).map(({ address, name }) => [address, name]))
@@ -152,8 +162,15 @@ export function createPrices(options: PricesOptions): Prices {
 }
 
 /** The same text for equal swaps only: no part can have a colon. */
-function keyOf({ chainId, inputToken, outputToken, orderType, amount }: PricedSwap): string {
-  return [chainId, inputToken, outputToken, orderType, amount].join(':')
+function keyOf({
+  chainId,
+  inputToken,
+  outputToken,
+  orderType,
+  amount,
+  minDepositWindow,
+}: PricedSwap): string {
+  return [chainId, inputToken, outputToken, orderType, amount, minDepositWindow].join(':')
 }
 
 function outcomeOf(error: ServiceError | undefined): string {

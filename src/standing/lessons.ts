@@ -19,18 +19,28 @@ const EXPECTED_MS = 24 * 3_600_000
 
 /**
  * The tokens, the order type and the number of decimal digits of the fixed amount, as a key. The other terms for which a solver may decline
- * make pairs of their own: what it says to strange requests must not count against it in usual ones.
+ * make pairs of their own: what it says to strange requests must not count against it in usual ones. Where offers may be
+ * earlier, those that are have better prices, and who makes none must not lose its rank elsewhere.
  * @param depositWindow in seconds; undefined for the instance's own
  */
 export function pairOf(request: PairOf, depositWindow: number | undefined): string {
   const { inputToken, outputToken, orderType, amount, depositMode, destinationChainId } = request
+  const { depositDeadline, minDepositDeadline = depositDeadline } = request
   const { length } = amount.toString()
-  return `${inputToken}${outputToken}${orderType} ${length} ${depositMode} ${destinationChainId} ${depositWindow}`
+  const windows = `${depositWindow} ${depositDeadline - minDepositDeadline}`
+  return `${inputToken}${outputToken}${orderType} ${length} ${depositMode} ${destinationChainId} ${windows}`
 }
 
 type PairOf = Pick<
   QuoteRequest,
-  'inputToken' | 'outputToken' | 'orderType' | 'amount' | 'depositMode' | 'destinationChainId'
+  | 'inputToken'
+  | 'outputToken'
+  | 'orderType'
+  | 'amount'
+  | 'depositMode'
+  | 'destinationChainId'
+  | 'depositDeadline'
+  | 'minDepositDeadline'
 >
 
 /** What came of one firm request, in a round that was answered with an offer (docs/decisions.md, D30). */

@@ -44,6 +44,7 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
     chains: new Map([[1, { verifyDeposit }]]),
     onNonceRefused: () => {},
     verifyTimeoutMs,
+    deadlineTime: clock.now,
     clock,
   })
   const verify = async (numbers: readonly number[], options: Partial<VerifyOptions>) => {

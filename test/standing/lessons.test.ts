@@ -11,6 +11,7 @@ const swap = {
   amount: 1000n,
   depositMode: 'CONTRACT',
   destinationChainId: 1,
+  depositDeadline: 300,
 } as const
 
 type Changes = Parameters<typeof pairOf>[0] & { readonly depositWindow?: number }
@@ -23,6 +24,9 @@ test.each([
   ['the other deposit mode', { depositMode: 'ADDRESS' as const }, false],
   ['another chain of the output', { destinationChainId: 10 }, false],
   ['another deposit window', { depositWindow: 1 }, false],
+  ['a later request', { depositDeadline: 400 }, true],
+  ['a request for which offers may be earlier', { minDepositDeadline: 60 }, false],
+  ['another one, which is later', { depositDeadline: 400, minDepositDeadline: 400 }, true],
 ])('%s is the same pair: %s', (_what, changes, isSame) => {
   const { depositWindow, ...request }: Changes = { ...swap, ...changes }
   expect(pairOf(request, depositWindow) === pairOf(swap, undefined)).toBe(isSame)

@@ -16,6 +16,7 @@ import {
   type QuoteParams,
   type QuoteStreamParams,
   queryKey,
+  readOnePrompt,
   readSettlement,
   readToken,
   retryDelay,
@@ -88,6 +89,26 @@ export function useQuotes(params: QuoteStreamParams | undefined) {
     // It reconnects itself, and ends only with what a repetition does not change.
     retry: false,
   })
+}
+
+/**
+ * Whether the user deposits an amount with one prompt: the allowance is there, or the wallet sends batches. Then ask for quotes with a
+ * `minDepositWindow` of 60: solvers may offer more for a price that binds for a minute. Someone who must approve first needs more time.
+ * @param amount of the token to sell, in its smallest unit
+ * @param settlement the contract that the page pins; an instance may name it in development only
+ */
+export function useIsOnePrompt(token: Address, amount: bigint, settlement: Address | InstanceTrust) {
+  const client = usePublicClient()
+  const { data: wallet } = useWalletClient()
+  const query = useQuery({
+    queryKey: queryKey('one prompt', client?.chain.id, wallet?.account.address, token),
+    queryFn:
+      client === undefined || wallet === undefined
+        ? skipToken
+        : async () => readOnePrompt(wallet, token, await readSettlement(client, settlement)),
+    refetchInterval: REFRESH_MS,
+  })
+  return (query.data ?? 0n) >= amount
 }
 
 /** An offer that the user has clicked. */

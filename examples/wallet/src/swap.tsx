@@ -4,6 +4,7 @@ import { useConnect, useConnection, useConnectors } from 'wagmi'
 import {
   isUncertain,
   useChains,
+  useIsOnePrompt,
   useOfferCheck,
   useOrder,
   usePrice,
@@ -36,7 +37,13 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
     amount: parseUnits('1', input.decimals),
   } as const
   // Before a wallet is connected there is no user, and no stream.
-  const params: QuoteStreamParams | undefined = address && { ...sale, user: address, depositMode: 'CONTRACT' }
+  const isOnePrompt = useIsOnePrompt(inputToken, sale.amount, settlement)
+  const params: QuoteStreamParams | undefined = address && {
+    ...sale,
+    user: address,
+    depositMode: 'CONTRACT',
+    ...(isOnePrompt && { minDepositWindow: 60 }),
+  }
   const inOutput = (amount: bigint) => `${formatUnits(amount, output.decimals)} ${output.symbol}`
   const price = usePrice(params === undefined ? sale : undefined)
   const quotes = useQuotes(params)

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/chain.proto.
  */
 export const file_aggregator_v1_chain: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2NoYWluLnByb3RvEg1hZ2dyZWdhdG9yLnYxIhMKEUxpc3RDaGFpbnNSZXF1ZXN0IjoKEkxpc3RDaGFpbnNSZXNwb25zZRIkCgZjaGFpbnMYASADKAsyFC5hZ2dyZWdhdG9yLnYxLkNoYWluItIECgVDaGFpbhIQCghjaGFpbl9pZBgBIAEoBBISCgpzZXR0bGVtZW50GAIgASgJEhUKDXByb3RvY29sX25hbWUYAyABKAkSMAoGZG9tYWluGAQgASgLMhsuYWdncmVnYXRvci52MS5FaXA3MTJEb21haW5IAIgBARItCgpib25kX3Rva2VuGAUgASgLMhQuYWdncmVnYXRvci52MS5Ub2tlbkgBiAEBEhQKDG1pbmltdW1fYm9uZBgGIAEoCRIdChVkZXN0aW5hdGlvbl9jaGFpbl9pZHMYByADKAQSHgoWZGVmYXVsdF9kZXBvc2l0X3dpbmRvdxgIIAEoDRITCgtmaWxsX3dpbmRvdxgJIAEoDRIYChBxdW90ZV90aW1lb3V0X21zGAogASgNEh0KFXF1b3RlX3NvZnRfdGltZW91dF9tcxgLIAEoDRIZChFtYXhfcXVvdGVfZmFuX291dBgMIAEoDRIqCgZzdGF0dXMYDSABKA4yGi5hZ2dyZWdhdG9yLnYxLkNoYWluU3RhdHVzEhcKCmhlYWRfYmxvY2sYDiABKARIAogBARIWCg5hY3RpdmVfc29sdmVycxgPIAEoDRItCgp2ZXJpZnlfbWF4GBAgASgOMhkuYWdncmVnYXRvci52MS5WZXJpZnlNb2RlEgwKBG5hbWUYESABKAkSGQoMZXhwbG9yZXJfdXJsGBIgASgJSAOIAQFCCQoHX2RvbWFpbkINCgtfYm9uZF90b2tlbkINCgtfaGVhZF9ibG9ja0IPCg1fZXhwbG9yZXJfdXJsIsQBCgxFaXA3MTJEb21haW4SEQoEbmFtZRgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAlIAYgBARIVCghjaGFpbl9pZBgDIAEoBEgCiAEBEh8KEnZlcmlmeWluZ19jb250cmFjdBgEIAEoCUgDiAEBEhEKBHNhbHQYBSABKAlIBIgBAUIHCgVfbmFtZUIKCghfdmVyc2lvbkILCglfY2hhaW5faWRCFQoTX3ZlcmlmeWluZ19jb250cmFjdEIHCgVfc2FsdCJcCgVUb2tlbhIPCgdhZGRyZXNzGAEgASgJEhMKBnN5bWJvbBgCIAEoCUgAiAEBEhUKCGRlY2ltYWxzGAMgASgNSAGIAQFCCQoHX3N5bWJvbEILCglfZGVjaW1hbHMiJQoRTGlzdFRva2Vuc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiQQoSTGlzdFRva2Vuc1Jlc3BvbnNlEisKBnRva2VucxgBIAMoCzIbLmFnZ3JlZ2F0b3IudjEuVG9rZW5TdW1tYXJ5IskBCgxUb2tlblN1bW1hcnkSDwoHYWRkcmVzcxgBIAEoCRITCgZzeW1ib2wYAiABKAlIAIgBARIVCghkZWNpbWFscxgDIAEoDUgBiAEBEg4KBmxpc3RlZBgEIAEoCBIRCgRsb2dvGAUgASgJSAKIAQESEgoKb3JkZXJzXzI0aBgGIAEoDRIWCglsYXN0X3VzZWQYByABKARIA4gBAUIJCgdfc3ltYm9sQgsKCV9kZWNpbWFsc0IHCgVfbG9nb0IMCgpfbGFzdF91c2VkIiQKEExpc3RQYWlyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPgoRTGlzdFBhaXJzUmVzcG9uc2USKQoFcGFpcnMYASADKAsyGi5hZ2dyZWdhdG9yLnYxLlBhaXJTdW1tYXJ5Io0CCgtQYWlyU3VtbWFyeRITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYAyABKAQSDgoGbGlzdGVkGAQgASgIEhIKCm9yZGVyc18yNGgYBSABKA0SGAoQaW5wdXRfdm9sdW1lXzI0aBgGIAEoCRIZChFvdXRwdXRfdm9sdW1lXzI0aBgHIAEoCRIfChJtZWRpYW5fZmlsbF9tc18yNGgYCCABKARIAIgBARIWCglsYXN0X3VzZWQYCSABKARIAYgBAUIVChNfbWVkaWFuX2ZpbGxfbXNfMjRoQgwKCl9sYXN0X3VzZWQy1QIKDENoYWluU2VydmljZRJlCgpMaXN0Q2hhaW5zEiAuYWdncmVnYXRvci52MS5MaXN0Q2hhaW5zUmVxdWVzdBohLmFnZ3JlZ2F0b3IudjEuTGlzdENoYWluc1Jlc3BvbnNlIhKC0+STAgwSCi92MS9jaGFpbnMScAoKTGlzdFRva2VucxIgLmFnZ3JlZ2F0b3IudjEuTGlzdFRva2Vuc1JlcXVlc3QaIS5hZ2dyZWdhdG9yLnYxLkxpc3RUb2tlbnNSZXNwb25zZSIdgtPkkwIXEhUvdjEve2NoYWluX2lkfS90b2tlbnMSbAoJTGlzdFBhaXJzEh8uYWdncmVnYXRvci52MS5MaXN0UGFpcnNSZXF1ZXN0GiAuYWdncmVnYXRvci52MS5MaXN0UGFpcnNSZXNwb25zZSIcgtPkkwIWEhQvdjEve2NoYWluX2lkfS9wYWlyc2IGcHJvdG8z", [file_aggregator_v1_chain_health, file_aggregator_v1_quote, file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2NoYWluLnByb3RvEg1hZ2dyZWdhdG9yLnYxIhMKEUxpc3RDaGFpbnNSZXF1ZXN0IjoKEkxpc3RDaGFpbnNSZXNwb25zZRIkCgZjaGFpbnMYASADKAsyFC5hZ2dyZWdhdG9yLnYxLkNoYWluIv8ECgVDaGFpbhIQCghjaGFpbl9pZBgBIAEoBBISCgpzZXR0bGVtZW50GAIgASgJEhUKDXByb3RvY29sX25hbWUYAyABKAkSMAoGZG9tYWluGAQgASgLMhsuYWdncmVnYXRvci52MS5FaXA3MTJEb21haW5IAIgBARItCgpib25kX3Rva2VuGAUgASgLMhQuYWdncmVnYXRvci52MS5Ub2tlbkgBiAEBEhQKDG1pbmltdW1fYm9uZBgGIAEoCRIdChVkZXN0aW5hdGlvbl9jaGFpbl9pZHMYByADKAQSHgoWZGVmYXVsdF9kZXBvc2l0X3dpbmRvdxgIIAEoDRITCgtmaWxsX3dpbmRvdxgJIAEoDRIYChBxdW90ZV90aW1lb3V0X21zGAogASgNEh0KFXF1b3RlX3NvZnRfdGltZW91dF9tcxgLIAEoDRIZChFtYXhfcXVvdGVfZmFuX291dBgMIAEoDRIqCgZzdGF0dXMYDSABKA4yGi5hZ2dyZWdhdG9yLnYxLkNoYWluU3RhdHVzEhcKCmhlYWRfYmxvY2sYDiABKARIAogBARIWCg5hY3RpdmVfc29sdmVycxgPIAEoDRItCgp2ZXJpZnlfbWF4GBAgASgOMhkuYWdncmVnYXRvci52MS5WZXJpZnlNb2RlEgwKBG5hbWUYESABKAkSGQoMZXhwbG9yZXJfdXJsGBIgASgJSAOIAQESKwoKbWlzc19jb3N0cxgTIAMoCzIXLmFnZ3JlZ2F0b3IudjEuTWlzc0Nvc3RCCQoHX2RvbWFpbkINCgtfYm9uZF90b2tlbkINCgtfaGVhZF9ibG9ja0IPCg1fZXhwbG9yZXJfdXJsIjcKCE1pc3NDb3N0Eg0KBXRva2VuGAEgASgJEg4KBnN5bWJvbBgCIAEoCRIMCgRib25kGAMgASgJIsQBCgxFaXA3MTJEb21haW4SEQoEbmFtZRgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAlIAYgBARIVCghjaGFpbl9pZBgDIAEoBEgCiAEBEh8KEnZlcmlmeWluZ19jb250cmFjdBgEIAEoCUgDiAEBEhEKBHNhbHQYBSABKAlIBIgBAUIHCgVfbmFtZUIKCghfdmVyc2lvbkILCglfY2hhaW5faWRCFQoTX3ZlcmlmeWluZ19jb250cmFjdEIHCgVfc2FsdCJcCgVUb2tlbhIPCgdhZGRyZXNzGAEgASgJEhMKBnN5bWJvbBgCIAEoCUgAiAEBEhUKCGRlY2ltYWxzGAMgASgNSAGIAQFCCQoHX3N5bWJvbEILCglfZGVjaW1hbHMiJQoRTGlzdFRva2Vuc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiQQoSTGlzdFRva2Vuc1Jlc3BvbnNlEisKBnRva2VucxgBIAMoCzIbLmFnZ3JlZ2F0b3IudjEuVG9rZW5TdW1tYXJ5IskBCgxUb2tlblN1bW1hcnkSDwoHYWRkcmVzcxgBIAEoCRITCgZzeW1ib2wYAiABKAlIAIgBARIVCghkZWNpbWFscxgDIAEoDUgBiAEBEg4KBmxpc3RlZBgEIAEoCBIRCgRsb2dvGAUgASgJSAKIAQESEgoKb3JkZXJzXzI0aBgGIAEoDRIWCglsYXN0X3VzZWQYByABKARIA4gBAUIJCgdfc3ltYm9sQgsKCV9kZWNpbWFsc0IHCgVfbG9nb0IMCgpfbGFzdF91c2VkIiQKEExpc3RQYWlyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPgoRTGlzdFBhaXJzUmVzcG9uc2USKQoFcGFpcnMYASADKAsyGi5hZ2dyZWdhdG9yLnYxLlBhaXJTdW1tYXJ5Io0CCgtQYWlyU3VtbWFyeRITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYAyABKAQSDgoGbGlzdGVkGAQgASgIEhIKCm9yZGVyc18yNGgYBSABKA0SGAoQaW5wdXRfdm9sdW1lXzI0aBgGIAEoCRIZChFvdXRwdXRfdm9sdW1lXzI0aBgHIAEoCRIfChJtZWRpYW5fZmlsbF9tc18yNGgYCCABKARIAIgBARIWCglsYXN0X3VzZWQYCSABKARIAYgBAUIVChNfbWVkaWFuX2ZpbGxfbXNfMjRoQgwKCl9sYXN0X3VzZWQy1QIKDENoYWluU2VydmljZRJlCgpMaXN0Q2hhaW5zEiAuYWdncmVnYXRvci52MS5MaXN0Q2hhaW5zUmVxdWVzdBohLmFnZ3JlZ2F0b3IudjEuTGlzdENoYWluc1Jlc3BvbnNlIhKC0+STAgwSCi92MS9jaGFpbnMScAoKTGlzdFRva2VucxIgLmFnZ3JlZ2F0b3IudjEuTGlzdFRva2Vuc1JlcXVlc3QaIS5hZ2dyZWdhdG9yLnYxLkxpc3RUb2tlbnNSZXNwb25zZSIdgtPkkwIXEhUvdjEve2NoYWluX2lkfS90b2tlbnMSbAoJTGlzdFBhaXJzEh8uYWdncmVnYXRvci52MS5MaXN0UGFpcnNSZXF1ZXN0GiAuYWdncmVnYXRvci52MS5MaXN0UGFpcnNSZXNwb25zZSIcgtPkkwIWEhQvdjEve2NoYWluX2lkfS9wYWlyc2IGcHJvdG8z", [file_aggregator_v1_chain_health, file_aggregator_v1_quote, file_google_api_annotations]);
 
 /**
  * ListChainsRequest has no fields.
@@ -186,6 +186,14 @@ export type Chain = Message<"aggregator.v1.Chain"> & {
    * @generated from field: optional string explorer_url = 18;
    */
   explorerUrl?: string | undefined;
+
+  /**
+   * What a miss costs, for each token of the operator's list: the bond counts smallest units, whatever these are worth. Empty until the
+   * instance has read the contract. At most 500.
+   *
+   * @generated from field: repeated aggregator.v1.MissCost miss_costs = 19;
+   */
+  missCosts: MissCost[];
 };
 
 /**
@@ -194,6 +202,42 @@ export type Chain = Message<"aggregator.v1.Chain"> & {
  */
 export const ChainSchema: GenMessage<Chain> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_chain, 2);
+
+/**
+ * MissCost is what a solver loses when it does not pay out one whole token of an order.
+ *
+ * @generated from message aggregator.v1.MissCost
+ */
+export type MissCost = Message<"aggregator.v1.MissCost"> & {
+  /**
+   * Token that is bought. EIP-55 form.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * Its symbol in the operator's list.
+   *
+   * @generated from field: string symbol = 2;
+   */
+  symbol: string;
+
+  /**
+   * What the user then gets of the solver's bond, in the bond token's smallest unit, decimal. A solver must have as much to spare to
+   * offer one whole token.
+   *
+   * @generated from field: string bond = 3;
+   */
+  bond: string;
+};
+
+/**
+ * Describes the message aggregator.v1.MissCost.
+ * Use `create(MissCostSchema)` to create a new message.
+ */
+export const MissCostSchema: GenMessage<MissCost> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_chain, 3);
 
 /**
  * Eip712Domain is an EIP-712 domain, with the members that the contract uses.
@@ -242,7 +286,7 @@ export type Eip712Domain = Message<"aggregator.v1.Eip712Domain"> & {
  * Use `create(Eip712DomainSchema)` to create a new message.
  */
 export const Eip712DomainSchema: GenMessage<Eip712Domain> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 3);
+  messageDesc(file_aggregator_v1_chain, 4);
 
 /**
  * Token is an ERC-20 token, as its contract describes it.
@@ -278,7 +322,7 @@ export type Token = Message<"aggregator.v1.Token"> & {
  * Use `create(TokenSchema)` to create a new message.
  */
 export const TokenSchema: GenMessage<Token> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 4);
+  messageDesc(file_aggregator_v1_chain, 5);
 
 /**
  * ListTokensRequest names a chain.
@@ -299,7 +343,7 @@ export type ListTokensRequest = Message<"aggregator.v1.ListTokensRequest"> & {
  * Use `create(ListTokensRequestSchema)` to create a new message.
  */
 export const ListTokensRequestSchema: GenMessage<ListTokensRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 5);
+  messageDesc(file_aggregator_v1_chain, 6);
 
 /**
  * ListTokensResponse carries the tokens.
@@ -320,7 +364,7 @@ export type ListTokensResponse = Message<"aggregator.v1.ListTokensResponse"> & {
  * Use `create(ListTokensResponseSchema)` to create a new message.
  */
 export const ListTokensResponseSchema: GenMessage<ListTokensResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 6);
+  messageDesc(file_aggregator_v1_chain, 7);
 
 /**
  * TokenSummary is a token and how much it is traded.
@@ -386,7 +430,7 @@ export type TokenSummary = Message<"aggregator.v1.TokenSummary"> & {
  * Use `create(TokenSummarySchema)` to create a new message.
  */
 export const TokenSummarySchema: GenMessage<TokenSummary> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 7);
+  messageDesc(file_aggregator_v1_chain, 8);
 
 /**
  * ListPairsRequest names a chain.
@@ -407,7 +451,7 @@ export type ListPairsRequest = Message<"aggregator.v1.ListPairsRequest"> & {
  * Use `create(ListPairsRequestSchema)` to create a new message.
  */
 export const ListPairsRequestSchema: GenMessage<ListPairsRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 8);
+  messageDesc(file_aggregator_v1_chain, 9);
 
 /**
  * ListPairsResponse carries the pairs.
@@ -428,7 +472,7 @@ export type ListPairsResponse = Message<"aggregator.v1.ListPairsResponse"> & {
  * Use `create(ListPairsResponseSchema)` to create a new message.
  */
 export const ListPairsResponseSchema: GenMessage<ListPairsResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 9);
+  messageDesc(file_aggregator_v1_chain, 10);
 
 /**
  * PairSummary is a pair of tokens in one direction, and how much it is traded.
@@ -506,7 +550,7 @@ export type PairSummary = Message<"aggregator.v1.PairSummary"> & {
  * Use `create(PairSummarySchema)` to create a new message.
  */
 export const PairSummarySchema: GenMessage<PairSummary> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_chain, 10);
+  messageDesc(file_aggregator_v1_chain, 11);
 
 /**
  * ChainService describes the chains that an instance serves.

@@ -10,8 +10,9 @@ import { screenOf } from './screen.js'
 const SWAP = ['--chain', '1', '--sell', ADDRESS, '--buy', ADDRESS, '--user', ADDRESS, '--amount', '1']
 const COLUMNS = 70
 const ROWS = 24
-const OPTIONS = '--deposit-window 60 --soft-deadline 300 --min-quotes 2 --verify best'.split(' ')
-const GIVEN = { depositWindow: 60, softDeadlineMs: 300, minQuotes: 2, verify: 'best' }
+const OPTIONS =
+  '--deposit-window 60 --soft-deadline 300 --min-quotes 2 --verify best --min-deposit-window 30'.split(' ')
+const GIVEN = { depositWindow: 60, softDeadlineMs: 300, minQuotes: 2, verify: 'best', minDepositWindow: 30 }
 
 const block = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const quote = (round: number, output: number) => block('quote', inTheFuture(sampleUpdate(round, output)))

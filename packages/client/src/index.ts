@@ -30,6 +30,7 @@ export {
 export { type Call, depositCalls, depositTransfer } from './deposits/deposit-calls.js'
 export { DepositError, type DepositReason } from './deposits/deposit-outcome.js'
 export { type DepositProgress, isDepositBegun } from './deposits/deposit-progress.js'
+export { readOnePrompt } from './deposits/one-prompt.js'
 export {
   type NoRefund,
   type PreparedRefund,

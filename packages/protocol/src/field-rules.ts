@@ -105,6 +105,9 @@ export const CHAIN_ID = integerOf(1, MAX_INTEGER)
 /** Time for the user's deposit, in seconds. */
 export const DEPOSIT_WINDOW = integerOf(1, DAY_SECONDS)
 
+/** The shortest time for which an offer may bind its solver, in seconds (docs/decisions.md, D32). At most the deposit window. */
+export const MIN_DEPOSIT_WINDOW = integerOf(30, DAY_SECONDS)
+
 /** The longest time of a round that an operator can set, in milliseconds. */
 export const MAX_QUOTE_TIMEOUT_MS = 60_000
 
@@ -127,6 +130,8 @@ export interface QuoteOptions {
   readonly minQuotes?: number
   /** Which offers the settlement contract checks; that of the instance when left out. An instance may allow less. */
   readonly verify?: VerifyMode
+  /** Shortest time for which an offer may bind its solver, in seconds, 30 to the deposit window, which holds when left out. */
+  readonly minDepositWindow?: number
 }
 
 /**
@@ -138,6 +143,7 @@ export const QUOTE_OPTION_RULES = {
   softDeadlineMs: SOFT_DEADLINE_MS,
   minQuotes: MIN_QUOTES,
   verify: VERIFY_MODES,
+  minDepositWindow: MIN_DEPOSIT_WINDOW,
 } satisfies Record<keyof QuoteOptions, IntegerRule | TextRule | readonly string[]>
 
 /** Seconds between two rounds of a quote stream (docs/decisions.md, D16). */

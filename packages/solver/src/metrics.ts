@@ -4,8 +4,9 @@ export type SolverMetrics = ReturnType<typeof createMetrics>
 /** All 0. */
 export function createMetrics() {
   return {
-    /** Requests for quotes and prices. */
+    /** Requests for quotes and prices, and those for prices among them. */
     requests: 0,
+    requestsForPrices: 0,
     /** Offers that were sent. */
     quoted: 0,
     /** Declines, with those for liquidity and errors. */

@@ -61,7 +61,7 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
         metrics.sessionsLost++
         metrics.sessionOpen = 0
         const { code, isFinal } = error
-        log.warn({ err: error, isFinal }, 'session lost')
+        log.warn({ why: error.message, isFinal }, 'session lost')
         options.onSession?.({ state: 'lost', error, code, isFinal })
         if (isFinal) reject(error)
       },

@@ -58,7 +58,17 @@ export interface SolverQuoteRequest extends IncomingRequest {
  * The amount of the other side in its token's smallest unit: output for EXACT_INPUT, input for EXACT_OUTPUT; or why there is
  * none.
  */
-export type QuoteAnswer = { readonly amount: bigint } | { readonly decline: DeclineCode }
+export type QuoteAnswer = Priced | { readonly decline: DeclineCode }
+
+/** A price, in the smallest unit of the token of the side that is not fixed. */
+export interface Priced {
+  readonly amount: bigint
+  /**
+   * For how long it binds, above 0: until then the user may deposit. The kit keeps it within the `minDepositDeadline` and the
+   * `depositDeadline` of the request, and ignores it without the former. The whole deposit window when left out.
+   */
+  readonly expiresInSeconds?: number | undefined
+}
 
 /** How the solver is reached: changes of its session. */
 export type SessionChange =

@@ -94,6 +94,7 @@ export function toQuoteRecord(round: EndedRound): QuoteRecord {
       depositMode: request.depositMode,
       depositDeadline: request.depositDeadline,
       fillDeadline: request.fillDeadline,
+      minDepositDeadline: request.minDepositDeadline,
     },
     solvers: offers.concat(others),
   }

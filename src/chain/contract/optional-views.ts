@@ -14,6 +14,7 @@ import { findView } from '../../../packages/protocol/src/node/read-view.js'
 import type { SettlementTerms, View } from '../../../packages/protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import { USUAL_RESERVATION_BPS } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { ChainConfig } from '../../config/config.js'
@@ -55,8 +56,6 @@ interface OptionalView<T = unknown> {
   known?: { readonly by: 'contract' | 'absence' | 'care'; readonly value: T | undefined }
 }
 
-/** What all known contracts reserve, in hundredths of a percent. */
-const USUAL_RESERVATION_BPS = 500n
 const RETRY_MS = 1000
 /** The time after which the careful values count, and the longest pause between two attempts. */
 const MINUTE_MS = 60_000

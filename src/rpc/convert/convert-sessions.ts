@@ -107,6 +107,7 @@ function toQuoteRequest(
     depositMode: DepositMode[request.depositMode],
     depositDeadline: request.depositDeadline,
     fillDeadline: request.fillDeadline,
+    minDepositDeadline: request.minDepositDeadline,
     ...(traceparent !== undefined && { traceparent }),
   }
 }

@@ -15,6 +15,7 @@ import { VerifyMode } from '../../../gen/aggregator/v1/quote_pb.js'
 import { DOMAIN_TEXT, MAX_INTEGER } from '../../../packages/protocol/src/field-rules.js'
 import type { TypedDataDomain } from '../../../packages/protocol/src/settlement/settlement.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { missCost } from '../../../packages/protocol/src/solvers/solver.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
 import type { BondToken } from '../../chain/tokens/bond-token.js'
@@ -26,7 +27,10 @@ import type { SolverDirectory } from '../../solvers/registry/solver-directory.js
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 
-type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken' | 'describeTokens'>
+/** As many as ListTokens lists. */
+const MAX_TOKENS = 500
+
+type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken' | 'describeTokens' | 'terms'>
 
 type DescribedChain = Pick<
   ChainConfig,
@@ -54,7 +58,8 @@ interface ChainServiceOptions {
 export function createChainService(options: ChainServiceOptions): Method[] {
   const { config, chains, directory, trades } = options
 
-  function toMessages({ chainId, settlement, destinationChains, name, explorerUrl }: DescribedChain) {
+  function toMessages(described: DescribedChain) {
+    const { chainId, settlement, destinationChains, name, explorerUrl, tokenList } = described
     const chain = chains.get(chainId)
     if (chain === undefined) return []
     const { status, headBlock } = chain.status()
@@ -79,6 +84,7 @@ export function createChainService(options: ChainServiceOptions): Method[] {
       activeSolvers: directory.active(chainId).length,
       name,
       explorerUrl,
+      missCosts: bondToken && toMissCosts(tokenList, chain.terms().bondReservationBps),
     }
     return [message]
   }
@@ -110,6 +116,15 @@ export function createChainService(options: ChainServiceOptions): Method[] {
   })
 
   return [listChains, listTokens, listPairs]
+}
+
+/** What a miss of each listed token costs. */
+function toMissCosts(tokenList: DescribedChain['tokenList'], reservationBps: bigint | undefined) {
+  return [...tokenList.values()].slice(0, MAX_TOKENS).map(({ address, symbol, decimals }) => ({
+    token: toCachedChecksumAddress(address),
+    symbol,
+    bond: missCost(decimals, reservationBps).toString(),
+  }))
 }
 
 /** The message of a token. @param read what its contract says, for a token that is not listed */

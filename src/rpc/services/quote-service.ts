@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
   DepositMode,
+  type GetPriceRequest,
   type GetQuoteRequest,
   OrderType,
   type QuoteSchema,
@@ -9,7 +10,12 @@ import {
   VerifyMode as VerifyModeNumber,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
-import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../../../packages/protocol/src/field-rules.js'
+import {
+  DEPOSIT_WINDOW,
+  integerOf,
+  MIN_DEPOSIT_WINDOW,
+  MIN_QUOTES,
+} from '../../../packages/protocol/src/field-rules.js'
 import {
   DEPOSIT_MODES,
   deadlines,
@@ -42,13 +48,14 @@ interface QuoteServiceOptions {
   readonly prices: Pick<Prices, 'get'>
   readonly recorder: Pick<QuoteRecorder, 'read'>
   readonly typedDataOf: AuctionParts['typedDataOf']
+  readonly config: Pick<Config, 'defaultDepositWindowSeconds'>
   /** Unix time in milliseconds. */
   readonly now: () => number
 }
 
 /** The unary methods of QuoteService. */
 export function createQuoteService(options: QuoteServiceOptions): Method[] {
-  const { auction, readQuote, prices, recorder, typedDataOf, now } = options
+  const { auction, readQuote, prices, recorder, typedDataOf, config, now } = options
 
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
@@ -65,7 +72,10 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
 
   const getPrice = unaryMethod(QuoteService.method.getPrice, {
     limit: 'price',
-    read: readSwap,
+    read: (message, fields) => ({
+      ...readSwap(message, fields),
+      minDepositWindow: readMinDepositWindow(message, config.defaultDepositWindowSeconds, fields),
+    }),
     async handle(swap, call) {
       const { quoteId, best, offers, asOf } = await prices.get(swap, call.client)
       call.recordQuote({ quoteId, winner: best.solver, offers })
@@ -161,6 +171,18 @@ function readSwap(message: SwapMessage, fields: Fields) {
   }
 }
 
+/** @param depositWindow that of the request, in seconds */
+function readMinDepositWindow(
+  { minDepositWindow }: Pick<QuoteMessage | GetPriceRequest, 'minDepositWindow'>,
+  depositWindow: number,
+  fields: Fields,
+): number | undefined {
+  if (minDepositWindow === undefined) return undefined
+  const { minimum } = MIN_DEPOSIT_WINDOW
+  const mustBe = `must be an integer of ${minimum} to the deposit window, ${depositWindow}`
+  return fields.integer('minDepositWindow', minDepositWindow, { minimum, maximum: depositWindow, mustBe })
+}
+
 /** Builds the reader of requests for quotes. */
 export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
   const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, deadlineTime } = options
@@ -206,9 +228,11 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
     }
     const ownWindow = options.defaultDepositWindowSeconds
     const window = message.depositWindow ?? ownWindow
+    const shortest = readMinDepositWindow(message, window, fields)
     const windows = {
       depositWindowSeconds: fields.integer('depositWindow', window, DEPOSIT_WINDOW),
       fillWindowSeconds: options.defaultFillWindowSeconds,
+      minDepositWindowSeconds: terms.depositMode === 'CONTRACT' ? shortest : undefined,
     }
     return {
       chainId: swap.chainId,

@@ -22,6 +22,8 @@ export function requestBody(request: QuoteRequest): string {
     depositMode: request.depositMode,
     depositDeadline: request.depositDeadline,
     fillDeadline: request.fillDeadline,
+    // JSON leaves it out when it is undefined: most solvers never see it.
+    minDepositDeadline: request.minDepositDeadline,
   }
   return JSON.stringify(body)
 }

@@ -14,6 +14,16 @@ import { createChainService, toDomainMessage } from '../../../src/rpc/services/c
 
 const SETTLEMENT = `0x${'11'.repeat(20)}` as const
 
+const LISTED = [
+  ['USDC', 6],
+  ['WBTC', 8],
+  ['WETH', 18],
+  ['ONE', 0],
+].map(([symbol, decimals], index) => {
+  const address: Address = `0x${String(index + 1).padStart(40, '0')}`
+  return { address, symbol: String(symbol), decimals: Number(decimals), logo: undefined }
+})
+
 const CONFIG = {
   protocolName: 'Service',
   minSolverBond: 1n,
@@ -29,7 +39,7 @@ const CONFIG = {
     destinationChains: [chainId],
     name: `Chain ${chainId}`,
     explorerUrl: chainId === 1 ? 'https://explorer.example' : undefined,
-    tokenList: new Map(),
+    tokenList: new Map(LISTED.map((token) => [token.address, token])),
   })),
 }
 
@@ -50,6 +60,7 @@ function createFixture() {
         status: () => ({ ...state.status }),
         quoteTypedData: () => undefined,
         bondToken: () => state.bondToken,
+        terms: () => ({ bondReservationBps: 500n, minOrder: undefined }),
         describeTokens(tokens: readonly Address[]): readonly TokenMetadata[] {
           state.described = [...state.described, tokens]
           return tokens.map((token) => ({ symbol: `S${token.at(-1)}`, decimals: undefined }))
@@ -90,6 +101,19 @@ test('each response has what is true at its time', async () => {
   states[1].solvers = [{} as Solver]
   const token = { address: SETTLEMENT, symbol: 'USDC' }
   expect((await list()).chains).toMatchObject([{ headBlock: 8n }, { bondToken: token, activeSolvers: 1 }])
+})
+
+test('what a miss of each listed token costs is exact, in the unit of the bond, and absent without a bond token', async () => {
+  const { states, list } = createFixture()
+  expect((await list()).chains[0]).toMatchObject({ missCosts: undefined })
+  states[0].bondToken = { address: SETTLEMENT, symbol: 'bUSD', decimals: 6 }
+  const missCosts = [
+    { symbol: 'USDC', bond: '50000' },
+    { symbol: 'WBTC', bond: '5000000' },
+    { symbol: 'WETH', bond: '50000000000000000' },
+    { symbol: 'ONE', bond: '0' },
+  ]
+  expect((await list()).chains[0]).toMatchObject({ missCosts })
 })
 
 test.each([2 ** 53, Number.NaN, -1, 1.5])(

@@ -16,6 +16,7 @@ const SAMPLES: Record<keyof QuoteOptions, { valid: unknown; invalid: unknown }> 
   softDeadlineMs: { valid: 100, invalid: 2001 },
   minQuotes: { valid: 2, invalid: 0 },
   verify: { valid: VerifyMode.BEST, invalid: VerifyMode.ALL },
+  minDepositWindow: { valid: 60, invalid: 29 },
 }
 
 const readQuote = createReadQuote({

@@ -187,7 +187,7 @@ describe('the record of a quote', () => {
       quoteId,
       chainId: chain.chainId,
       outcome: 'QUOTED',
-      request: { inputToken, outputToken, orderType, amount, user: asker, depositMode },
+      request: { inputToken, outputToken, orderType, amount, userAddress: asker, depositMode },
       solvers: [
         {
           solver: solver.account.address,

@@ -19,9 +19,10 @@ test.each([
   expect(askedSession(solver(1, changes))?.id).toBe(session)
 })
 
-test('the request has exactly the wire format of deployed solvers', () => {
+test('the request has exactly the wire format of deployed solvers, and one field more where an offer may be earlier', () => {
+  const { minDepositDeadline, ...wholeWindow } = exactInput
   const request = {
-    ...exactInput,
+    ...wholeWindow,
     inputToken: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
     outputToken: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     user: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
@@ -37,6 +38,9 @@ test('the request has exactly the wire format of deployed solvers', () => {
       '"depositMode":"CONTRACT",' +
       '"depositDeadline":1800000300,' +
       '"fillDeadline":1800000420}',
+  )
+  expect(requestBody({ ...request, minDepositDeadline })).toBe(
+    `${requestBody(request).slice(0, -1)},"minDepositDeadline":1800000060}`,
   )
 })
 

@@ -25,6 +25,7 @@ export const exactInput: Required<QuoteRequest> = {
   depositMode: 'CONTRACT',
   depositDeadline: 1_800_000_300,
   fillDeadline: 1_800_000_420,
+  minDepositDeadline: 1_800_000_060,
 }
 
 /** A user's request to buy exactly 1000. */

@@ -21,6 +21,8 @@ export interface SolverRequest {
   depositMode: 'CONTRACT' | 'ADDRESS'
   depositDeadline: number
   fillDeadline: number
+  /** Only when the caller lets offers be earlier. */
+  minDepositDeadline?: number
 }
 
 /** A quote as a solver writes it. */

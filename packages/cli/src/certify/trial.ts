@@ -17,6 +17,8 @@ import type { SigningTerms } from './signing-terms.js'
 export interface RequestChange {
   readonly fields?: Partial<QuoteRequest>
   readonly depositWindowSeconds?: number
+  /** Offers may be earlier than the deposit window. */
+  readonly minDepositWindowSeconds?: number
   /** The deadline that the solver gets, in milliseconds from now. The solver has the whole time-out in any case. */
   readonly deadlineMs?: number
   /** Changes the JSON text of the request. */
@@ -68,7 +70,8 @@ export function createTrial(options: TrialOptions) {
   // Each open request listens.
   setMaxListeners(0, signal)
 
-  function toRequest({ fields, depositWindowSeconds = DEPOSIT_WINDOW_SECONDS }: RequestChange): QuoteRequest {
+  function toRequest({ fields, ...change }: RequestChange): QuoteRequest {
+    const { depositWindowSeconds = DEPOSIT_WINDOW_SECONDS, minDepositWindowSeconds } = change
     const { inputToken, outputToken, amount } = swap
     return {
       kind: 'FIRM',
@@ -80,7 +83,11 @@ export function createTrial(options: TrialOptions) {
       user: randomAddress(),
       destinationChainId: chainId,
       depositMode: 'CONTRACT',
-      ...deadlines(Date.now(), { depositWindowSeconds, fillWindowSeconds: FILL_WINDOW_SECONDS }),
+      ...deadlines(Date.now(), {
+        depositWindowSeconds,
+        fillWindowSeconds: FILL_WINDOW_SECONDS,
+        minDepositWindowSeconds,
+      }),
       ...fields,
     }
   }
@@ -155,6 +162,8 @@ function createTrialRules(
     chains: new Map([[chainId, { terms: () => checked }]]),
     freeBonds: { of: () => freeBond },
     usedNonces: { isUsed: (_key, nonce) => sent.has(nonce) },
+    // Nothing is told of the time that an offer leaves at the answer: there is none.
+    deadlineTime: () => 0,
   })
   return {
     violationOf(request, quote) {

@@ -15,6 +15,7 @@ interface Options extends SwapFlags {
   readonly user?: Address
   readonly mode: DepositMode
   readonly depositWindow?: number
+  readonly minDepositWindow?: number
   readonly timeout?: number
   readonly softDeadline?: number
   readonly minQuotes?: number
@@ -53,6 +54,11 @@ export function addQuote(program: Command, io: GuardedIo): void {
       'CONTRACT',
     )
     .option('--deposit-window <s>', 'time to deposit, seconds', readIn(QUOTE_OPTION_RULES.depositWindow))
+    .option(
+      '--min-deposit-window <s>',
+      'offers may leave as little time to deposit, seconds; default: all of it',
+      readIn(QUOTE_OPTION_RULES.minDepositWindow),
+    )
     .addOption(
       new Option('--timeout <ms>', 'longest wait for solvers, milliseconds')
         .argParser(readInteger(1, MAX_TIMEOUT_MS))
@@ -94,6 +100,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
       destinationChainId: options.toChain,
       depositMode: options.mode,
       depositWindow: options.depositWindow,
+      minDepositWindow: options.minDepositWindow,
       softDeadlineMs: options.softDeadline,
       minQuotes: options.minQuotes,
       verify: options.verify,

@@ -20,6 +20,9 @@ export function renderReport(report: CertifyReport, { fields, mark }: Display): 
   if (signature !== undefined) parts.push(renderSignature(signature, fields))
   if (notRun.length > 0) parts.push(`Not run: ${notRun.join(', ')}.\n`)
   parts.push(`${report.passed} passed, ${report.warned} with a warning, ${report.failed} failed.\n`)
+  parts.push(
+    'The quotes of this run, up to 200, stay open until their deposit deadlines, and count in your limits.\n',
+  )
   return parts.filter((part) => part !== '').join('\n')
 }
 

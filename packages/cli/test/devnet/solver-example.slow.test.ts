@@ -1,20 +1,27 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAggregatorClient, type QuoteParams, type SignedQuote } from '@quote-aggregator/client'
 import { bytesToHex, parseUnits } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
 import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
+import { eventually } from '../../../../test/support/eventually.js'
+import { HANG_MS } from '../../../../test/support/hang.js'
 import { startProcess } from '../../../../test/support/process/process.js'
-import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
+import { bondSolver, createDevnetClient, devAccounts, mined, send } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
-import type { ReferenceSolver } from '../../src/devnet/reference-solver.js'
-import { playPurchase, playSale } from '../../src/devnet/scenario.js'
+import { deposit, waitForState } from '../../src/devnet/user-steps.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]
+const SHORTER = { minDepositWindow: 60 }
 
 /** The fill window is that of `npm run demo`. */
-const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' }
+const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_QUOTE: '0' }
 
 let network: Network
+let aggregator: ReturnType<typeof createAggregatorClient>
 
 beforeAll(async () => {
   network = await startNetwork({
@@ -22,39 +29,137 @@ beforeAll(async () => {
     onError: () => {},
     startService: startServiceInProcess,
   })
+  aggregator = createAggregatorClient({ baseUrl: network.serviceUrl })
   const { devnet, contracts } = network
   await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, parseUnits('50000', 6))
   const client = createDevnetClient(devnet, deployer)
-  const args = [account.address, parseUnits('10000', 6)] as const
+  const args = [account.address, parseUnits('100000', 6)] as const
   const mint = { address: contracts.usdc, abi: testTokenAbi, functionName: 'mint', args } as const
   await mined(client, await client.writeContract(mint))
 })
 afterAll(() => network?.close())
 
-const startExample = () =>
+const startExample = (environment: Record<string, string> = {}) =>
   startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
     AGGREGATOR_URL: network.serviceUrl,
     RPC_URL: network.devnet.rpcUrl,
     PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
     STATE_FILE: ':memory:',
+    ...environment,
   })
 
-it('the example of a solver wins quotes by its spread, and fills both kinds of deposits', async () => {
+/** The offers for one WETH, best first. */
+async function offersFor(changes: Partial<QuoteParams> = {}): Promise<readonly SignedQuote[]> {
+  const { devnet, contracts, user } = network
+  const { best, alternatives } = await aggregator.getQuote({
+    chainId: devnet.chainId,
+    inputToken: contracts.weth,
+    outputToken: contracts.usdc,
+    user: user.address,
+    orderType: 'EXACT_INPUT',
+    amount: parseUnits('1', 18),
+    depositMode: 'CONTRACT',
+    ...changes,
+  })
+  return [best, ...alternatives]
+}
+
+const isOwn = ({ quote }: SignedQuote) => quote.solver.toLowerCase() === account.address.toLowerCase()
+const ownOffer = async (changes?: Partial<QuoteParams>) => (await offersFor(changes)).find(isOwn)
+
+async function offered(changes?: Partial<QuoteParams>): Promise<SignedQuote> {
+  const offer = await ownOffer(changes)
+  if (offer === undefined) throw new Error('the example makes no offer')
+  return offer
+}
+
+const dollars = ({ quote }: SignedQuote) => Number(quote.outputAmount) / 1e6
+const bindsFor = ({ quote }: SignedQuote) => quote.depositDeadline - Date.now() / 1000
+
+it('the example offers at least 3 bp more where it may bind for a minute, wins by it, and fills both kinds of deposits', async () => {
   const solver = startExample()
   await solver.waitFor(/session open$/m)
-  const lines: string[] = []
-  const named = { name: 'Example', account } as ReferenceSolver
-  const stage = { ...network, solvers: [...network.solvers, named] }
-  await playSale(stage, (line) => void lines.push(line))
-  await playPurchase(stage, (line) => void lines.push(line))
-  expect(lines).toContain('   Example  2499 USDC for 1 WETH  <- best')
-  expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
+  const whole = await offered()
+  const short = await offered(SHORTER)
+  expect(dollars(short) / dollars(whole) - 1).toBeGreaterThanOrEqual(0.0003)
+  expect([bindsFor(whole), bindsFor(short)].map((seconds) => Math.round(seconds / 30))).toEqual([10, 2])
+  expect((await offersFor(SHORTER)).map(isOwn)).toEqual([true, false, false, false])
+
+  const client = createDevnetClient(network.devnet, network.user)
+  await deposit(client, network, short)
+  await waitForState(network, short.orderId, 'SETTLED', () => {})
+  const { quote, depositAddress, orderId } = await offered({ depositMode: 'ADDRESS', ...SHORTER })
+  await send(client, network.contracts.weth, 'transfer', [depositAddress, quote.inputAmount])
+  await waitForState(network, orderId, 'SETTLED', () => {})
   await solver.waitFor(/(deposit\n.*order ended\n.*){2}/s)
   // Each event has one line.
   for (const event of ['session open', 'deposit', 'order ended'])
     expect(solver.output().split(event)).toHaveLength(event === 'session open' ? 2 : 3)
+
+  // It has bought two WETH, and bids a hundredth of a percent less for the next.
+  await eventually(
+    async () => dollars(await offered(SHORTER)) / dollars(short) - 1,
+    (change) => Math.abs(change + 0.0001) < 0.00002,
+  )
   solver.signal('SIGTERM')
   expect(await solver.exited, solver.output()).toBe(0)
+})
+
+/** A price feed that the test moves. */
+async function startFeed() {
+  const feed = { price: 2_500, time: () => Date.now(), hangs: false }
+  const server = createServer((_request, response) => {
+    if (!feed.hangs) response.end(JSON.stringify({ price: feed.price, time: feed.time() }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { feed, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+it('the example declines while its feed hangs or repeats an old price, and cancels what loses by a jump', async () => {
+  const { feed, url } = await startFeed()
+  const solver = startExample({ FEED_URL: url })
+  onTestFinished(() => void solver.signal('SIGKILL'))
+  await solver.waitFor(/session open$/m)
+  // Each look leaves an open quote, and few can be open at a time.
+  const untilOffering = (isWanted: boolean) =>
+    expect
+      .poll(async () => (await ownOffer(SHORTER)) !== undefined, { interval: 1_000, timeout: HANG_MS })
+      .toBe(isWanted)
+  await untilOffering(true)
+
+  feed.hangs = true
+  await untilOffering(false)
+  feed.hangs = false
+  await untilOffering(true)
+  const stalledAt = Date.now()
+  feed.time = () => stalledAt
+  await untilOffering(false)
+  feed.time = () => Date.now()
+  await untilOffering(true)
+
+  // A small move cancels nothing, and is in the price.
+  const open = await offered(SHORTER)
+  feed.price = 2_497
+  await expect
+    .poll(async () => dollars(await offered(SHORTER)), { interval: 1_000, timeout: HANG_MS })
+    .toBeLessThan(dollars(open) - 2)
+  const stateOf = async ({ quote, signature }: SignedQuote) =>
+    (await aggregator.checkOffer(network.devnet.chainId, { quote, signature })).state
+  expect(await stateOf(open)).toBe('VALID')
+  const moved = await offered(SHORTER)
+
+  feed.price = 2_425
+  await eventually(
+    () => Promise.all([open, moved].map(stateOf)),
+    (states) => states.join() === 'DEAD,DEAD',
+  )
+  expect(dollars(await offered(SHORTER))).toBeLessThan(2_425)
+  await solver.waitFor(/the price has jumped: 2425 \[.*CANCELLED/s)
 })
 
 it('the example ends with an error when another process takes its session', async () => {

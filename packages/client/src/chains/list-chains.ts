@@ -38,6 +38,13 @@ const DOMAIN = {
   salt: optional(readBytes32),
 } satisfies Readers<'Eip712Domain'>
 
+const MISS_COST = {
+  token: readAddress,
+  symbol: readText,
+  /** In the bond token's smallest unit. */
+  bond: readUint256,
+} satisfies Readers<'MissCost'>
+
 /** A chain that an instance serves. It is discovery, not trust: an instance could name any contract. */
 export type Chain = ReadBy<typeof CHAIN>
 const CHAIN = {
@@ -75,6 +82,8 @@ const CHAIN = {
   activeSolvers: readInteger,
   /** Most that the `verify` of a request may ask for; undefined at an instance that does not send it. */
   verifyMax: optional(readEnum<VerifyMode>),
+  /** What a miss of one whole token costs its solver, for each token of the operator's list; undefined at an instance that does not send it. */
+  missCosts: optional(listOf(messageReader(MISS_COST))),
 } satisfies Readers<'Chain'>
 
 const readChain = messageReader(CHAIN)

@@ -58,7 +58,7 @@ const RESULT = {
 export const readSolverResult = messageReader(RESULT)
 
 /** The parameters of a quote, with the deadlines that the instance sets. */
-export type QuoteRecordRequest = ReturnType<typeof readParameters>
+export type QuoteRecordRequest = ReadBy<typeof PARAMETERS>
 const PARAMETERS = {
   inputToken: readAddress,
   outputToken: readAddress,
@@ -72,15 +72,12 @@ const PARAMETERS = {
   depositDeadline: readInteger,
   /** Unix time in seconds. */
   fillDeadline: readInteger,
+  /** Earliest deposit deadline of an offer, Unix time in seconds; undefined when it must be `depositDeadline`. */
+  minDepositDeadline: optional(readInteger),
 } satisfies Readers<'QuoteParameters'>
 
-const readTerms = messageReader(PARAMETERS)
-
 /** Reads the parameters of a quote. @throws UnreadableAnswer */
-export function readParameters(answer: unknown) {
-  const { userAddress: user, ...terms } = readTerms(answer)
-  return { ...terms, user }
-}
+export const readParameters = messageReader(PARAMETERS)
 
 /** How a quote came about: everything for its caller, its own result for a solver. */
 export type QuoteRecord = ReadBy<typeof RECORD>

@@ -38,7 +38,7 @@ import type { Messages } from '../calls/message-types.js'
 import type { OfferIdentity } from '../offers/offer-identity.js'
 
 /** A swap without its user. */
-export interface PriceParams {
+export interface PriceParams extends Pick<QuoteOptions, 'minDepositWindow'> {
   /** Chain of the deposit and of the solvers. */
   readonly chainId: number
   readonly inputToken: Address
@@ -95,8 +95,10 @@ export function toQuoteBody(
 
 /** Makes the body of a price request. @throws AggregatorError INVALID_ARGUMENT */
 export function toPriceBody(params: PriceParams): Omit<Messages['GetPriceRequest'], 'chainId'> {
-  check(swapProblems(params))
-  return toSwapBody(params)
+  const { minDepositWindow } = params
+  const problem = optionProblem(QUOTE_OPTION_RULES.minDepositWindow, minDepositWindow)
+  check({ ...swapProblems(params), minDepositWindow: problem })
+  return { ...toSwapBody(params), minDepositWindow }
 }
 
 function swapProblems({ chainId, inputToken, outputToken, orderType, amount }: PriceParams): Checks {

@@ -16,9 +16,11 @@ import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens/toke
 import { usePairs } from '../data/tokens/use-pairs.js'
 import { wallet } from '../wallet/connected-wallet.js'
 import { loadWallet } from '../wallet/load.js'
+import { useOnePrompt } from '../wallet/use-wallet-read.js'
 import { AuctionPanel } from './swap/auction-panel.js'
 import { Checklist } from './swap/checklist.js'
 import { SwapForm } from './swap/form.js'
+import { MissCost } from './swap/miss-cost.js'
 import { OwnSwaps } from './swap/own-swaps.js'
 import { PairDay } from './swap/pair-day.js'
 import { readSwapParams, writeSwapParams } from './swap/swap-params.js'
@@ -47,7 +49,8 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const isForNobody = settled?.user === ''
   // An auction can be watched without an address. Nobody can deposit with its offers.
   const asked = settled && { ...settled, user: settled.user || NO_USER }
-  const request = asked && auctionRequest(chain, asked, account)
+  const onePrompt = useOnePrompt(chain, params.sell)
+  const request = asked && auctionRequest(chain, asked, account, onePrompt)
   const auction = useAuction(request, { isHeld: taken !== undefined, isOnce: isForNobody }).value
   // An offer for what the form said a moment ago is not shown as one for what it says now.
   const shown = isSameSwap(wanted, settled) ? auction : { ...auction, offer: undefined, nextAt: undefined }
@@ -81,6 +84,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                   price={price}
                   staleSince={oldSince}
                 />
+                <MissCost chain={chain} token={params.buy} />
                 {none !== '' && (
                   <p class="notice notice-warning" role="status">
                     {none}

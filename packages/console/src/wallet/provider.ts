@@ -1,5 +1,6 @@
 import {
   ChainReadError,
+  readOnePrompt as readOnePromptOf,
   readSettlement,
   readToken as readTokenOf,
   type SettlementTerms,
@@ -120,6 +121,13 @@ export async function readToken(address: string): Promise<void> {
 export function readTerms({ chainId, settlement, protocolName }: Chain): Promise<SettlementTerms> {
   // The instance also serves this page: it is trusted for the contract's address (docs/decisions.md, D21).
   return readSettlement(nodeClient(Number(chainId)), settlement as Address, { protocolName })
+}
+
+/** Reads how much of a token the user deposits with one prompt, in its smallest unit. */
+export function readOnePrompt({ chainId: id, settlement }: Chain, token: string): Promise<bigint> {
+  const chainId = Number(id)
+  const terms = { client: nodeClient(chainId), chainId, settlement: settlement as Address }
+  return readOnePromptOf(walletClient(), token as Address, terms)
 }
 
 /** Reads how much of a token of a chain an account has, in the token's smallest unit. @param owner the user when left out */

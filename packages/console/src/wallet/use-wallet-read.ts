@@ -38,6 +38,11 @@ export function useWalletRead<T>(
   return answer?.key === own ? answer.value : undefined
 }
 
+/** How much of a token the user deposits with one prompt, in the token's smallest unit. @param token empty reads nothing */
+export function useOnePrompt(chain: Chain, token: string): bigint | undefined {
+  return useWalletRead(chain, token, ({ readOnePrompt }) => readOnePrompt(chain, token))
+}
+
 /** How much of a token the account of the wallet has, in the token's smallest unit. @param token empty reads nothing */
 export function useBalance(chain: Chain, token: string): bigint | undefined {
   return useWalletRead(chain, token, ({ readBalance }) => readBalance(Number(chain.chainId), token))

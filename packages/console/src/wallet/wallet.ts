@@ -6,6 +6,7 @@ export {
   connectWallet,
   disconnectWallet,
   readBalance,
+  readOnePrompt,
   readToken,
   reconnectWallet,
   switchChain,

@@ -97,6 +97,8 @@ const DECLINES: Readonly<Record<DeclineCode, string>> = {
     'The solver declined: its limits leave no room at the moment. It lacks the output token, or its open quotes put too much of its bond at stake.',
   PAUSED:
     'The solver declined: it has paused quoting. To get no requests meanwhile, it can close its session.',
+  BOND_CANNOT_COVER:
+    'The solver declined: the contract would reserve more of its bond for this output than it has to spare. It counts smallest units of the output token, whatever these are worth.',
   OTHER:
     'The solver declined without one of the known codes. A code of the list tells its developer more in this record.',
 }
@@ -139,10 +141,14 @@ const DROPS: Readonly<Record<DropReason, ExplainDrop>> = {
     `quote.orderType must be ${orderType === 'EXACT_INPUT' ? 0 : 1}, the contract's number for ${orderType}.`,
   output_chain_mismatch: ({ destinationChainId }) =>
     `quote.outputChainId must be the destinationChainId of the request, ${destinationChainId}.`,
-  deposit_deadline_mismatch: ({ depositDeadline }) =>
-    `quote.depositDeadline must be the one of the request, ${depositDeadline}.`,
-  fill_deadline_mismatch: ({ fillDeadline }) =>
-    `quote.fillDeadline must be the one of the request, ${fillDeadline}.`,
+  deposit_deadline_mismatch: ({ depositDeadline, minDepositDeadline }) =>
+    minDepositDeadline === undefined
+      ? `quote.depositDeadline must be the one of the request, ${depositDeadline}.`
+      : `quote.depositDeadline must be from ${minDepositDeadline} to ${depositDeadline}, and an earlier one than the last must leave 20 s at the answer.`,
+  fill_deadline_mismatch: ({ depositDeadline, fillDeadline, minDepositDeadline }) =>
+    minDepositDeadline === undefined
+      ? `quote.fillDeadline must be the one of the request, ${fillDeadline}.`
+      : `quote.fillDeadline must be ${fillDeadline - depositDeadline} s after quote.depositDeadline, as in the request.`,
   fixed_amount_mismatch: ({ orderType, amount }) =>
     `quote.${orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount'} must be the amount of the request, "${amount}", a decimal string.`,
   amount_out_of_range: () =>

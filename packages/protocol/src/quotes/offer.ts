@@ -68,8 +68,13 @@ export function checkOffer(request: QuoteRequest, solver: Address, reply: unknow
   if (!isAddress(quote.outputToken, request.outputToken)) return 'output_token_mismatch'
   if (!isInteger(quote.orderType, orderType)) return 'order_type_mismatch'
   if (!isInteger(quote.outputChainId, request.destinationChainId)) return 'output_chain_mismatch'
-  if (!isInteger(quote.depositDeadline, request.depositDeadline)) return 'deposit_deadline_mismatch'
-  if (!isInteger(quote.fillDeadline, request.fillDeadline)) return 'fill_deadline_mismatch'
+  const { depositDeadline: latest, minDepositDeadline: earliest = latest } = request
+  const depositDeadline = Number(quote.depositDeadline)
+  const isWithin =
+    depositDeadline >= earliest && depositDeadline <= latest && Number.isInteger(depositDeadline)
+  if (!isWithin || !isInteger(quote.depositDeadline, depositDeadline)) return 'deposit_deadline_mismatch'
+  const fillDeadline = depositDeadline + request.fillDeadline - latest
+  if (!isInteger(quote.fillDeadline, fillDeadline)) return 'fill_deadline_mismatch'
 
   const inputAmount = parseUint256(quote.inputAmount)
   const outputAmount = parseUint256(quote.outputAmount)
@@ -79,7 +84,7 @@ export function checkOffer(request: QuoteRequest, solver: Address, reply: unknow
   const nonce = parseUint256(quote.nonce)
   if (nonce === undefined) return 'nonce_out_of_range'
 
-  const { user, inputToken, outputToken, depositDeadline, fillDeadline } = request
+  const { user, inputToken, outputToken } = request
   return {
     quote: {
       solver,

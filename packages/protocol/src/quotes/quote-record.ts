@@ -31,4 +31,6 @@ export interface QuoteParameters {
   readonly depositMode: DepositMode
   readonly depositDeadline: number
   readonly fillDeadline: number
+  /** As in a QuoteRequest. */
+  readonly minDepositDeadline?: number | undefined
 }

@@ -33,6 +33,8 @@ export interface QuoteRequest {
   readonly depositDeadline: number
   /** Unix time in seconds. */
   readonly fillDeadline: number
+  /** Earliest deposit deadline of an offer, Unix time in seconds; absent when it must be that of the request (docs/decisions.md, D32). */
+  readonly minDepositDeadline?: number | undefined
 }
 
 /** The settlement contract's quote struct (docs/protocol.md, "Quote struct"). Amounts in the token's smallest unit. */
@@ -95,14 +97,37 @@ export interface SignedQuote {
 export interface QuoteWindows {
   readonly depositWindowSeconds: number
   readonly fillWindowSeconds: number
+  /** The shortest time for the deposit that an offer may have; the whole deposit window when left out. */
+  readonly minDepositWindowSeconds?: number | undefined
 }
 
 /**
- * The deadlines of a quote (docs/decisions.md, D4).
+ * The deadlines of a quote (docs/decisions.md, D4, D32).
  * @param nowMs time of the request, Unix time in milliseconds
- * @returns both deadlines, Unix time in seconds
+ * @returns Unix times in seconds; `minDepositDeadline` only when an offer may be earlier
  */
-export function deadlines(nowMs: number, windows: QuoteWindows) {
-  const depositDeadline = Math.floor(nowMs / 1000) + windows.depositWindowSeconds
-  return { depositDeadline, fillDeadline: depositDeadline + windows.fillWindowSeconds }
+export function deadlines(
+  nowMs: number,
+  {
+    depositWindowSeconds: window,
+    fillWindowSeconds,
+    minDepositWindowSeconds: shortest = window,
+  }: QuoteWindows,
+): Pick<QuoteRequest, 'depositDeadline' | 'fillDeadline' | 'minDepositDeadline'> {
+  const nowSeconds = Math.floor(nowMs / 1000)
+  const depositDeadline = nowSeconds + window
+  const times = { depositDeadline, fillDeadline: depositDeadline + fillWindowSeconds }
+  return shortest < window ? { ...times, minDepositDeadline: nowSeconds + shortest } : times
+}
+
+/** An offer that is earlier than asked has at least so much left at the answer, in milliseconds (docs/decisions.md, D32). */
+const LEAST_LEFT_MS = 20_000
+
+/** Whether an offer is earlier than asked, and leaves too little time at the answer. @param nowMs Unix time in milliseconds */
+export function isTooShort(
+  { depositDeadline: asked }: Pick<QuoteRequest, 'depositDeadline'>,
+  { depositDeadline }: Quote,
+  nowMs: number,
+) {
+  return depositDeadline < asked && depositDeadline * 1000 - nowMs < LEAST_LEFT_MS
 }

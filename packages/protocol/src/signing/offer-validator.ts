@@ -1,5 +1,5 @@
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../quotes/offer.js'
-import type { Quote, QuoteRequest } from '../quotes/quote.js'
+import { isTooShort, type Quote, type QuoteRequest } from '../quotes/quote.js'
 import type { SettlementTerms } from '../settlement/settlement.js'
 import { bondFor, type SolverKey } from '../solvers/solver.js'
 import type { SolverResult } from '../solvers/solver-result.js'
@@ -105,7 +105,10 @@ export interface ContractRules {
    * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
    * has used it.
    */
-  violationOf(request: Pick<QuoteRequest, 'chainId' | 'kind'>, quote: Quote): DropReason | undefined
+  violationOf(
+    request: Pick<QuoteRequest, 'chainId' | 'kind' | 'depositDeadline'>,
+    quote: Quote,
+  ): DropReason | undefined
 }
 
 /** What is known of contracts and solvers, in memory. */
@@ -114,17 +117,22 @@ interface ContractRulesOptions {
   /** In the bond token's smallest unit; undefined while it is not known. */
   readonly freeBonds: { of(solver: SolverKey): bigint | undefined }
   readonly usedNonces: { isUsed(solver: SolverKey, nonce: bigint): boolean }
+  /** The time from which the deadlines of a chain's quotes are counted, Unix time in milliseconds. */
+  readonly deadlineTime: (chainId: number) => number
 }
 
 /** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
 export function createContractRules(options: ContractRulesOptions): ContractRules {
-  const { chains, freeBonds, usedNonces } = options
+  const { chains, freeBonds, usedNonces, deadlineTime } = options
   return {
     canCheck: (solver) =>
       chains.get(solver.chainId)?.terms().bondReservationBps === undefined ||
       freeBonds.of(solver) !== undefined,
 
-    violationOf({ chainId }, { solver: address, outputAmount, nonce }) {
+    violationOf(request, quote) {
+      const { chainId } = request
+      const { solver: address, outputAmount, nonce } = quote
+      if (isTooShort(request, quote, deadlineTime(chainId))) return 'deposit_deadline_mismatch'
       const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
       const key = { chainId, address }
       if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'

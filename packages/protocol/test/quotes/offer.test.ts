@@ -31,7 +31,10 @@ const goodQuote = {
 }
 type Changes = { [field in keyof typeof goodQuote]?: unknown }
 
-function check(changes: Changes, asked: QuoteRequest = exactInput) {
+/** A request whose offers bind for all of its deposit window. */
+const { minDepositDeadline, ...wholeWindow } = exactInput
+
+function check(changes: Changes, asked: QuoteRequest = wholeWindow) {
   return checkOffer(asked, SOLVER, { quote: { ...goodQuote, ...changes }, signature: SIGNATURE })
 }
 
@@ -141,6 +144,39 @@ describe('checkOffer drops a quote with a single fault:', () => {
   test.each(['0', 3000, '-1', TOO_MUCH, undefined])('amount_out_of_range when %j is to be sold', (value) => {
     expect(checkExactOutput({ inputAmount: value })).toBe('amount_out_of_range')
   })
+})
+
+describe('where an offer may bind for less, checkOffer', () => {
+  const checkEarly = (depositDeadline: unknown, fillDeadline: unknown) =>
+    check({ depositDeadline, fillDeadline }, { ...wholeWindow, minDepositDeadline })
+
+  test.each([
+    [1_800_000_060, 1_800_000_180],
+    ['1800000061', '1800000181'],
+    [1_800_000_299, 1_800_000_419],
+    [1_800_000_300, 1_800_000_420],
+  ])('keeps the deadlines %j and %j of the offer', (depositDeadline, fillDeadline) => {
+    const times = { depositDeadline: Number(depositDeadline), fillDeadline: Number(fillDeadline) }
+    expect(checkEarly(depositDeadline, fillDeadline)).toMatchObject({ quote: times })
+  })
+
+  test.each([
+    [1_800_000_059, 1_800_000_179],
+    [1_800_000_301, 1_800_000_421],
+    [1_800_000_060.5, 1_800_000_180.5],
+    ['0x6b49d23c', 1_800_000_180],
+    [[1_800_000_060], 1_800_000_180],
+    [null, 1_800_000_420],
+  ])('takes no deposit deadline of %j', (depositDeadline, fillDeadline) => {
+    expect(checkEarly(depositDeadline, fillDeadline)).toBe('deposit_deadline_mismatch')
+  })
+
+  test.each([1_800_000_420, 1_800_000_179, 1_800_000_181, null])(
+    'takes no fill deadline of %j for a deposit deadline of 1800000060',
+    (fillDeadline) => {
+      expect(checkEarly(1_800_000_060, fillDeadline)).toBe('fill_deadline_mismatch')
+    },
+  )
 })
 
 describe('checkOffer accepts', () => {

@@ -4,6 +4,7 @@ import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { simulate } from '../../../protocol/src/node/simulate.js'
 import { readTerms } from '../../../protocol/src/settlement/read-settlement.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../protocol/src/signing/typed-data.js'
+import { USUAL_RESERVATION_BPS } from '../../../protocol/src/solvers/solver.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainOptions } from '../solver-options.js'
 import { requestOf, settlementCall } from './calls.js'
@@ -28,8 +29,6 @@ export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DE
   readonly minOrder: bigint
 }
 
-/** What contracts without the view reserve, in hundredths of a percent. */
-const USUAL_RESERVATION_BPS = 500n
 /** What a market maker allows when it says nothing. */
 const DEFAULTS = {
   pollIntervalMs: 1_000,

@@ -9,7 +9,7 @@ import type { SolverQuote } from '../orders/fillable-order.js'
 import { isPrice } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'
-import type { QuoteAnswer, SolverOptions, SolverQuoteRequest } from '../solver-options.js'
+import type { Priced, QuoteAnswer, SolverOptions, SolverQuoteRequest } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { AnswerBudget, AnswerSource } from './answer-budget.js'
 import { createNonces } from './nonces.js'
@@ -91,7 +91,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
   }
 
   /** Strangers choose what `quote` is asked, so what it does wrong is a decline and a line, and no error. */
-  async function price(request: IncomingRequest, signal: AbortSignal): Promise<bigint | DeclineCode> {
+  async function price(request: IncomingRequest, signal: AbortSignal): Promise<Priced | DeclineCode> {
     const asked = async () => options.quote(toPublic(request, signal))
     try {
       return readAnswer(await untilAborted(asked(), signal))
@@ -129,12 +129,13 @@ export function createQuoting(options: QuotingOptions): Quoting {
   ): Promise<SessionAnswer> {
     const priced = await price(request, signal)
     if (typeof priced === 'string') return refuse(priced)
-    const quote = toQuote(solver, request, priced, nonceFor(run, request))
+    const bound = bindingFor(request, priced, run.time.now())
+    const quote = toQuote(solver, bound, priced.amount, nonceFor(run, bound))
     // Without a bond, nothing would make it worth to end it.
     if (quote.outputAmount < run.chain.minOrder || run.ledger.bondOf(quote) === 0n)
       return refuse('AMOUNT_TOO_SMALL')
     // Time has passed. From here on, nothing may come between the checks and the promise.
-    const refused = refusal(run, request)
+    const refused = refusal(run, bound)
     if (refused !== undefined) return refuse(refused)
     // A cancellation takes no tokens from a user of a price.
     const asked = { quote, isForAddress: request.isForAddress && !isPrice(quote) }
@@ -143,7 +144,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
       const { chainId, outputToken } = request
       const fields = { chainId, outputToken, outputAmount: String(quote.outputAmount), shortage }
       if (isDue(`${outputToken} ${shortage}`)) log.info(fields, 'too little for a quote')
-      return refuse('INSUFFICIENT_LIQUIDITY')
+      return refuse(shortage === 'BOND_SHARE' ? 'BOND_CANNOT_COVER' : 'INSUFFICIENT_LIQUIDITY')
     }
     run.ledger.promise(asked)
     try {
@@ -163,6 +164,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
   return async (request, source, signal) => {
     metrics.requests++
+    if (request.kind === 'INDICATIVE') metrics.requestsForPrices++
     // An instance may send as many as it likes.
     if (underWay >= MAX_ANSWERS_UNDER_WAY || !options.budget.take(source)) return refuse('PAUSED')
     underWay++
@@ -201,16 +203,30 @@ function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteReq
 }
 
 /** @throws Error when the answer of a program without types is neither an amount nor a decline, or the amount is none */
-function readAnswer(answer: QuoteAnswer): bigint | DeclineCode {
+function readAnswer(answer: QuoteAnswer): Priced | DeclineCode {
   if (typeof answer !== 'object' || answer === null || !('decline' in answer || 'amount' in answer))
     throw new Error(`it returned ${answer}: it must be { amount } or decline(code)`)
   if ('decline' in answer) {
     if (DECLINE_CODES.includes(answer.decline)) return answer.decline
     throw new Error(`it declined with ${answer.decline}: it must be one of ${DECLINE_CODES.join(', ')}`)
   }
-  const amount: unknown = answer.amount
-  if (typeof amount === 'bigint' && amount > 0n && amount <= maxUint256) return amount
-  throw new Error(`it returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
+  const { amount, expiresInSeconds = Number.POSITIVE_INFINITY }: { [Name in keyof Priced]: unknown } = answer
+  if (typeof amount !== 'bigint' || amount <= 0n || amount > maxUint256)
+    throw new Error(`it returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
+  if (typeof expiresInSeconds !== 'number' || !(expiresInSeconds > 0))
+    throw new Error(`it returned expiresInSeconds ${expiresInSeconds}: it must be a number above 0`)
+  return { amount, expiresInSeconds }
+}
+
+/** The request with the deadlines that the price binds for (docs/decisions.md, D32). @param now Unix seconds */
+function bindingFor(
+  request: IncomingRequest,
+  { expiresInSeconds: seconds = Number.POSITIVE_INFINITY }: Priced,
+  now: number,
+): IncomingRequest {
+  const { depositDeadline: latest, minDepositDeadline: earliest = latest } = request
+  const depositDeadline = Math.min(latest, Math.max(earliest, Math.ceil(now + seconds)))
+  return { ...request, depositDeadline, fillDeadline: request.fillDeadline - latest + depositDeadline }
 }
 
 function toQuote(solver: Address, request: IncomingRequest, amount: bigint, nonce: bigint): Quote {

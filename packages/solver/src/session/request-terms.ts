@@ -40,8 +40,12 @@ export function readRequest(fields: Readonly<Record<string, unknown>>): Incoming
     isForAddress: fields.depositMode !== 'CONTRACT',
   }
   if (Object.values(terms).includes(undefined)) return undefined
-  const texts = { id: instanceText(fields.id), traceparent: instanceText(fields.traceparent) }
-  return { ...(terms as IncomingRequest), ...texts }
+  const optional = {
+    minDepositDeadline: naturalOf(fields.minDepositDeadline),
+    id: instanceText(fields.id),
+    traceparent: instanceText(fields.traceparent),
+  }
+  return { ...(terms as IncomingRequest), ...optional }
 }
 
 /** @returns a safe integer from 0; undefined for another value */

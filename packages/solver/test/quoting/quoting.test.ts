@@ -117,6 +117,39 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign'], 
   }
 }
 
+it.each<[string, number | undefined, { after: number; min?: number }, number]>([
+  ['binds for as long as its maker says', 60, { after: 0, min: 60 }, 60],
+  ['binds from now on', 60.5, { after: 1, min: 60 }, 62],
+  ['binds no shorter than asked', 10, { after: 0, min: 30 }, 30],
+  ['binds no longer than asked', 1000, { after: 0, min: 60 }, 300],
+  ['binds for the whole window when its maker does not say', undefined, { after: 0, min: 60 }, 300],
+  ['binds for the whole window when the request does not allow less', 60, { after: 0 }, 300],
+  ['of an instance that mixes up its deadlines binds for the window', 60, { after: 0, min: 400 }, 300],
+])('a price %s: %s s of %j, until %d', async (_how, expiresInSeconds, { after, min }, until) => {
+  const { ask, request, pass } = startQuoting(() => ({ amount: 2_000n, expiresInSeconds }), signs)
+  const start = request.depositDeadline - 300
+  pass(after)
+  const answer = await ask(undefined, { minDepositDeadline: min && start + min })
+  const deadlines = { depositDeadline: start + until, fillDeadline: start + until + 120 }
+  expect(answer).toMatchObject({ quote: deadlines })
+})
+
+it('a time to bind that is no number above 0 is declined, and said', async () => {
+  for (const expiresInSeconds of [0, Number.NaN, '60' as unknown as number]) {
+    const { ask, warnings } = startQuoting(() => ({ amount: 2_000n, expiresInSeconds }), signs)
+    expect(await ask()).toEqual({ decline: 'OTHER' })
+    expect(warnings).toEqual([
+      `it returned expiresInSeconds ${expiresInSeconds}: it must be a number above 0`,
+    ])
+  }
+})
+
+it('a price that would bind for less than 2 s is declined', async () => {
+  const { ask, request } = startQuoting(() => ({ amount: 2_000n, expiresInSeconds: 1 }), signs)
+  const minDepositDeadline = request.depositDeadline - 299
+  expect(await ask(undefined, { minDepositDeadline })).toEqual({ decline: 'OTHER' })
+})
+
 it('a price that never comes is declined once at the deadline, and then its place is free', async () => {
   const prices = Array.from({ length: 64 }, () => NEVER)
   const { clock, metrics, errors, warnings, ask } = startQuoting(

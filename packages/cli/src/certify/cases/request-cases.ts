@@ -132,6 +132,12 @@ export const requestCases: readonly CertifyCase[] = [
     LONG_LOCK,
   ),
   requestCase(
+    'shorter-binding',
+    'a request whose offers may be earlier (`minDepositDeadline`)',
+    { minDepositWindowSeconds: 60 },
+    EXTRA_FIELDS,
+  ),
+  requestCase(
     'letter-case',
     'addresses in lower case',
     { write: (body) => body.replace(ADDRESSES, (address) => lowerCase(address as Address)) },

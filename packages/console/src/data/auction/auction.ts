@@ -205,6 +205,7 @@ const DECLINES: Readonly<Record<DeclineCode, string>> = {
   [DeclineCode.AMOUNT_TOO_SMALL]: 'amount too small',
   [DeclineCode.AMOUNT_TOO_LARGE]: 'amount too large',
   [DeclineCode.INSUFFICIENT_LIQUIDITY]: 'not enough liquidity',
+  [DeclineCode.BOND_CANNOT_COVER]: 'bond too small for the token',
   [DeclineCode.PAUSED]: 'paused',
   [DeclineCode.OTHER]: 'no reason given',
 }

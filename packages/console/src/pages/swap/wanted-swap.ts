@@ -1,5 +1,6 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { DepositMode, OrderType, VerifyMode } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { MAX_UINT256 } from '../../../../protocol/src/field-rules.js'
 import type { AuctionRequest } from '../../data/auction/auction-stream.js'
 import { isTrusted } from '../../data/tokens/known-token.js'
 import { chainIdOfNames, tokenOf } from '../../data/tokens/tokens.js'
@@ -50,6 +51,9 @@ export function readWantedSwap(
   return { wanted, problem: '' }
 }
 
+/** For how long a price must bind when the user has one step left. */
+const ONE_STEP_SECONDS = 60
+
 function amountProblem(text: string, decimals: number | undefined): string {
   if (text === '') return 'Enter an amount'
   if (isAmbiguous(text)) return `Write ${text.replace(',', '')} or ${text.replace(',', '.')}`
@@ -59,13 +63,18 @@ function amountProblem(text: string, decimals: number | undefined): string {
 
 /**
  * The request of an auction for a wanted swap with a user. With a connected wallet, the contract checks the best offer, if the
- * instance allows it. @param account of the connected wallet
+ * instance allows it. A user with one step left needs a minute at most, for which solvers may offer more.
+ * @param account of the connected wallet
+ * @param onePrompt how much the user deposits with one prompt; undefined while that is not known
  */
 export function auctionRequest(
-  { chainId, verifyMax }: Pick<Chain, 'chainId' | 'verifyMax'>,
+  { chainId, verifyMax, defaultDepositWindow }: Pick<Chain, 'chainId' | 'verifyMax' | 'defaultDepositWindow'>,
   wanted: WantedSwap,
   account: string | undefined,
+  onePrompt = 0n,
 ): AuctionRequest {
+  const isOneStep =
+    wanted.mode === 'CONTRACT' && onePrompt >= (wanted.isExactInput ? wanted.amount : MAX_UINT256)
   return {
     chainId,
     inputToken: wanted.inputToken,
@@ -76,6 +85,7 @@ export function auctionRequest(
     originChainId: chainId,
     destinationChainId: chainId,
     depositMode: wanted.mode === 'ADDRESS' ? DepositMode.ADDRESS : DepositMode.CONTRACT,
+    ...(isOneStep && defaultDepositWindow > ONE_STEP_SECONDS && { minDepositWindow: ONE_STEP_SECONDS }),
     ...(account !== undefined && verifyMax >= VerifyMode.BEST && { verify: VerifyMode.BEST }),
   }
 }

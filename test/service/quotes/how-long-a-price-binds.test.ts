@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { transports } from '../../support/sessions/session-connections.js'
+import { offering, openSession } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type QuoteTransport, quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
+
+const [wholeAccount, shortAccount, sessionAccount] = solverAccounts
+/** Later than each block, so that deadlines count from the clock. */
+const START_MS = Math.ceil(Date.now() / 1000) * 1000 + 120_000
+const START = START_MS / 1000
+const FIELDS = ['inputToken', 'outputToken', 'orderType', 'amount', 'userAddress', 'chainId'].concat([
+  'destinationChainId',
+  'depositMode',
+  'depositDeadline',
+  'fillDeadline',
+])
+
+let chain: TestChain
+let service: TestService
+/** Binds for the whole window, and offers less. */
+let whole: TestSolver
+let short: TestSolver
+let nowMs: number
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  const clock = { ...systemClock, now: () => nowMs }
+  nowMs = START_MS
+  service = await startService(chain, { PRICE_CACHE_MS: '0' }, { clock })
+  whole = await startSolver(chain, wholeAccount, honest({ output: '2000' }))
+  short = await startSolver(chain, shortAccount)
+  await whole.register(service)
+  await short.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all([whole?.close(), short?.close()])
+  await chain?.stop()
+})
+
+beforeEach(() => {
+  nowMs = START_MS
+  whole.behave(honest({ output: '2000' }))
+  short.behave(bindingFor(60))
+  for (const { asks } of [whole, short]) asks.length = 0
+})
+
+/** Offers more, and binds for so many seconds. */
+function bindingFor(
+  seconds: number,
+  fillSeconds = 120,
+  before: () => Promise<void> | void = () => {},
+): Behaviour {
+  return async (ask, { quoteFor, sign }) => {
+    await before()
+    const depositDeadline = START + seconds
+    const deadlines = { depositDeadline, fillDeadline: depositDeadline + fillSeconds }
+    return sign({ ...quoteFor(ask), outputAmount: '3000', ...deadlines })
+  }
+}
+
+const ask = (changes: object = {}) =>
+  service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })
+
+/** The deposit deadline of each offer from the start of the test, best first, and why the one for less was dropped. */
+async function offers(changes: object = {}) {
+  const { status, body } = await ask(changes)
+  expect(status).toBe(200)
+  const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
+  const dropped = record.solvers.find(({ solver }: { solver: string }) => solver === shortAccount.address)
+  return {
+    seconds: [body, ...body.alternativeQuotes].map(({ quote }) => quote.depositDeadline - START),
+    amounts: [body, ...body.alternativeQuotes].map(({ quote }) => quote.outputAmount),
+    expiresAt: body.expiresAt as number,
+    reason: dropped?.reason as string | undefined,
+    record,
+  }
+}
+
+describe('a request that does not say for how long a price may bind', () => {
+  it('is told to solvers without a further field, and an earlier offer is dropped by name', async () => {
+    expect(await offers()).toMatchObject({ seconds: [300], reason: 'deposit_deadline_mismatch' })
+    expect(short.asks.map((asked) => Object.keys(asked))).toEqual([FIELDS])
+  })
+
+  it.each([
+    ['names the whole window', { minDepositWindow: 300 }],
+    ['is for a deposit address', { minDepositWindow: 60, depositMode: 'ADDRESS' }],
+  ])('is like one that %s', async (_what, changes) => {
+    expect(await offers(changes)).toMatchObject({ seconds: [300], reason: 'deposit_deadline_mismatch' })
+    expect(short.asks.map((asked) => Object.keys(asked))).toEqual([FIELDS])
+  })
+})
+
+describe('with 60 of 300 seconds', () => {
+  it('solvers are told, and the one that binds for less wins by its amount', async () => {
+    const { seconds, amounts, expiresAt, record } = await offers({ minDepositWindow: 60 })
+    expect([seconds, amounts]).toEqual([
+      [60, 300],
+      ['3000', '2000'],
+    ])
+    expect(expiresAt).toBe(START_MS + 60_000)
+    for (const { asks } of [whole, short])
+      expect(asks).toMatchObject([{ depositDeadline: START + 300, minDepositDeadline: START + 60 }])
+    expect(record.request).toMatchObject({ depositDeadline: START + 300, minDepositDeadline: START + 60 })
+  })
+
+  it('the one that binds for less does not win by less', async () => {
+    whole.behave(honest({ output: '3001' }))
+    expect((await offers({ minDepositWindow: 60 })).seconds).toEqual([300, 60])
+  })
+
+  it('the best amount is secret until the deadline of the request', async () => {
+    const { record } = await offers({ minDepositWindow: 60 })
+    expect(record.bestAmount).toBe('3000')
+    const ids: string[] = []
+    short.behave(async (asked, solver, exchange) => {
+      ids.push(String(exchange.request.headers['x-quote-id']))
+      return bindingFor(60)(asked, solver, exchange)
+    })
+    await offers({ minDepositWindow: 60 })
+    const bestAmount = async () => (await service.get(`/v1/${chain.chainId}/quote/${ids[0]}`)).body.bestAmount
+    nowMs = START_MS + 300_999
+    expect(await bestAmount()).toBeUndefined()
+    nowMs = START_MS + 301_000
+    expect(await bestAmount()).toBe('3000')
+  })
+
+  it.each([
+    ['before it', 59, 120, 'deposit_deadline_mismatch'],
+    ['after the window', 301, 120, 'deposit_deadline_mismatch'],
+    ['with a shorter time to fill', 60, 119, 'fill_deadline_mismatch'],
+    ['with the fill deadline of the request', 60, 360, 'fill_deadline_mismatch'],
+  ])('an offer %s is dropped by name', async (_when, seconds, fillSeconds, reason) => {
+    short.behave(bindingFor(seconds, fillSeconds))
+    expect(await offers({ minDepositWindow: 60 })).toMatchObject({ seconds: [300], reason })
+  })
+
+  it.each([[29], [301], [86_401]])(
+    'a least time of %d s is refused with the name of the field',
+    async (seconds) => {
+      const { status, body } = await ask({ minDepositWindow: seconds })
+      expect([status, body.details.map(({ field }: { field: string }) => field)]).toEqual([
+        400,
+        ['minDepositWindow'],
+      ])
+    },
+  )
+
+  it('a price is that of the quote', async () => {
+    const { amount, inputToken, outputToken, orderType } = quoteRequest(chain)
+    const price = async (changes: object) => {
+      const swap = { amount, inputToken, outputToken, orderType, ...changes }
+      return (await service.post(`/v1/${chain.chainId}/price`, swap)).body.best?.outputAmount
+    }
+    expect([await price({}), await price({ minDepositWindow: 60 })]).toEqual(['2000', '3000'])
+    expect(short.asks).toMatchObject([{}, { minDepositDeadline: START + 60 }])
+    expect(await price({ minDepositWindow: 301 })).toBeUndefined()
+  })
+
+  it.each(transports)('a solver on a session is told too, over $name', async (transport) => {
+    const session = await openSession(service.url, chain, sessionAccount, {
+      transport,
+      behaviour: offering('1'),
+    })
+    await ask()
+    await ask({ minDepositWindow: 60 })
+    const asked = [await session.next('quoteRequest'), await session.next('quoteRequest', 1)]
+    expect(asked.map((message) => message.minDepositDeadline)).toEqual([undefined, START + 60])
+    session.leave()
+    await session.ended
+  })
+})
+
+describe('an answer never has an earlier offer with less than 20 s left', () => {
+  const read = () => service.metric('aggregator_quote_stage_duration_seconds_count', { stage: 'verify' })
+
+  /** Has the round go on until so many seconds have passed after the earlier offer was read. */
+  async function slowRound(seconds: number): Promise<void> {
+    const before = await read()
+    short.behave(bindingFor(30))
+    whole.behave(async (...exchange) => {
+      await eventually(read, (count) => count > before)
+      nowMs = START_MS + seconds * 1000
+      return honest({ output: '2000' })(...exchange)
+    })
+  }
+
+  it('when its round was slow', async () => {
+    await slowRound(10)
+    expect((await offers({ minDepositWindow: 30 })).seconds).toEqual([30, 300])
+    nowMs = START_MS
+    await slowRound(11)
+    expect(await offers({ minDepositWindow: 30 })).toMatchObject({
+      seconds: [300],
+      reason: 'deposit_deadline_mismatch',
+    })
+  })
+
+  it('nor has a stream, whose last message is the best of its answer', async () => {
+    const [{ open }] = quoteTransports as readonly [QuoteTransport]
+    await slowRound(11)
+    const changes = { ...quoteRequest(chain), minDepositWindow: 30 }
+    const messages = await readAll(open(service.url, chain.chainId, changes))
+    const amounts = messages.map(({ type, quote }) => [type, quote?.outputAmount])
+    expect(amounts).toEqual([
+      ['quote', '3000'],
+      ['quote', '2000'],
+      ['done', undefined],
+    ])
+    expect(messages[2]?.bestOrderId).toBe(messages[1]?.orderId)
+  })
+
+  it('when it came late', async () => {
+    short.behave(
+      bindingFor(30, 120, () => {
+        nowMs = START_MS + 11_000
+      }),
+    )
+    expect((await offers({ minDepositWindow: 30 })).seconds).toEqual([300])
+  })
+
+  it.each([1, 19, 29])('but a window of %d s gives offers', async (depositWindow) => {
+    short.behave(honest({ output: '3000' }))
+    expect((await offers({ depositWindow })).seconds).toEqual([depositWindow, depositWindow])
+  })
+})
