@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js'
 import { version } from '../config/version.js'
 import type { EventLog } from '../events/event-log.js'
 import { registerHealth, registerMetrics } from '../http/monitoring.js'
-import { readConsole, registerConsole } from '../http/pages/console.js'
+import { createLostPage, readConsole, registerConsole } from '../http/pages/console.js'
 import { registerLogos } from '../http/pages/logos.js'
 import { redirectToDocs, registerReference } from '../http/pages/reference.js'
 import { createHttpServer, type HttpServer } from '../http/server.js'
@@ -145,12 +145,12 @@ export async function openServer(
       registerReference(routes, { hasConsole: consoleFiles !== undefined })
       registerLogos(routes, config.chains)
       if (consoleFiles === undefined) redirectToDocs(routes)
-      else
-        registerConsole(routes, consoleFiles, { name: config.consoleName, logo: config.consoleLogo, version })
+      else registerConsole(routes, consoleFiles, { ...config, version })
       const { isDatabaseUp } = cluster
       registerHealth(routes, { ...health, version, chains, directory, isDatabaseUp, clock })
       registerMetrics(routes, { metrics, auth: config.metricsAuth, collectMetrics })
     },
+    lostPage: consoleFiles && createLostPage(consoleFiles, { ...config, version }),
     log,
   })
   started.push(() => server.close(graceMs(config), drainMs()))

@@ -139,6 +139,7 @@ describe('defaults', () => {
       metricsAuth: undefined,
       console: true,
       consoleName: 'Quote aggregator',
+      consoleNotice: undefined,
       consoleLogo: undefined,
       solverEndpointAllowlist: [],
       logLevel: 'info',

@@ -21,7 +21,12 @@ export interface DemoOptions {
 }
 
 /** With a short fill window, the story has a refund after a few seconds. */
-const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.env }
+const ENVIRONMENT = {
+  DEFAULT_FILL_WINDOW: '5',
+  LOG_LEVEL: 'error',
+  CONSOLE_NOTICE: 'This is a demo. Some orders are left unfilled on purpose, so that you see refunds. All tokens are play money.',
+  ...process.env,
+}
 /** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends without waiting. */
 const CLOSING_MS = 5_000
 /** Ctrl-C may reach the other processes first. The delay keeps the failures that follow from it off the screen. */

@@ -26,11 +26,14 @@ import type { SolverDirectory } from '../../solvers/registry/solver-directory.js
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 
-type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken' | 'describeTokens'>
+type ListedChain = Pick<
+  Chain,
+  'status' | 'quoteTypedData' | 'bondToken' | 'bondReservationBps' | 'describeTokens'
+>
 
 type DescribedChain = Pick<
   ChainConfig,
-  'chainId' | 'settlement' | 'destinationChains' | 'name' | 'explorerUrl' | 'tokenList'
+  'chainId' | 'settlement' | 'destinationChains' | 'name' | 'explorerUrl' | 'publicRpcUrl' | 'tokenList'
 >
 
 interface ChainServiceOptions {
@@ -54,7 +57,8 @@ interface ChainServiceOptions {
 export function createChainService(options: ChainServiceOptions): Method[] {
   const { config, chains, directory, trades } = options
 
-  function toMessages({ chainId, settlement, destinationChains, name, explorerUrl }: DescribedChain) {
+  function toMessages(described: DescribedChain) {
+    const { chainId, settlement, destinationChains, name, explorerUrl, publicRpcUrl } = described
     const chain = chains.get(chainId)
     if (chain === undefined) return []
     const { status, headBlock } = chain.status()
@@ -79,6 +83,8 @@ export function createChainService(options: ChainServiceOptions): Method[] {
       activeSolvers: directory.active(chainId).length,
       name,
       explorerUrl,
+      publicRpcUrl,
+      bondReservationBps: chain.bondReservationBps(),
     }
     return [message]
   }
@@ -126,6 +132,7 @@ function toTokenSummary(
     logo: listed?.logo && `${LOGOS_PATH}${listed.logo.name}`,
     orders24h: orders24h ?? 0,
     lastUsed: toUint64(lastUsed),
+    name: listed?.name,
   }
 }
 

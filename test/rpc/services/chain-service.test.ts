@@ -50,6 +50,7 @@ function createFixture() {
         status: () => ({ ...state.status }),
         quoteTypedData: () => undefined,
         bondToken: () => state.bondToken,
+        bondReservationBps: () => 500,
         describeTokens(tokens: readonly Address[]): readonly TokenMetadata[] {
           state.described = [...state.described, tokens]
           return tokens.map((token) => ({ symbol: `S${token.at(-1)}`, decimals: undefined }))

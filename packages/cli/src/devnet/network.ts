@@ -101,6 +101,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     started.push(tokenList)
     const environment = {
       [`CHAIN_NAME_${devnet.chainId}`]: 'Demo chain',
+      [`PUBLIC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
       [`TOKEN_LIST_${devnet.chainId}`]: tokenList.path,
       ...options.environment,
       ...serviceEnvironment(devnet, contracts),
