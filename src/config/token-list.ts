@@ -1,7 +1,11 @@
 import { dirname, join } from 'node:path'
 import { isAddress } from 'viem'
 import { DECIMALS, MAX_INTEGER } from '../../packages/protocol/src/field-rules.js'
-import { isDisplayName, isTokenSymbol, TOKEN_SYMBOL } from '../../packages/protocol/src/values/display-name.js'
+import {
+  isDisplayName,
+  isTokenSymbol,
+  TOKEN_SYMBOL,
+} from '../../packages/protocol/src/values/display-name.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
 import { replaceUnprintable, shorten } from '../../packages/protocol/src/values/text.js'
 import type { EnvironmentReader } from './environment.js'

@@ -41,11 +41,14 @@ export function App() {
   })
   return (
     <>
-      <a class="skip" href={location.hash} onClick={() => main.current?.focus()}>
-        Skip to the page
-      </a>
+      <nav aria-label="Skip">
+        <a class="skip" href={location.hash} onClick={() => main.current?.focus()}>
+          Skip to the page
+        </a>
+      </nav>
       <Header />
       <ConnectionBar />
+      {instance.notice !== undefined && <aside class="site-notice">{instance.notice}</aside>}
       <main ref={main} tabIndex={-1}>
         <Page />
       </main>
@@ -75,9 +78,13 @@ function Page() {
   switch (page) {
     case undefined:
       return (
-        <Empty title="No such page.">
-          <a href={hrefHere('swap')}>To the swap</a>, or <a href={hrefHere('market')}>to the market</a>
-        </Empty>
+        <div class="empty">
+          <h1>There is no such page</h1>
+          <p class="muted">
+            <a href={hrefHere('swap')}>Swap</a> · <a href={hrefHere('market')}>Market</a> ·{' '}
+            <a href="help">How it works</a>
+          </p>
+        </div>
       )
     case 'swap':
       return <SwapPage key={String(shown.chainId)} chain={shown} />

@@ -100,9 +100,7 @@ function withIdentity(page: StaticFile, identity: ConsoleIdentity): StaticFile {
   const html = page.content.toString('utf8')
   const withoutIcon = consoleLogo === undefined ? html : html.replace(/<link rel="icon"[^>]*>/, '')
   // Functions, because a name may have the patterns of a replacement.
-  const text = withoutIcon
-    .replaceAll(USUAL_NAME, () => shown)
-    .replace('</head>', () => `${tags}</head>`)
+  const text = withoutIcon.replaceAll(USUAL_NAME, () => shown).replace('</head>', () => `${tags}</head>`)
   const content = Buffer.from(text)
   return { ...page, content, compressed: gzipSync(content) }
 }

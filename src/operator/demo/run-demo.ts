@@ -24,7 +24,8 @@ export interface DemoOptions {
 const ENVIRONMENT = {
   DEFAULT_FILL_WINDOW: '5',
   LOG_LEVEL: 'error',
-  CONSOLE_NOTICE: 'This is a demo. Some orders are left unfilled on purpose, so that you see refunds. All tokens are play money.',
+  CONSOLE_NOTICE:
+    'This is a demo. Some orders are left unfilled on purpose, so that you see refunds. All tokens are play money.',
   ...process.env,
 }
 /** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends without waiting. */

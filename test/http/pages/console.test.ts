@@ -2,7 +2,12 @@ import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Image } from '../../../src/config/image.js'
-import { type Console, createLostPage, readConsole, registerConsole } from '../../../src/http/pages/console.js'
+import {
+  type Console,
+  createLostPage,
+  readConsole,
+  registerConsole,
+} from '../../../src/http/pages/console.js'
 import { registerLogos } from '../../../src/http/pages/logos.js'
 import { BUILT } from '../../support/process/built.js'
 

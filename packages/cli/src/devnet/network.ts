@@ -23,6 +23,8 @@ export interface Network {
   readonly serviceUrl: string
   /** The account that the demo trades with. It owns some of each token. */
   readonly user: DevAccount
+  /** Changes what the solvers think that a WETH is worth, in millionths of a USDC. */
+  setPrice(priceMicros: bigint): void
   close(): Promise<void>
 }
 
@@ -48,6 +50,8 @@ export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const IDLE_BLOCK_SECONDS = 1
+/** Of a WETH. */
+export const USUAL_PRICE_MICROS = 2_500_000_000n
 const INVENTORY = parseUnits('1000000', 18)
 
 /**
@@ -78,6 +82,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     await mint(devnet, deployer, user.address, contracts)
 
     const solvers: ReferenceSolver[] = []
+    const tokens = tradedTokens(contracts)
     for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
       const account = solverAccounts[index] ?? deployer
       await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
@@ -88,7 +93,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         name,
         spreadBps,
         settlement: contracts.settlement,
-        tokens: tradedTokens(contracts),
+        tokens,
         protocolName: PROTOCOL_NAME,
         transport: hasEndpoint ? { usualPort: portFor(USUAL_PORTS.firstSolver + index, options) } : 'session',
         onError: options.onError,
@@ -116,7 +121,10 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       // The connections to the service are closed before it.
       started.push(solver)
     }
-    return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
+    const setPrice = (priceMicros: bigint) => {
+      tokens[0].priceMicros = priceMicros
+    }
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, setPrice, close }
   } catch (error) {
     await close()
     throw error
@@ -137,9 +145,9 @@ export function portFor(
 }
 
 /** What the reference solvers trade, and at which prices. */
-export function tradedTokens({ weth, usdc }: DevnetContracts): TradedToken[] {
+export function tradedTokens({ weth, usdc }: DevnetContracts): [weth: TradedToken, usdc: TradedToken] {
   return [
-    { address: weth, decimals: 18, priceMicros: 2_500_000_000n },
+    { address: weth, decimals: 18, priceMicros: USUAL_PRICE_MICROS },
     { address: usdc, decimals: 6, priceMicros: 1_000_000n },
   ]
 }

@@ -1,12 +1,15 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetSolverStatsResponse } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
-import { HourChart } from '../components/charts/hour-chart.js'
+import { Plot } from '../components/charts/plot.js'
 import { Fact } from '../components/facts.js'
 import { Id } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
 import { Replies } from '../components/replies.js'
 import { SolverState } from '../components/solver-state.js'
+import { Term } from '../components/term.js'
+import { TokenName } from '../components/token-amount.js'
 import { WindowChoice } from '../components/window-choice.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
@@ -17,6 +20,7 @@ import { solverName } from '../data/solvers/solvers.js'
 import {
   answeredShare,
   hourly,
+  hoursOf,
   type StatsWindow,
   useSolverHours,
   WINDOWS,
@@ -26,7 +30,9 @@ import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { FreeBond } from './solvers.js'
 
-const LATEST = 20
+const LATEST = 15
+/** Its pairs are those of so many orders. */
+const LISTED = 100
 
 /** One solver: how it competes over time, and its orders. */
 export function SolverPage({ chain, address }: { readonly chain: Chain; readonly address: string }) {
@@ -34,7 +40,7 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
   const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
   const orders = useQuery(
     isAddress ? `orders ${chainId} of ${address}` : undefined,
-    (signal) => listOrders(chainId, { solver: address, pageSize: LATEST }, signal),
+    (signal) => listOrders(chainId, { solver: address, pageSize: LISTED }, signal),
     { refreshOn: ({ solver }) => solver?.toLowerCase() === address.toLowerCase() },
   )
   const name = solverName(address)
@@ -48,22 +54,58 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
         </h1>
       </div>
       <Statistics chain={chain} address={address} />
-      <section class="panel" aria-labelledby="solver-orders">
-        <div class="panel-head">
-          <h2 id="solver-orders">Orders</h2>
-          <a href={hrefHere('orders', '', { solver: address })}>all its orders</a>
-        </div>
-        <Answer query={orders} lines={5}>
-          {({ orders }) =>
-            orders.length === 0 ? (
-              <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
-            ) : (
-              <OrderRows orders={orders} without={['solver']} />
-            )
-          }
-        </Answer>
-      </section>
+      <div class="order">
+        <section class="panel" aria-labelledby="solver-orders">
+          <div class="panel-head">
+            <h2 id="solver-orders">Latest orders</h2>
+            <a href={hrefHere('orders', '', { solver: address })}>All its orders</a>
+          </div>
+          <Answer query={orders} lines={5}>
+            {({ orders }) =>
+              orders.length === 0 ? (
+                <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
+              ) : (
+                <OrderRows orders={orders.slice(0, LATEST)} without={['solver', 'user']} />
+              )
+            }
+          </Answer>
+        </section>
+        <Pairs chainId={chainId} orders={orders.data?.orders ?? []} />
+      </div>
     </>
+  )
+}
+
+/** The pairs that the solver was paid for, in its latest orders, the most frequent one first. */
+function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders: readonly Order[] }) {
+  const pairs = new Map<string, Order[]>()
+  for (const order of orders) {
+    const key = `${order.inputToken} ${order.outputToken}`
+    if (order.inputToken && order.outputToken) pairs.set(key, [...(pairs.get(key) ?? []), order])
+  }
+  if (pairs.size === 0) return null
+  return (
+    <section class="panel" aria-labelledby="solver-pairs">
+      <h2 id="solver-pairs">Pairs of its last {orders.length} orders</h2>
+      <ul class="pair-list">
+        {[...pairs.values()]
+          .toSorted((a, b) => b.length - a.length)
+          .map((own) => {
+            const { inputToken: sell = '', outputToken: buy = '' } = own[0] ?? {}
+            return (
+              <li key={`${sell} ${buy}`}>
+                <a href={hrefHere('swap', '', { sell, buy })}>
+                  <TokenName chainId={chainId} address={sell} isShort /> →{' '}
+                  <TokenName chainId={chainId} address={buy} isShort />
+                </a>
+                <span class="number muted">
+                  {own.filter(({ state }) => state === OrderState.SETTLED).length} of {own.length} filled
+                </span>
+              </li>
+            )
+          })}
+      </ul>
+    </section>
   )
 }
 
@@ -103,35 +145,49 @@ function StatisticsPanel({ chain, address, data, window }: StatisticsPanelProps)
         <Fact name="State">
           <SolverState {...stats} />
         </Fact>
-        <Fact name="Asked">{group(String(stats.asked))}</Fact>
-        <Fact name="Won">{formatShare(winShare(stats))}</Fact>
-        <Fact name="Answered in time">{formatShare(answeredShare(stats))}</Fact>
-        <Fact name="Filled">{formatShare(stats.fillRate)}</Fact>
-        <Fact name="Median">{formatDuration(stats.medianResponseMs)}</Fact>
-        <Fact name="p95">{formatDuration(stats.p95ResponseMs)}</Fact>
-        <Fact name="Free bond">
+        <Fact name={<Term name="Fill rate" />}>{formatShare(stats.fillRate)}</Fact>
+        <Fact name={<Term name="Filled" />}>{group(String(stats.settled))}</Fact>
+        <Fact name={<Term name="Asked" />}>{group(String(stats.asked))}</Fact>
+        <Fact name={<Term name="Won" />}>{formatShare(winShare(stats))}</Fact>
+        <Fact name={<Term name="In time" />}>{formatShare(answeredShare(stats))}</Fact>
+        <Fact name={<Term name="Median" />}>{formatDuration(stats.medianResponseMs)}</Fact>
+        <Fact name={<Term name="p95" />}>{formatDuration(stats.p95ResponseMs)}</Fact>
+        <Fact name={<Term name="Free bond" />}>
           <FreeBond chain={chain} stats={stats} />
         </Fact>
       </dl>
       <Replies stats={stats} />
-      <div class="hour-charts">
-        <HourChart
-          title="Median response"
-          values={hourly(data, (hour) => hour.medianResponseMs, now.value)}
-          format={formatDuration}
-        />
-        <HourChart title="Won" values={hourly(data, winShare, now.value)} most={1} format={formatShare} />
-        <HourChart
-          title="Orders filled"
-          values={hourly(data, (hour) => Number(hour.settled), now.value)}
-          format={String}
-        />
-        <HourChart
-          title="Orders refunded"
-          values={hourly(data, (hour) => Number(hour.refunded), now.value)}
-          format={String}
-        />
-      </div>
+      <HourCharts data={data} />
     </section>
   )
 }
+
+type ReadHour = (hour: GetSolverStatsResponse['hours'][number]) => number | undefined
+
+/** How the solver competes over the hours of the window. Nothing before it has two of them. */
+function HourCharts({ data }: { readonly data: GetSolverStatsResponse }) {
+  // A young instance has no empty hours before its first one.
+  const first = Math.min(...data.hours.map(({ start }) => Number(start)))
+  const times = hoursOf(data.window, now.peek()).filter((time) => time >= first)
+  if (data.hours.length < 2) return null
+  const chart = (name: string, read: ReadHour, format: (value: number) => string) => (
+    <Plot
+      title={`${name} by hour`}
+      times={times}
+      values={hourly(data, times, read)}
+      hasBars
+      height={130}
+      format={format}
+    />
+  )
+  return (
+    <div class="hour-charts">
+      <div>{chart('Median response', (hour) => hour.medianResponseMs, formatDuration)}</div>
+      <div>{chart('Won', winShare, formatShare)}</div>
+      <div>{chart('Orders filled', (hour) => Number(hour.settled), formatCount)}</div>
+      <div>{chart('Orders refunded', (hour) => Number(hour.refunded), formatCount)}</div>
+    </div>
+  )
+}
+
+const formatCount = (count: number) => (Number.isInteger(count) ? group(String(count)) : '')

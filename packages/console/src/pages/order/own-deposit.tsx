@@ -3,9 +3,9 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Quote, SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Id, SolverLabel } from '../../components/id.js'
 import { StateMark } from '../../components/state-mark.js'
+import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
-import { formatAge, formatMoment } from '../../format/time.js'
 import { isPast } from './refund.js'
 
 interface OwnDepositProps {
@@ -86,9 +86,3 @@ export function Terms({
     </dl>
   )
 }
-
-const Deadline = ({ seconds }: { readonly seconds: number }) => (
-  <span class="number" title={formatMoment(seconds * 1000)}>
-    {formatAge(seconds * 1000, latestNow.value)}
-  </span>
-)

@@ -1,16 +1,11 @@
-import {
-  type GetOrderResponse,
-  OrderState,
-  type OrderStep,
-} from '../../../../../gen/aggregator/v1/order_pb.js'
-import type { GetQuoteRecordResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
-import { now } from '../../data/clock.js'
-import { group } from '../../format/amount.js'
-import { formatAge } from '../../format/time.js'
-import { Transaction } from '../id.js'
-import { formatFill } from '../order-rows.js'
-import { Age } from '../time.js'
-import { useWidth } from './use-width.js'
+import { type GetOrderResponse, OrderState, type OrderStep } from '../../../../gen/aggregator/v1/order_pb.js'
+import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { now } from '../data/clock.js'
+import { group } from '../format/amount.js'
+import { formatAge } from '../format/time.js'
+import { Transaction } from './id.js'
+import { formatFill } from './order-rows.js'
+import { Age } from './time.js'
 
 interface TimelineStep {
   readonly name: string
@@ -19,11 +14,7 @@ interface TimelineStep {
   readonly note: string
 }
 
-const HEIGHT = 58
-const LINE = 28
-const MARGIN = 7
-
-/** The steps that an order has taken on one axis of time, then each with its block and its transaction. */
+/** The steps that an order has taken, each with its time after the one before, its block and its transaction. */
 export function Timeline({
   order,
   record,
@@ -36,7 +27,6 @@ export function Timeline({
   return (
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Timeline</h2>
-      <StepAxis steps={steps} />
       <ol class="timeline">
         {steps.map((each, index) => (
           <TimelineItem key={each.name} chainId={chainId} each={each} before={steps[index - 1]} />
@@ -75,50 +65,6 @@ function stepsOf(order: GetOrderResponse, record: GetQuoteRecordResponse | undef
     ...stepOf('Settled', settled, 'The user has the output.'),
     ...stepOf('Refunded', refunded, deposited === undefined ? '' : 'The user has the input back.'),
   ]
-}
-
-/** The steps whose times are known, on an axis to scale: the first and the last one are named below, those between above. */
-function StepAxis({ steps }: { readonly steps: readonly TimelineStep[] }) {
-  const [ref, width] = useWidth<SVGSVGElement>()
-  const known = steps.flatMap(({ name, atMs }) => (atMs === undefined ? [] : [{ name, atMs }]))
-  const [first, last] = [known[0], known.at(-1)]
-  if (first === undefined || last === undefined) return null
-  const total = last.atMs - first.atMs
-  // Times of blocks have whole seconds: within one, there is nothing to show.
-  if (total < 1000) return null
-  // Only names above need room there.
-  const top = known.length > 2 ? 0 : LINE - MARGIN
-  const x = (atMs: number) =>
-    MARGIN + (Math.min(total, Math.max(0, atMs - first.atMs)) / total) * (width - 2 * MARGIN)
-  return (
-    <svg
-      class="step-axis"
-      ref={ref}
-      viewBox={`0 ${top} ${width} ${HEIGHT - top}`}
-      height={HEIGHT - top}
-      role="img"
-      aria-label={`From ${first.name} to ${last.name}: ${formatFill(total)}`}
-    >
-      <line x1={MARGIN} x2={width - MARGIN} y1={LINE} y2={LINE} />
-      {known.map(({ name, atMs }) => {
-        const isEnd = name === first.name || name === last.name
-        const anchor = name === first.name ? 'start' : x(atMs) > width / 2 ? 'end' : 'middle'
-        return (
-          <g key={name}>
-            <circle cx={x(atMs)} cy={LINE} r={5} />
-            <text
-              x={name === first.name ? 0 : name === last.name ? width : Math.max(40, x(atMs) + MARGIN)}
-              y={isEnd ? LINE + 22 : LINE - 12}
-              text-anchor={anchor}
-            >
-              {name}
-              {name !== first.name && ` after ${formatFill(Math.max(0, atMs - first.atMs))}`}
-            </text>
-          </g>
-        )
-      })}
-    </svg>
-  )
 }
 
 function TimelineItem({
