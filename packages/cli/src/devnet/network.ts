@@ -53,6 +53,7 @@ const IDLE_BLOCK_SECONDS = 1
 /** Of a WETH. */
 export const USUAL_PRICE_MICROS = 2_500_000_000n
 const INVENTORY = parseUnits('1000000', 18)
+const USDC_INVENTORY = parseUnits('5000000000', 6)
 
 /**
  * The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. It wins where the
@@ -174,5 +175,6 @@ async function mint(
   { weth, usdc }: DevnetContracts,
 ): Promise<void> {
   const client = createDevnetClient(devnet, payer)
-  for (const token of [weth, usdc]) await send(client, token, 'mint', [to, INVENTORY])
+  await send(client, weth, 'mint', [to, INVENTORY])
+  await send(client, usdc, 'mint', [to, USDC_INVENTORY])
 }

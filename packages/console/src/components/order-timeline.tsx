@@ -2,7 +2,6 @@ import { type GetOrderResponse, OrderState, type OrderStep } from '../../../../g
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { now } from '../data/clock.js'
 import { group } from '../format/amount.js'
-import { formatAge } from '../format/time.js'
 import { Transaction } from './id.js'
 import { formatFill } from './order-rows.js'
 import { Age } from './time.js'
@@ -14,16 +13,15 @@ interface TimelineStep {
   readonly note: string
 }
 
-/** The steps that an order has taken, each with its time after the one before, its block and its transaction. */
-export function Timeline({
-  order,
-  record,
-}: {
+interface TimelineProps {
   readonly order: GetOrderResponse
   readonly record: GetQuoteRecordResponse | undefined
-}) {
+}
+
+/** The steps that an order has taken, each with its time after the one before, its block and its transaction. */
+export function Timeline({ order, record }: TimelineProps) {
   const { state, chainId, fillDeadline = 0 } = order
-  const steps = stepsOf(order, record)
+  const steps = stepsOf({ order, record })
   return (
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Timeline</h2>
@@ -32,11 +30,8 @@ export function Timeline({
           <TimelineItem key={each.name} chainId={chainId} each={each} before={steps[index - 1]} />
         ))}
         {state === OrderState.DEPOSITED && (
-          <li class="timeline-open">
-            <p class="timeline-name">
-              {fillDeadline * 1000 > now.value ? 'Waiting for the solver' : 'Not filled in time'}
-            </p>
-            <p class="muted">fill deadline {formatAge(fillDeadline * 1000, now.value)}</p>
+          <li class="timeline-open timeline-name">
+            {fillDeadline * 1000 > now.value ? 'Waiting for the solver' : 'Not filled in time'}
           </li>
         )}
       </ol>
@@ -44,25 +39,21 @@ export function Timeline({
   )
 }
 
-function stepsOf(order: GetOrderResponse, record: GetQuoteRecordResponse | undefined): TimelineStep[] {
-  const { deposited, settled, refunded, state } = order
+function stepsOf({ order: { deposited, settled, refunded }, record }: TimelineProps): TimelineStep[] {
   const stepOf = (name: string, step: OrderStep | undefined, note = ''): TimelineStep[] =>
     step === undefined
       ? []
       : [{ name, step, note, atMs: step.blockTime === undefined ? undefined : Number(step.blockTime) * 1000 }]
-  const isAddressDeposit = deposited === undefined && state === OrderState.SETTLED
-  const paid = {
-    name: 'Paid to the deposit address',
-    atMs: undefined,
-    step: undefined,
-    note: 'The contract has no event of it.',
-  }
   return [
     ...(record === undefined
       ? []
       : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined, note: '' }]),
-    ...(isAddressDeposit ? [paid] : stepOf('Deposited', deposited)),
-    ...stepOf('Settled', settled, 'The user has the output.'),
+    ...stepOf('Deposited', deposited),
+    ...stepOf(
+      'Settled',
+      settled,
+      `The user has the output.${deposited === undefined ? ' It was paid by a transfer, of which the contract has no event.' : ''}`,
+    ),
     ...stepOf('Refunded', refunded, deposited === undefined ? '' : 'The user has the input back.'),
   ]
 }

@@ -1,5 +1,5 @@
 /** What the words of the statistics mean. The help page has them too. */
-const TERMS = {
+export const TERMS = {
   Asked: 'Requests for a quote that the solver got',
   Won: 'The share of these in which its offer was the best of two at least',
   'In time': 'The share that it answered before the deadline, with an offer or with a no',
@@ -16,8 +16,10 @@ const TERMS = {
     'How much better this offer was than the second one. 1 bp is a hundredth of a percent',
 } as const
 
+export type TermName = keyof typeof TERMS
+
 /** A word of the console whose meaning stands in its title. */
-export function Term({ name }: { readonly name: keyof typeof TERMS }) {
+export function Term({ name }: { readonly name: TermName }) {
   return (
     <abbr title={TERMS[name]} class="term">
       {name}

@@ -1,6 +1,6 @@
 import { markOf } from '../data/tokens/known-token.js'
 import { isAmbiguous, tokenOf } from '../data/tokens/tokens.js'
-import { cutTo, exactAmount, formatAmount, padding } from '../format/amount.js'
+import { exactAmount, formatAmount, padding } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 
 interface TokenProps {
@@ -55,8 +55,7 @@ export function Amount(
   if (amount === undefined) return <span class="muted">–</span>
   const value = BigInt(amount)
   const decimals = tokenOf(chainId, address)?.decimals
-  const text = formatAmount(value, decimals)
-  const shown = aligned === undefined ? text : cutTo(text, aligned)
+  const shown = formatAmount(value, decimals, aligned === undefined ? {} : { atMost: aligned })
   const exact = `${exactAmount(value, decimals)}${decimals === undefined ? ' of the smallest units; the decimals of the token are not known' : ''}`
   return (
     <span class="amount">

@@ -1,23 +1,20 @@
 import { useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { RateChart } from '../components/charts/rate-chart.js'
-import { Fact } from '../components/facts.js'
-import { Account, Explorer, Id, OrderId, SolverLabel } from '../components/id.js'
+import { OrderId, SolverLabel } from '../components/id.js'
 import { Answer, Empty, Skeleton } from '../components/notice.js'
 import { formatFill } from '../components/order-rows.js'
-import { StateMark, type Tone } from '../components/state-mark.js'
+import { StateMark } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
-import { chainName, hrefHere } from '../data/chains.js'
+import { hrefHere } from '../data/chains.js'
 import { kindOf } from '../data/event-kinds.js'
-import { connection, latestEvents } from '../data/events.js'
-import { health, healthOf } from '../data/health.js'
+import { connection } from '../data/events.js'
 import { addEarlier, type ShownEvent } from '../data/latest-events.js'
 import { eventsOf } from '../data/orders/orders.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
 import { group } from '../format/amount.js'
-import { formatDuration, formatMoment } from '../format/time.js'
 
 /** Orders whose events are shown below those of the stream. */
 const EARLIER = 40
@@ -27,15 +24,11 @@ const PAIRS = 5
 export function MarketPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const { orders, listed, events, failure, refresh } = useLatestOrders(chainId)
-  const pairs = usePairs(chainId)
   const entries = addEarlier(events, listed?.slice(0, EARLIER).flatMap(eventsOf) ?? [])
   return (
     <div class="market">
       <h1 class="visually-hidden">Market</h1>
-      <div class="market-side">
-        <PairDays chain={chain} pairs={pairs.data?.pairs} />
-        <ChainHealthPanel chain={chain} />
-      </div>
+      <PairDays chainId={chainId} />
       <section class="panel" aria-labelledby="event-list-title">
         <div class="panel-head">
           <h2 id="event-list-title">Events</h2>
@@ -98,14 +91,11 @@ function EventLine({ entry, solver }: EventLineProps) {
             <span aria-hidden="true">→</span>
             <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} isShort />
           </span>
-        ) : kind?.ofSolver !== undefined && solver !== undefined ? (
-          <span>
-            {kind.ofSolver} <SolverLabel address={solver} />
-          </span>
         ) : (
-          event.user !== undefined && (
+          kind?.ofSolver !== undefined &&
+          solver !== undefined && (
             <span>
-              user <Account address={event.user} />
+              {kind.ofSolver} <SolverLabel address={solver} />
             </span>
           )
         )}
@@ -126,13 +116,8 @@ function EventLine({ entry, solver }: EventLineProps) {
 }
 
 /** What the pairs with the most orders have traded in the last day, and the rate of the chosen one. */
-function PairDays({
-  chain,
-  pairs,
-}: {
-  readonly chain: Chain
-  readonly pairs: readonly PairSummary[] | undefined
-}) {
+function PairDays({ chainId }: Pick<Chain, 'chainId'>) {
+  const pairs = usePairs(chainId).data?.pairs
   const [chosen, choose] = useState('')
   const traded = pairs?.filter(({ orders24h }) => orders24h > 0).toSorted((a, b) => b.orders24h - a.orders24h)
   const shown = traded?.slice(0, PAIRS) ?? []
@@ -153,84 +138,35 @@ function PairDays({
       )}
       <ul class="pair-days">
         {shown.map((each) => (
-          <PairDayLine
-            key={keyOf(each)}
-            chain={chain}
-            pair={each}
-            isChosen={each === pair}
-            onChoose={() => choose(keyOf(each))}
-          />
+          <li key={keyOf(each)}>
+            <button
+              type="button"
+              class="pair-choice"
+              aria-pressed={each === pair}
+              onClick={() => choose(keyOf(each))}
+            >
+              <span class="volumes">
+                <Amount chainId={chainId} address={each.inputToken} amount={each.inputVolume24h} isShort />
+                <span aria-hidden="true">→</span>
+                <Amount
+                  chainId={each.destinationChainId}
+                  address={each.outputToken}
+                  amount={each.outputVolume24h}
+                  isShort
+                />
+              </span>
+              <span class="muted">
+                {group(String(each.orders24h))} filled
+                {each.medianFillMs24h !== undefined &&
+                  `, usually in ${formatFill(Number(each.medianFillMs24h))}`}
+              </span>
+            </button>
+          </li>
         ))}
       </ul>
-      {pair !== undefined && (
-        <RateChart chainId={chain.chainId} sell={pair.inputToken} buy={pair.outputToken} />
-      )}
+      {pair !== undefined && <RateChart chainId={chainId} sell={pair.inputToken} buy={pair.outputToken} />}
     </section>
   )
 }
 
 const keyOf = ({ inputToken, outputToken }: PairSummary) => `${inputToken} ${outputToken}`
-
-interface PairDayLineProps {
-  readonly chain: Chain
-  readonly pair: PairSummary
-  readonly isChosen: boolean
-  readonly onChoose: () => void
-}
-
-function PairDayLine({ chain, pair, isChosen, onChoose }: PairDayLineProps) {
-  const { inputToken, outputToken, destinationChainId, inputVolume24h, outputVolume24h } = pair
-  const { orders24h, medianFillMs24h } = pair
-  return (
-    <li>
-      <button type="button" class="pair-choice" aria-pressed={isChosen} onClick={onChoose}>
-        <span class="volumes">
-          <Amount chainId={chain.chainId} address={inputToken} amount={inputVolume24h} isShort />
-          <span aria-hidden="true">→</span>
-          <Amount chainId={destinationChainId} address={outputToken} amount={outputVolume24h} isShort />
-        </span>
-        <span class="muted">
-          {group(String(orders24h))} {orders24h === 1 ? 'order' : 'orders'} filled
-          {medianFillMs24h !== undefined && `, usually in ${formatFill(Number(medianFillMs24h))}`}
-        </span>
-      </button>
-    </li>
-  )
-}
-
-const CHAIN_STATES: Readonly<Record<string, readonly [word: string, tone: Tone]>> = {
-  ok: ['in sync', 'good'],
-  syncing: ['syncing', 'waiting'],
-  down: ['does not answer', 'bad'],
-}
-
-function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
-  const state = healthOf(chain.chainId)
-  const newest = latestEvents.value.find(
-    ({ event, removedAt }) => removedAt === undefined && BigInt(event.chainId) === chain.chainId,
-  )
-  const head = Math.max(state?.headBlock ?? Number(chain.headBlock ?? 0), newest?.event.blockNumber ?? 0)
-  const [word, tone] = CHAIN_STATES[state?.status ?? ''] ?? ['not known', 'neutral']
-  return (
-    <section class="panel" aria-labelledby="chain-title">
-      <div class="panel-head">
-        <h2 id="chain-title">{chainName(chain.chainId)}</h2>
-        <StateMark word={word} tone={tone} />
-      </div>
-      <dl class="fact-row">
-        <Fact name="Chain id">{String(chain.chainId)}</Fact>
-        <Fact name="Head">{head === 0 ? '–' : group(String(head))}</Fact>
-        <Fact name="Age of the head">
-          <span title={`reported ${formatMoment(health.value?.readAt ?? 0)}`}>
-            {formatDuration(state?.lagMs)}
-          </span>
-        </Fact>
-        <Fact name="Active solvers">{state?.activeSolvers ?? chain.activeSolvers}</Fact>
-        <Fact name="Settlement contract">
-          <Id text={chain.settlement} label="address of the settlement contract" />{' '}
-          <Explorer chainId={chain.chainId} kind="address" id={chain.settlement} />
-        </Fact>
-      </dl>
-    </section>
-  )
-}

@@ -30,7 +30,7 @@ import { BondAmount, Compensation } from './swap/what-happens.js'
 const REFRESH_MS = 15_000
 
 /** One order: its state, the steps that it has taken, and for a swap of this browser why its offer won. */
-export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly orderId: string }) {
+export function OrderPage({ chain, id: orderId }: { readonly chain: Chain; readonly id: string }) {
   const order = useOrder(chain.chainId, orderId, REFRESH_MS)
   return (
     <>
@@ -83,21 +83,20 @@ function Story({ chain, order }: StoryProps) {
         <OwnDeposit chain={chain} offer={offer} transaction={swap.progress?.hash} />
       )}
       {isKnown ? why === null && <PrivateAuction /> : why}
-      {isKnown && (
-        <details class="raw">
-          <summary>JSON</summary>
-          <pre>{orderJson(order)}</pre>
-        </details>
-      )}
+      {isKnown && <Raw name="JSON" text={orderJson(order)} />}
       {isAddress && swap.signedQuote !== undefined && (
-        <details class="raw">
-          <summary>Signed quote, which a refund needs</summary>
-          <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>
-        </details>
+        <Raw name="Signed quote, which a refund needs" text={JSON.stringify(swap.signedQuote, null, 2)} />
       )}
     </>
   )
 }
+
+const Raw = ({ name, text }: { readonly name: string; readonly text: string }) => (
+  <details class="raw">
+    <summary>{name}</summary>
+    <pre>{text}</pre>
+  </details>
+)
 
 /** What happened to the two sides, once the order has ended. */
 const SIDES = {

@@ -3,6 +3,7 @@ import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Answer, Empty } from '../components/notice.js'
 import { NoOrders, OrderRows } from '../components/order-rows.js'
+import { Segments } from '../components/segments.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders, STATE_WORDS } from '../data/orders/orders.js'
@@ -103,17 +104,14 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
           </a>
         )
       })}
-      <nav class="segments" aria-label="State of the orders">
-        {[undefined, ...STATES.map((each) => STATE_WORDS[each])].map((word) => (
-          <a
-            key={word}
-            href={hrefHere('orders', '', { ...filters, state: word })}
-            aria-current={word === filters.state ? 'true' : undefined}
-          >
-            {word ?? 'all'}
-          </a>
-        ))}
-      </nav>
+      <Segments
+        label="State of the orders"
+        items={['all', ...STATES.map((each) => STATE_WORDS[each])].map((word) => [
+          word,
+          hrefHere('orders', '', { ...filters, state: word === 'all' ? undefined : word }),
+        ])}
+        chosen={filters.state ?? 'all'}
+      />
     </div>
   )
 }

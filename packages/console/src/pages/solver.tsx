@@ -6,26 +6,18 @@ import { Fact } from '../components/facts.js'
 import { Id } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
-import { Replies } from '../components/replies.js'
+import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
 import { TokenName } from '../components/token-amount.js'
-import { WindowChoice } from '../components/window-choice.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
 import { listOrders } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
+import { REPLIES, whyNothingWon } from '../data/solvers/solver-replies.js'
 import { solverName } from '../data/solvers/solvers.js'
-import {
-  answeredShare,
-  hourly,
-  hoursOf,
-  type StatsWindow,
-  useSolverHours,
-  WINDOWS,
-  winShare,
-} from '../data/solvers/stats.js'
+import { answeredShare, hourly, hoursOf, useSolverHours, WINDOWS, winShare } from '../data/solvers/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { FreeBond } from './solvers.js'
@@ -35,7 +27,7 @@ const LATEST = 15
 const LISTED = 100
 
 /** One solver: how it competes over time, and its orders. */
-export function SolverPage({ chain, address }: { readonly chain: Chain; readonly address: string }) {
+export function SolverPage({ chain, id: address }: { readonly chain: Chain; readonly id: string }) {
   const { chainId } = chain
   const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
   const orders = useQuery(
@@ -109,38 +101,36 @@ function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders:
   )
 }
 
-interface StatisticsProps {
-  readonly chain: Chain
-  readonly address: string
-}
-
-function Statistics({ chain, address }: StatisticsProps) {
+function Statistics({ chain, address }: { readonly chain: Chain; readonly address: string }) {
   const wanted = route.value.query.get('window')
   const window = WINDOWS.find((each) => each === wanted) ?? '24h'
   const answer = useSolverHours(chain.chainId, address, window)
   if (answer.failure?.reason === 'SOLVER_NOT_FOUND')
     return <p class="muted footnote">This solver is not registered.</p>
   return (
-    <Answer query={answer} lines={6}>
-      {(data) => <StatisticsPanel chain={chain} address={address} data={data} window={window} />}
-    </Answer>
-  )
-}
-
-interface StatisticsPanelProps extends StatisticsProps {
-  readonly data: GetSolverStatsResponse
-  readonly window: StatsWindow
-}
-
-function StatisticsPanel({ chain, address, data, window }: StatisticsPanelProps) {
-  const { stats } = data
-  if (stats === undefined) return null
-  return (
     <section class="panel" aria-labelledby="solver-stats">
       <div class="panel-head">
         <h2 id="solver-stats">Statistics</h2>
-        <WindowChoice page="solver" id={address} window={window} />
+        <Segments
+          label="Window of the statistics"
+          items={WINDOWS.map((each) => [each, hrefHere('solver', address, { window: each })])}
+          chosen={window}
+        />
       </div>
+      <Answer query={answer} lines={6}>
+        {(data) => <Numbers chain={chain} data={data} />}
+      </Answer>
+    </section>
+  )
+}
+
+/** The numbers of a window: how it fills and answers, what came of its requests, and why it has won nothing. */
+function Numbers({ chain, data }: { readonly chain: Chain; readonly data: GetSolverStatsResponse }) {
+  const { stats } = data
+  if (stats === undefined) return null
+  const reason = whyNothingWon(stats)
+  return (
+    <>
       <dl class="fact-row">
         <Fact name="State">
           <SolverState {...stats} />
@@ -156,9 +146,19 @@ function StatisticsPanel({ chain, address, data, window }: StatisticsPanelProps)
           <FreeBond chain={chain} stats={stats} />
         </Fact>
       </dl>
-      <Replies stats={stats} />
+      <dl class="fact-row replies">
+        {REPLIES.map(([count, name]) => (
+          <Fact key={count} name={name}>
+            {group(String(stats[count]))}
+            {stats[count] > 0n && (
+              <span class="muted"> · {formatShare(Number(stats[count]) / Number(stats.asked))}</span>
+            )}
+          </Fact>
+        ))}
+      </dl>
+      {reason !== undefined && <p class="muted">{reason}</p>}
       <HourCharts data={data} />
-    </section>
+    </>
   )
 }
 

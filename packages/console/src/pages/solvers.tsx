@@ -6,9 +6,9 @@ import { SolverLabel } from '../components/id.js'
 import { Answer, NoSolvers } from '../components/notice.js'
 import { formatFill } from '../components/order-rows.js'
 import { LinkRow, Rows } from '../components/rows.js'
+import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
-import { Term } from '../components/term.js'
-import { WindowChoice } from '../components/window-choice.js'
+import { TERMS } from '../components/term.js'
 import { hrefHere } from '../data/chains.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { route } from '../data/route.js'
@@ -26,7 +26,11 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
     <>
       <div class="page-head">
         <h1>Solvers</h1>
-        <WindowChoice page="solvers" window={window} />
+        <Segments
+          label="Window of the statistics"
+          items={WINDOWS.map((each) => [each, hrefHere('solvers', '', { window: each })])}
+          chosen={window}
+        />
       </div>
       <Answer query={stats} lines={6}>
         {({ solvers }) =>
@@ -39,8 +43,16 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
               </div>
               <p class="muted footnote">
                 Solvers with the most filled orders come first, because each fill costs gas. The other counts
-                are cheaper to fake. <a href="help#words">What the words mean</a>
+                are cheaper to fake.
               </p>
+              <dl class="legend">
+                {COLUMNS.map((name) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>{TERMS[name]}.</dd>
+                  </div>
+                ))}
+              </dl>
             </>
           )
         }
@@ -79,7 +91,7 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
           <th>State</th>
           {COLUMNS.map((name) => (
             <th key={name} class="right">
-              <Term name={name} />
+              {name}
             </th>
           ))}
         </>

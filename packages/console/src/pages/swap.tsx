@@ -5,7 +5,8 @@ import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import { RateChart } from '../components/charts/rate-chart.js'
 import { FailureNotice } from '../components/notice.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
-import { type Auction, offerOf, REFRESH_SECONDS, useAuction } from '../data/auction/auction-stream.js'
+import { offerOf } from '../data/auction/auction.js'
+import { type Auction, REFRESH_SECONDS, useAuction } from '../data/auction/auction-stream.js'
 import { whyNoOffer } from '../data/auction/no-offer.js'
 import { isReachable, now } from '../data/clock.js'
 import { connection } from '../data/events.js'
@@ -54,7 +55,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   // An offer for what the form said a moment ago is not shown as one for what it says now.
   const shown = isSameSwap(wanted, settled) ? auction : { ...auction, takeable: undefined, nextAt: undefined }
   const [solver, chooseSolver] = useState('')
-  const offer = offerOf(shown, solver)
+  const offer = offerOf(shown.takeable?.offers, solver)
   const price = usePrice(chain, isForNobody ? settled : undefined)
   const title = useRef<HTMLHeadingElement>(null)
   useFocusAfter(title, taken?.offer.orderId, true)

@@ -14,8 +14,9 @@ interface PlotProps {
   readonly format: (value: number) => string
 }
 
-/** Room for the times at the left, for the numbers at the right, and between the times. */
+/** Room for the times at the left and in height, for the numbers at the right, and between the times. */
 const LEFT = 28
+const TIMES = 26
 const NUMBERS = 64
 const BETWEEN = 100
 
@@ -93,6 +94,7 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
+        size: TIMES,
         space: BETWEEN,
         values: (_, all) => all.map((at) => formatAxisTime(at, spanSeconds)),
       },

@@ -1,4 +1,7 @@
-import { fillsOfPair, useLatestFills } from '../../data/orders/pair-fills.js'
+import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
+import { listOrders } from '../../data/orders/orders.js'
+import { fillsOfPair } from '../../data/orders/pair-fills.js'
+import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { Plot } from './plot.js'
 
@@ -9,6 +12,8 @@ interface RateChartProps {
 }
 
 const HEIGHT = 220
+const LISTED = 200
+const EVENT_PAUSE_MS = 30_000
 /** A line of fewer points says nothing. */
 const LEAST_FILLS = 3
 
@@ -17,10 +22,18 @@ const formatRate = (rate: number) =>
 
 /** The rate of a pair of listed tokens by its fills. Nothing for other tokens, and while there are few fills. */
 export function RateChart({ chainId, sell, buy }: RateChartProps) {
-  const orders = useLatestFills(chainId)
+  const { data } = useQuery(
+    `fills ${chainId}`,
+    (signal) => listOrders(chainId, { state: OrderState.SETTLED, pageSize: LISTED }, signal),
+    {
+      refreshOn: (event) => event.type === 'Settled' && BigInt(event.chainId) === chainId,
+      eventPauseMs: EVENT_PAUSE_MS,
+      unfollowedMs: 10 * EVENT_PAUSE_MS,
+    },
+  )
   const [sold, bought] = [tokenOf(chainId, sell), tokenOf(chainId, buy)]
-  if (!sold?.isListed || !bought?.isListed || orders === undefined) return null
-  const fills = fillsOfPair(orders, [sell, buy], [sold.decimals ?? 0, bought.decimals ?? 0])
+  if (!sold?.isListed || !bought?.isListed || data === undefined) return null
+  const fills = fillsOfPair(data.orders, [sell, buy], [sold.decimals ?? 0, bought.decimals ?? 0])
   if (fills.length < LEAST_FILLS) return null
   return (
     <figure>

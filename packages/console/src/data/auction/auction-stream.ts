@@ -34,12 +34,6 @@ export interface Auction {
   readonly failure: Failure | undefined
 }
 
-/** The offer of a solver, or the best one when it has none; undefined without any. */
-export function offerOf({ takeable }: Auction, solver: string): Offer | undefined {
-  const offers = takeable?.offers ?? []
-  return offers.find(({ quote }) => quote?.solver === solver) ?? offers[0]
-}
-
 export const REFRESH_SECONDS = 15
 const NO_AUCTION: Auction = {
   round: undefined,

@@ -179,6 +179,11 @@ export function surplusBps(attempts: readonly Attempt[]): number | undefined {
   return next?.bps === undefined ? undefined : -next.bps
 }
 
+/** The offer of a solver, or the best one when it has none. @param offers the best one first */
+export function offerOf(offers: readonly Offer[] = [], solver: string): Offer | undefined {
+  return offers.find(({ quote }) => quote?.solver === solver) ?? offers[0]
+}
+
 function ranked(attempts: readonly Attempt[], isOutput: boolean): Attempt[] {
   const value = ({ amount = 0n }: Attempt) => (isOutput ? -amount : amount)
   const sorted = attempts.toSorted((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0))

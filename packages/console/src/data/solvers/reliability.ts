@@ -2,7 +2,7 @@ import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SolverStats } from '../../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { timeToFill } from '../orders/orders.js'
 import { useLatestOrders } from '../orders/use-latest-orders.js'
-import { useDayStats } from './stats.js'
+import { useSolverStats } from './stats.js'
 
 /** How a solver has kept its word. */
 export interface Reliability {
@@ -19,7 +19,7 @@ export type Reliabilities = ReadonlyMap<string, Reliability>
 
 /** The reliabilities, as far as they are read. */
 export function useReliabilities(chainId: bigint): Reliabilities {
-  const { data } = useDayStats(chainId)
+  const { data } = useSolverStats(chainId, '24h', true)
   const { orders } = useLatestOrders(chainId)
   return readReliabilities(data?.solvers ?? [], orders ?? [])
 }

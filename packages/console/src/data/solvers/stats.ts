@@ -12,26 +12,21 @@ export type StatsWindow = (typeof WINDOWS)[number]
 
 /** Quotes change them all the time. */
 const REFRESH_MS = 30_000
-/** Of a day, few orders change much. */
-const DAY_REFRESH_MS = 600_000
+/** An open console that no one uses asks seldom. */
+const SELDOM_MS = 600_000
 const HOUR_SECONDS = 3600
 const HOURS: Readonly<Record<StatsWindow, number>> = { '1h': 2, '24h': 25, '7d': 169, '30d': 721 }
 
-/** The statistics of a day, for pages on which few people look at them: an open console that no one uses asks seldom. */
-export function useDayStats(chainId: bigint): Query<ListSolverStatsResponse> {
-  return useQuery(
-    `stats ${chainId} day`,
-    (signal) => solverService.listSolverStats({ chainId, window: '24h' }, { signal }),
-    { refreshMs: DAY_REFRESH_MS, refreshOnUse: true },
-  )
-}
-
-/** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. */
-export function useSolverStats(chainId: bigint, window: StatsWindow): Query<ListSolverStatsResponse> {
+/** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. @param isSeldom whether few people look at them */
+export function useSolverStats(
+  chainId: bigint,
+  window: StatsWindow,
+  isSeldom = false,
+): Query<ListSolverStatsResponse> {
   return useQuery(
     `stats ${chainId} ${window}`,
     (signal) => solverService.listSolverStats({ chainId, window }, { signal }),
-    { refreshMs: REFRESH_MS },
+    isSeldom ? { refreshMs: SELDOM_MS, refreshOnUse: true } : { refreshMs: REFRESH_MS },
   )
 }
 

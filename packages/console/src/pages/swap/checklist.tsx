@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Id, OrderId, SolverLabel } from '../../components/id.js'
-import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
@@ -90,14 +89,6 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   return (
     <div class="checklist">
       <dl class="facts">
-        <dt>Sell</dt>
-        <dd>
-          <Amount chainId={chainId} address={quote?.inputToken ?? ''} amount={quote?.inputAmount} />
-        </dd>
-        <dt>Buy</dt>
-        <dd>
-          <Amount chainId={chainId} address={quote?.outputToken ?? ''} amount={quote?.outputAmount} />
-        </dd>
         <dt>Solver</dt>
         <dd>
           <SolverLabel address={quote?.solver ?? ''} />

@@ -114,13 +114,14 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   )
 }
 
-interface ClosedProps {
+/** Why there is no address to pay, and what somebody can do who has paid it. */
+function Closed({
+  use,
+  children,
+}: {
   readonly use: Exclude<AddressUse, 'pay'>
   readonly children: ComponentChildren
-}
-
-/** Why there is no address to pay, and what somebody can do who has paid it. */
-function Closed({ use, children }: ClosedProps) {
+}) {
   const [tone, text] = CLOSED[use]
   return (
     <section class={`notice notice-${tone}`} aria-label="Deposit address">

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
@@ -10,6 +10,7 @@ import { endOf } from '../../data/orders/order-end.js'
 import { begunSwaps, changeSwap, type OwnSwap, storedQuote } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 
+const MOST = 4
 const REFRESH_MS = 15_000
 /** A deposit that was mined is in the events of the instance after this time. */
 const UNSEEN_MS = 600_000
@@ -22,19 +23,26 @@ export function OwnSwaps({
   readonly chain: Chain
   readonly without: string | undefined
 }) {
+  const [isWhole, setWhole] = useState(false)
   const begun = begunSwaps(chain.chainId).flatMap((swap) => {
     const offer = swap.orderId === without ? undefined : storedQuote(swap)
     return offer?.quote === undefined ? [] : [{ swap, offer }]
   })
-  if (begun.length === 0) return null
+  const shown = isWhole ? begun : begun.slice(0, MOST)
+  if (shown.length === 0) return null
   return (
     <section class="panel own-swaps" aria-labelledby="own-swaps-title">
       <h2 id="own-swaps-title">Your swaps in this browser</h2>
       <ul>
-        {begun.map(({ swap, offer }) => (
+        {shown.map(({ swap, offer }) => (
           <OwnSwapLine key={swap.orderId} chain={chain} swap={swap} offer={offer} />
         ))}
       </ul>
+      {shown.length < begun.length && (
+        <button type="button" class="plain" onClick={() => setWhole(true)}>
+          Show all {begun.length}
+        </button>
+      )}
     </section>
   )
 }
