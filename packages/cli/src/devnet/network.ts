@@ -35,6 +35,9 @@ export interface NetworkOptions {
   readonly onError: (error: unknown) => void
   /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
+  /** The ports of the chain, and of the first solver with an endpoint, where they are free; the usual ones when left out. */
+  readonly chainPort?: number | undefined
+  readonly solverPort?: number | undefined
   /** Starts the service with these variables. @throws an error with `is <port>, which is in use` when its port is taken */
   readonly startService: (environment: NodeJS.ProcessEnv) => Promise<RunningService>
 }
@@ -75,7 +78,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const anvil = await atPreferredPort(portFor(USUAL_PORTS.chain, options), startChain)
+    const anvil = await atPreferredPort(portFor(options.chainPort ?? USUAL_PORTS.chain, options), startChain)
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -84,6 +87,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
 
     const solvers: ReferenceSolver[] = []
     const tokens = tradedTokens(contracts)
+    const { solverPort = USUAL_PORTS.firstSolver } = options
     for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
       const account = solverAccounts[index] ?? deployer
       await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
@@ -96,7 +100,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         settlement: contracts.settlement,
         tokens,
         protocolName: PROTOCOL_NAME,
-        transport: hasEndpoint ? { usualPort: portFor(USUAL_PORTS.firstSolver + index, options) } : 'session',
+        transport: hasEndpoint ? { usualPort: portFor(solverPort + index, options) } : 'session',
         onError: options.onError,
       })
       started.push(solver)

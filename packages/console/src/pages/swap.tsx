@@ -118,7 +118,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             isForNobody={isForNobody}
             hasSolvers={activeSolvers > 0}
             offer={offer}
-            onChoose={taken === undefined ? chooseSolver : undefined}
+            onChoose={taken === undefined && !isForNobody ? chooseSolver : undefined}
           />
           <section class="panel rate-panel" aria-label="Rate of the pair">
             <RateChart chainId={chainId} sell={params.sell} buy={params.buy} />

@@ -11,7 +11,7 @@ interface RateChartProps {
   readonly buy: string
 }
 
-const HEIGHT = 220
+const HEIGHT = 260
 const LISTED = 200
 const EVENT_PAUSE_MS = 30_000
 /** A line of fewer points says nothing. */

@@ -68,7 +68,7 @@ export function AuctionPanel(props: AuctionPanelProps) {
   )
 }
 
-function Rounds({ chain, auction, token, isForNobody, offer, onChoose }: AuctionPanelProps) {
+function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
   const { round, ended, takeable } = auction
   const reliabilities = useReliabilities(chain.chainId)
   const isRunning = round !== undefined && round.offers === undefined
@@ -86,10 +86,8 @@ function Rounds({ chain, auction, token, isForNobody, offer, onChoose }: Auction
           <>
             The best offer is <Bps bps={surplus} /> better than the next one.
           </>
-        ) : round.offers === 0 ? (
-          'No offer in this round.'
         ) : (
-          'There is one valid offer.'
+          `${round.offers === 0 ? 'No offer' : 'One valid offer'} in this round.`
         )}
       </p>
       {ranked.attempts.length > 0 && (
@@ -99,13 +97,11 @@ function Rounds({ chain, auction, token, isForNobody, offer, onChoose }: Auction
           token={token}
           reliabilities={reliabilities}
           choice={
-            isForNobody || onChoose === undefined || takeable === undefined
-              ? undefined
-              : {
-                  solvers: takeable.offers.flatMap(({ quote }) => quote?.solver ?? []),
-                  chosen: offer?.quote?.solver,
-                  onChoose,
-                }
+            onChoose && {
+              solvers: takeable?.offers.flatMap(({ quote }) => quote?.solver ?? []) ?? [],
+              chosen: offer?.quote?.solver,
+              onChoose,
+            }
           }
         />
       )}
