@@ -1,6 +1,13 @@
-import { expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import type { OrderStep } from '../../../gen/aggregator/v1/order_pb.js'
 import { readReliabilities } from '../src/data/solvers/reliability.js'
+
+vi.hoisted(() => {
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
+  vi.stubGlobal('addEventListener', () => {})
+  vi.stubGlobal('location', { hash: '' })
+})
+afterAll(() => void vi.unstubAllGlobals())
 
 const SOLVER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const step = (seconds: number) => ({ blockTime: BigInt(seconds) }) as OrderStep

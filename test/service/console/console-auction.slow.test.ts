@@ -56,8 +56,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
         ['0.1234567890123456789', 'The token has 18 decimals only.'],
         ['1,000', 'Write 1000 or 1.000.'],
         ['-1', 'Enter an amount above 0.'],
-        ['1.000,50', 'Write one point, and no marks between thousands: 1000.5.'],
-        ['1.5 WETH', 'Write digits and one point only: 1000.5.'],
+        ['1.000,50', 'Write digits and one point only, such as 1000.5.'],
+        ['1.5 WETH', 'Write digits and one point only, such as 1000.5.'],
       ] as const) {
         await amount.fill(text)
         await page.getByText(words, { exact: true }).waitFor(PAGE_WAIT)

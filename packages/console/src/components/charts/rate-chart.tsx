@@ -28,7 +28,6 @@ export function RateChart({ chainId, sell, buy }: RateChartProps) {
     {
       refreshOn: (event) => event.type === 'Settled' && BigInt(event.chainId) === chainId,
       eventPauseMs: EVENT_PAUSE_MS,
-      unfollowedMs: 10 * EVENT_PAUSE_MS,
     },
   )
   const [sold, bought] = [tokenOf(chainId, sell), tokenOf(chainId, buy)]

@@ -191,7 +191,6 @@ function FieldNote(props: FieldNoteProps) {
             <button
               type="button"
               class="max"
-              title="Sell all that you have"
               onClick={() =>
                 writeSwapParams({ ...params, exact: 'sell', amount: exactAmount(balance, known?.decimals) })
               }
