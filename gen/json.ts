@@ -683,6 +683,8 @@ export interface components {
              * @enum {string}
              */
             notAsked?: "NOT_REGISTERED" | "BOND_TOO_SMALL" | "NOT_CONNECTED" | "CIRCUIT_OPEN" | "BOND_UNKNOWN" | "NOT_ANSWERING";
+            /** @description Whether the last request of the replica that answers did not reach the solver, or its connection broke. It is asked all the same. */
+            unreachable: boolean;
         };
         /** @description SolverHour has the counts of one hour. The fields with the same names in SolverStats explain them. */
         SolverHour: {
@@ -987,6 +989,13 @@ export interface components {
              * @description URL of the chain's block explorer, without a slash at its end. Its pages are `/tx/<hash>` and `/address/<address>`. Absent when the instance knows none.
              */
             explorerUrl?: string;
+            /**
+             * Format: uri
+             * @description URL of a JSON-RPC endpoint that anyone may use, for wallets that do not know the chain. Absent when the operator names none.
+             */
+            publicRpcUrl?: string;
+            /** @description Part of an order's output that the solver's bond pays to the user when the order is refunded, in hundredths of a percent, counted in the smallest units of both tokens. Absent until the contract has answered it, and when it has no such view. */
+            bondReservationBps?: number;
             /** @description What a miss costs, for each token of the operator's list: the bond counts smallest units, whatever these are worth. Empty until the instance has read the contract. At most 500. */
             missCosts: components["schemas"]["MissCost"][];
         };
@@ -1047,6 +1056,8 @@ export interface components {
             orders24h: number;
             /** @description Block time of the last settled order with this token, Unix time in seconds. Absent when the instance knows of none. */
             lastUsed?: number;
+            /** @description Name of the token in the operator's list. Absent for a token that is not listed, and when the list has none that can be shown. */
+            name?: string;
         };
         /** @description ListPairsRequest names a chain. */
         ListPairsRequest: {

@@ -29,6 +29,7 @@ export default defineConfig({
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
+    rollupOptions: { input: ['index.html', 'help.html', 'lost.html'] },
     // Data URLs would hide files from the limit of the size.
     assetsInlineLimit: 0,
   },

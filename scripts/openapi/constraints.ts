@@ -152,6 +152,8 @@ const CONSTRAINTS: Constraints = {
     max_quote_fan_out: { minimum: 1 },
     name: DISPLAY_NAME,
     explorer_url: { format: 'uri' },
+    public_rpc_url: { format: 'uri' },
+    bond_reservation_bps: { maximum: 10_000 },
   },
   'aggregator.v1.MissCost': { token: ADDRESS, symbol: TOKEN_SYMBOL, bond: UINT256 },
   'aggregator.v1.Eip712Domain': {
@@ -162,7 +164,11 @@ const CONSTRAINTS: Constraints = {
   },
   'aggregator.v1.Token': TOKEN,
   'aggregator.v1.ListTokensRequest': { chain_id: CHAIN_ID },
-  'aggregator.v1.TokenSummary': { ...TOKEN, logo: { pattern: /^\/logos\/[0-9a-f]{16}\.(png|svg)$/ } },
+  'aggregator.v1.TokenSummary': {
+    ...TOKEN,
+    logo: { pattern: /^\/logos\/[0-9a-f]{16}\.(png|svg)$/ },
+    name: DISPLAY_NAME,
+  },
   'aggregator.v1.ListPairsRequest': { chain_id: CHAIN_ID },
   'aggregator.v1.PairSummary': {
     input_token: ADDRESS,

@@ -8,7 +8,7 @@ import { version } from '../config/version.js'
 import type { EventLog } from '../events/event-log.js'
 import { registerHealth, registerMetrics } from '../http/monitoring.js'
 import { limitOpenResponses, MAX_OPEN_RESPONSES_OF_ALL } from '../http/open-responses.js'
-import { readConsole, registerConsole } from '../http/pages/console.js'
+import { createLostPage, readConsole, registerConsole } from '../http/pages/console.js'
 import { registerLogos } from '../http/pages/logos.js'
 import { redirectToDocs, registerReference } from '../http/pages/reference.js'
 import { createHttpServer, type HttpServer } from '../http/server.js'
@@ -148,12 +148,7 @@ export async function openServer(
         registerReference(pages, { hasConsole: consoleFiles !== undefined })
         registerLogos(pages, config.chains)
         if (consoleFiles === undefined) redirectToDocs(pages)
-        else
-          registerConsole(pages, consoleFiles, {
-            name: config.consoleName,
-            logo: config.consoleLogo,
-            version,
-          })
+        else registerConsole(pages, consoleFiles, { ...config, version })
       })
       void routes.register(async (monitoring) => {
         monitoring.addHook('onRequest', limitOpenResponses(Number.POSITIVE_INFINITY))
@@ -162,6 +157,7 @@ export async function openServer(
         registerMetrics(monitoring, { metrics, auth: config.metricsAuth, collectMetrics })
       })
     },
+    lostPage: consoleFiles && createLostPage(consoleFiles, { ...config, version }),
     log,
   })
   started.push(() => server.close(graceMs(config), drainMs()))

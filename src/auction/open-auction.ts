@@ -55,6 +55,8 @@ export interface AuctionParts extends Pick<SolverChoice, 'notAskedReason'> {
   typedDataOf(chainId: number): QuoteTypedData | undefined
   /** The circuit breaker of a solver at this replica. */
   circuitStateOf(key: SolverKey): CircuitState
+  /** Whether the last request to the solver did not reach it. */
+  isUnreachable(key: SolverKey): boolean
   /**
    * Updates the metrics.
    * @param reachable the reachable solvers of each chain
@@ -81,7 +83,7 @@ interface AuctionPartsOptions {
     number,
     Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit' | 'isNonceUsed' | 'wake'>
   >
-  readonly directory: Pick<SolverDirectory, 'reachable' | 'find'>
+  readonly directory: Pick<SolverDirectory, 'registered' | 'reachable' | 'find'>
   readonly rules: ContractRules
   readonly usedNonces: Pick<UsedNonces, 'isUsed' | 'recordOffer' | 'setUsed'>
   readonly endpointGuard: EndpointGuard
@@ -156,6 +158,7 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
     notAskedReason: choice.notAskedReason,
     typedDataOf: (chainId) => chains.get(chainId)?.quoteTypedData(),
     circuitStateOf: (key) => standings.of(key).breaker.state(monotonic()),
+    isUnreachable: (key) => standings.of(key).isUnreachable,
     async collectMetrics(reachable) {
       const solvers = [...reachable.values()].flat()
       const connectionsOf = httpClient.countConnections()

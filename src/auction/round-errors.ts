@@ -1,5 +1,6 @@
 import { type NoQuoteReasons, ServiceError } from '../../packages/protocol/src/errors.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { Logger } from '../telemetry/log.js'
 import type { SolverAttempt } from './attempt.js'
 import { countResults } from './round-counts.js'
@@ -27,6 +28,7 @@ interface EndedWithoutOffer {
 }
 
 interface RoundErrorsOptions {
+  readonly directory: Pick<SolverDirectory, 'registered'>
   /** The clock of the solvers' health. */
   readonly clock: () => number
   readonly log: Logger
@@ -38,7 +40,7 @@ const RETRY_AFTER_SECONDS = 1
 const WARNING_MS = 60_000
 
 /** Builds the errors. They warn in the log that solvers or the service are busy. */
-export function createRoundErrors({ clock, log }: RoundErrorsOptions): RoundErrors {
+export function createRoundErrors({ directory, clock, log }: RoundErrorsOptions): RoundErrors {
   const warnedAt = new Map<string, number>()
 
   function warn(chainId: number, message: string): void {
@@ -69,14 +71,18 @@ export function createRoundErrors({ clock, log }: RoundErrorsOptions): RoundErro
       if (attempts.some(({ result }) => isQueued(result))) return busy(chainId, quoteId)
       const { declined, invalid, failed, late, soft_deadline, cancelled } = countResults(asked, attempts)
       const reasons = { asked, declined, invalid, failed, late: late + soft_deadline + cancelled, notAsked }
-      return new ServiceError('NO_QUOTES', sentenceOf(reasons), { quoteId, reasons })
+      const message = sentenceOf(reasons, directory.registered(chainId).length)
+      return new ServiceError('NO_QUOTES', message, { quoteId, reasons })
     },
   }
 }
 
-/** Says which of the reasons it was. */
-function sentenceOf({ asked, declined, invalid, failed, late, notAsked }: NoQuoteReasons): string {
-  if (asked === 0 && notAsked === 0) return 'No solver of this chain can be asked at present.'
+/** Says which of the reasons it was. @param registered how many solvers the chain has */
+function sentenceOf(reasons: NoQuoteReasons, registered: number): string {
+  const { asked, declined, invalid, failed, late, notAsked } = reasons
+  if (registered === 0) return 'No solver is registered on this chain.'
+  if (asked === 0)
+    return `No solver could be asked: ${registered} ${registered === 1 ? 'is' : 'are'} registered on this chain, and none can be reached or asked at present.`
   const parts = [
     [declined, 'declined'],
     [invalid, 'sent no valid offer'],

@@ -174,7 +174,8 @@ export class Round {
     const now = this.#options.clock.monotonic()
     const isInTime = this.answeredAt === undefined
     const isOffer = result.kind === 'quoted'
-    recordEnd(attempt.asked.standing, attempt, { answeredInMs: answeredInMs(settled), isOffer }, now)
+    const end = { answeredInMs: answeredInMs(settled), isOffer, isFailed: result.kind === 'failed' }
+    recordEnd(attempt.asked.standing, attempt, end, now)
     const gain =
       result.kind === 'quoted' && this.best !== undefined ? -gapBps(result.offer.quote, this.best.quote) : 0
     const ended = { attempt, settled, atMs: now - this.times.requestedAt, isInTime, gain }

@@ -62,6 +62,8 @@ export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDepo
   quoteTypedData(): QuoteTypedData | undefined
   /** The contract's requirements on every order. @throws ServiceError CHAIN_UNAVAILABLE until they are known */
   terms(): SettlementTerms
+  /** What the solver's bond pays for a refund, in hundredths of a percent of the output; undefined while that is not known, and without the view. */
+  bondReservationBps(): number | undefined
   /** The token of bonds, read once. Undefined until then, and when the contract names none. */
   bondToken(): BondToken | undefined
   /** What is known of tokens of the chain. Those that are not known are read in the background. */
@@ -233,6 +235,10 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     quoteHasher: () => known(verifier.contract).hasher,
     quoteTypedData: () => verifier.contract?.typedData,
     terms: () => known(verifier.contract?.views.terms),
+    bondReservationBps() {
+      const bps = verifier.contract?.views.terms?.bondReservationBps
+      return bps === undefined ? undefined : Number(bps)
+    },
     bondToken: bondTokenReader.bondToken,
     describeTokens: tokens.describe,
     headTimeMs: () => state.snapshot.head?.timestampMs,

@@ -29,6 +29,8 @@ export interface ChainConfig {
   /** For people, such as `Base`. */
   readonly name: string
   readonly explorerUrl: string | undefined
+  /** Of a node, for wallets that do not know the chain. */
+  readonly publicRpcUrl?: string | undefined
   /** The tokens that the operator has checked. */
   readonly tokenList: TokenList
 }
@@ -109,20 +111,28 @@ function readDestinationChains(env: EnvironmentReader, chainId: number): number[
   return [...new Set([chainId, ...texts.map(Number)])]
 }
 
-/** Reads the chain's name for people, and the URL of its block explorer without a slash at its end. Many chains have known ones. */
+/**
+ * Reads what people are told of the chain: its name, the URL of its block explorer without a slash at its end, and one of a node for
+ * their wallets. Many chains have a known name and explorer.
+ */
 function readIdentity(env: EnvironmentReader, chainId: number) {
   const [knownName = `Chain ${chainId}`, knownUrl] = knownChains[chainId] ?? []
   const nameVariable = `CHAIN_NAME_${chainId}`
   const name = env.optional(nameVariable) ?? knownName
   if (!isDisplayName(name)) env.refuse(nameVariable, `is "${name}": it ${DISPLAY_NAME.mustBe}`)
-  const urlVariable = `EXPLORER_URL_${chainId}`
-  const url = env.optional(urlVariable) ?? knownUrl
-  if (url !== undefined && !isExplorerUrl(url))
-    env.refuse(urlVariable, `is "${url}": it must be an http or https URL without user, query and fragment`)
-  return { name, explorerUrl: url?.replace(/\/+$/, '') }
+  const explorerUrl = readPublicUrl(env, `EXPLORER_URL_${chainId}`) ?? knownUrl
+  const publicRpcUrl = readPublicUrl(env, `PUBLIC_RPC_URL_${chainId}`)
+  return { name, explorerUrl: explorerUrl?.replace(/\/+$/, ''), publicRpcUrl }
 }
 
-function isExplorerUrl(text: string): boolean {
+function readPublicUrl(env: EnvironmentReader, variable: string): string | undefined {
+  const url = env.optional(variable)
+  if (url !== undefined && !isPublicUrl(url))
+    env.refuse(variable, `is "${url}": it must be an http or https URL without user, query and fragment`)
+  return url
+}
+
+function isPublicUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#@\s"'<>]/.test(text)
 }
 

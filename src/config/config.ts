@@ -9,6 +9,7 @@ import {
 import { VERIFY_MODES, type VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import { DISPLAY_NAME, isDisplayName } from '../../packages/protocol/src/values/display-name.js'
 import { parseUint256 } from '../../packages/protocol/src/values/numbers.js'
+import { isTextOf } from '../../packages/protocol/src/values/text.js'
 import { DAY_SECONDS } from '../../packages/protocol/src/values/time.js'
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.js'
 import {
@@ -129,6 +130,7 @@ export function readConfig(environment: Environment) {
     /** The operator's name on the console. */
     consoleName: readConsoleName(env),
     consoleLogo: readConsoleLogo(env),
+    consoleNotice: readConsoleNotice(env),
     /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
@@ -155,10 +157,19 @@ function readProtocolName(env: EnvironmentReader): string {
   return name
 }
 
+const NOTICE = { ...DISPLAY_NAME, maxLength: 280, mustBe: 'must be a line of 1 to 280 visible characters' }
+
 function readConsoleName(env: EnvironmentReader): string {
   const name = env.required('CONSOLE_NAME', 'a name')
   if (!isDisplayName(name)) env.refuse('CONSOLE_NAME', `is "${name}": it ${DISPLAY_NAME.mustBe}`)
   return name
+}
+
+function readConsoleNotice(env: EnvironmentReader): string | undefined {
+  const notice = env.optional('CONSOLE_NOTICE')
+  if (notice !== undefined && !isTextOf(NOTICE, notice))
+    env.refuse('CONSOLE_NOTICE', `is "${notice}": it ${NOTICE.mustBe}`)
+  return notice
 }
 
 function readAmount(env: EnvironmentReader, variable: string): bigint {

@@ -1,7 +1,11 @@
 import { dirname, join } from 'node:path'
 import { isAddress } from 'viem'
 import { DECIMALS, MAX_INTEGER } from '../../packages/protocol/src/field-rules.js'
-import { isTokenSymbol, TOKEN_SYMBOL } from '../../packages/protocol/src/values/display-name.js'
+import {
+  isDisplayName,
+  isTokenSymbol,
+  TOKEN_SYMBOL,
+} from '../../packages/protocol/src/values/display-name.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
 import { replaceUnprintable, shorten } from '../../packages/protocol/src/values/text.js'
 import type { EnvironmentReader } from './environment.js'
@@ -12,6 +16,8 @@ import { readSmallFile } from './small-file.js'
 export interface ListedToken {
   readonly address: Address
   readonly symbol: string
+  /** Undefined when the list has none that can be shown. */
+  readonly name?: string | undefined
   readonly decimals: number
   readonly logo: Image | undefined
 }
@@ -93,7 +99,7 @@ function checkEntries(entries: readonly unknown[], chainId: number, folder: stri
 
 /** @returns the token without its logo, or the problem of a field, beginning with its name */
 function checkEntry(
-  { address: text, symbol, decimals }: Record<string, unknown>,
+  { address: text, symbol, decimals, name }: Record<string, unknown>,
   others: ReadonlyMap<Address, ListedToken>,
 ): Omit<ListedToken, 'logo'> | string {
   const address = parseAddress(text)
@@ -106,7 +112,8 @@ function checkEntry(
     return `symbol is ${shown(symbol)}: it ${TOKEN_SYMBOL.mustBe}${token}`
   if (!isInteger(decimals, DECIMALS.maximum))
     return `decimals is ${shown(decimals)}: it ${DECIMALS.mustBe}${token}`
-  return { address, symbol, decimals }
+  const shownName = typeof name === 'string' && isDisplayName(name) ? name : undefined
+  return { address, symbol, decimals, name: shownName }
 }
 
 /**

@@ -50,6 +50,8 @@ interface HttpServerOptions {
   readonly addServices: readonly AddService[]
   /** Adds the routes that are not methods, such as `/health`. */
   readonly addRoutes: (server: FastifyInstance) => void
+  /** The HTML for a person at a path that does not exist; undefined without a console. */
+  readonly lostPage?: ((path: string) => string) | undefined
   readonly log: Logger
 }
 
@@ -81,7 +83,7 @@ const LISTEN_BACKLOG = 4096
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, methods, streams, quoteStreams, solverSessions, rateLimits, keys, log } = options
+  const { config, methods, streams, quoteStreams, solverSessions, rateLimits, keys, lostPage, log } = options
   const ports: Multiplexer[] = []
   const webSocketPaths = new Set<string>()
   const server = Fastify({
@@ -140,7 +142,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (error === undefined) done()
     else rejectCounted(error, request, reply).catch(done)
   })
-  registerErrorHandlers(server, rateLimits, { log, logRequest })
+  registerErrorHandlers(server, rateLimits, { log, logRequest, lostPage })
   await server.register(cors, preflightHeaders(config.corsOrigins))
   await server.register(async (rpc) => registerRpc(rpc, rpcServices(options), rejectCounted, MAX_BODY_BYTES))
   // A separate scope, as Connect has its own parsers of bodies.

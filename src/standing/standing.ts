@@ -19,6 +19,8 @@ export interface Standing {
   readonly open: OpenRequest[]
   answeredAt: number
   hasQuoted: boolean
+  /** Whether its last request did not reach it, or its connection broke. */
+  isUnreachable: boolean
   /** Rounds in a row that waited for it, and to whose answers it added nothing. */
   vainWaits: number
   /** When the last one was counted. */
@@ -67,6 +69,7 @@ export function createStanding(): Standing {
     open: [],
     answeredAt: Number.NEGATIVE_INFINITY,
     hasQuoted: false,
+    isUnreachable: false,
     vainWaits: 0,
     vainAt: Number.NEGATIVE_INFINITY,
     unwaitedRounds: 0,
@@ -84,18 +87,21 @@ export function recordRequest(standing: Standing, request: OpenRequest, isProbe:
 interface RequestEnd {
   readonly answeredInMs: number | undefined
   readonly isOffer: boolean
+  /** Whether it did not reach the solver. */
+  readonly isFailed?: boolean
 }
 
 /** Records that a request is over. */
 export function recordEnd(
   standing: Standing,
   request: OpenRequest,
-  { answeredInMs, isOffer }: RequestEnd,
+  { answeredInMs, isOffer, isFailed = false }: RequestEnd,
   now: number,
 ): void {
   const index = standing.open.indexOf(request)
   if (index >= 0) standing.open.splice(index, 1)
   if (isOffer) standing.hasQuoted = true
+  if (isFailed || answeredInMs !== undefined) standing.isUnreachable = isFailed
   if (answeredInMs === undefined) return
   standing.answeredAt = now
   standing.times.push(answeredInMs)

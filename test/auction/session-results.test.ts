@@ -141,7 +141,7 @@ function open({ refused, gone, clock = systemClock }: Opened = {}) {
         },
       ],
     ]),
-    directory: { find: () => undefined, reachable: () => solvers },
+    directory: { find: () => undefined, registered: () => solvers, reachable: () => solvers },
     rules: { canCheck: () => true, violationOf: () => undefined },
     usedNonces: { isUsed: () => false, recordOffer() {}, setUsed() {} },
     endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),

@@ -141,6 +141,7 @@ describe('defaults', () => {
       metricsAuth: undefined,
       console: true,
       consoleName: 'Quote aggregator',
+      consoleNotice: undefined,
       consoleLogo: undefined,
       solverEndpointAllowlist: [],
       logLevel: 'info',

@@ -293,6 +293,8 @@ describe('a chain', () => {
     ['CHAIN_NAME_8453', 'n'.repeat(65)],
     ['EXPLORER_URL_8453', 'javascript:alert(1)'],
     ['EXPLORER_URL_8453', 'basescan.org'],
+    ['PUBLIC_RPC_URL_8453', 'wss://rpc.example'],
+    ['PUBLIC_RPC_URL_8453', 'https://user:secret@rpc.example'],
     ['EXPLORER_URL_8453', 'https://basescan.org/?q='],
   ])('refuses %s=%s', (variable, value) => {
     expect(() => chainOf({ [variable]: value })).toThrow(ConfigError)

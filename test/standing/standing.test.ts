@@ -51,6 +51,14 @@ describe('the usual time', () => {
     expect(standing.usualMs).toBe(usual)
   })
 
+  test('says whether the last request reached the solver, and not what a late answer was', () => {
+    const end = (answeredInMs: number | undefined, isFailed: boolean) => {
+      recordEnd(standing, ask(requestAt(0)), { answeredInMs, isOffer: false, isFailed }, 1)
+      return standing.isUnreachable
+    }
+    expect([end(undefined, true), end(undefined, false), end(5, false)]).toEqual([true, true, false])
+  })
+
   test('does not know a request without an answer', () => {
     const request = ask(requestAt(0))
     recordEnd(standing, request, { answeredInMs: undefined, isOffer: false }, 2000)

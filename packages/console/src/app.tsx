@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Chain } from '../../../gen/aggregator/v1/chain_pb.js'
 import { ConnectionBar } from './components/connection-bar.js'
 import { Footer } from './components/footer.js'
 import { Header } from './components/header.js'
@@ -14,14 +16,21 @@ import { SolverPage } from './pages/solver.js'
 import { SolversPage } from './pages/solvers.js'
 import { SwapPage } from './pages/swap.js'
 
-const TITLES: Readonly<Record<PageName, string>> = {
-  swap: 'Swap',
-  market: 'Market',
-  solvers: 'Solvers',
-  orders: 'Orders',
-  solver: 'Solver',
-  order: 'Order',
-  quote: 'Quote',
+interface PageProps {
+  readonly chain: Chain
+  readonly id: string
+}
+
+const PLACES: Readonly<
+  Record<PageName, readonly [title: string, page: (props: PageProps) => ComponentChildren]>
+> = {
+  swap: ['Swap', SwapPage],
+  market: ['Market', MarketPage],
+  solvers: ['Solvers', SolversPage],
+  orders: ['Orders', OrdersPage],
+  solver: ['Solver', SolverPage],
+  order: ['Order', OrderPage],
+  quote: ['Quote', QuotePage],
 }
 
 /** The whole console: header, state of the connection, and the page of the URL. */
@@ -35,17 +44,20 @@ export function App() {
     isFirst.current = false
     scrollTo(0, 0)
   }, [page, id])
-  const title = [titleDetail.value, page === undefined ? 'No such page' : TITLES[page], instance.name]
+  const title = [titleDetail.value, page === undefined ? 'No such page' : PLACES[page][0], instance.name]
   useEffect(() => {
     document.title = title.filter((part) => part !== '').join(' · ')
   })
   return (
     <>
-      <a class="skip" href={location.hash} onClick={() => main.current?.focus()}>
-        Skip to the page
-      </a>
+      <nav aria-label="Skip">
+        <a class="skip" href={location.hash} onClick={() => main.current?.focus()}>
+          Skip to the page
+        </a>
+      </nav>
       <Header />
       <ConnectionBar />
+      {instance.notice !== undefined && <aside class="site-notice">{instance.notice}</aside>}
       <main ref={main} tabIndex={-1}>
         <Page />
       </main>
@@ -54,15 +66,11 @@ export function App() {
   )
 }
 
-function NoChain() {
-  const wanted = route.value.query.get('chain')
-  if (wanted === null) return <p>This instance serves no chain.</p>
-  return (
-    <Empty title={`This instance does not serve the chain ${wanted}.`}>
-      <a href={hrefHere('market')}>Show the market</a>
-    </Empty>
-  )
-}
+const NoChain = () => (
+  <Empty title={`This instance does not serve the chain ${route.value.query.get('chain')}.`}>
+    <a href={hrefHere('market')}>Show the market</a>
+  </Empty>
+)
 
 function Page() {
   const { page, id } = route.value
@@ -71,27 +79,16 @@ function Page() {
     if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
     return chains.value === undefined ? <Skeleton lines={6} /> : <NoChain />
   }
-  const key = `${shown.chainId} ${id}`
-  switch (page) {
-    case undefined:
-      return (
-        <Empty title="No such page.">
-          <a href={hrefHere('swap')}>To the swap</a>, or <a href={hrefHere('market')}>to the market</a>
-        </Empty>
-      )
-    case 'swap':
-      return <SwapPage key={String(shown.chainId)} chain={shown} />
-    case 'market':
-      return <MarketPage chain={shown} />
-    case 'solvers':
-      return <SolversPage chain={shown} />
-    case 'orders':
-      return <OrdersPage chain={shown} />
-    case 'solver':
-      return <SolverPage key={key} chain={shown} address={id} />
-    case 'order':
-      return <OrderPage key={key} chain={shown} orderId={id} />
-    case 'quote':
-      return <QuotePage key={key} chain={shown} quoteId={id} />
-  }
+  if (page === undefined)
+    return (
+      <div class="empty">
+        <h1>There is no such page</h1>
+        <p class="muted">
+          <a href={hrefHere('swap')}>Swap</a> · <a href={hrefHere('market')}>Market</a> ·{' '}
+          <a href="help">How it works</a>
+        </p>
+      </div>
+    )
+  const [, Shown] = PLACES[page]
+  return <Shown key={`${page} ${shown.chainId} ${id}`} chain={shown} id={id} />
 }

@@ -7,6 +7,7 @@ import {
   formatRate,
   formatShare,
   isAmbiguous,
+  padding,
   parseAmount,
 } from '../src/format/amount.js'
 
@@ -97,4 +98,14 @@ it('gives the price of one whole token for any decimals', () => {
   expect(formatRate(2n * 10n ** 18n, 5_000_000_000n, 18, 6)).toBe(`2${GAP}500`)
   expect(formatRate(5_000_000_000n, 2n * 10n ** 18n, 6, 18)).toBe('0.0004')
   expect(formatRate(1n, 1n, undefined, 6)).toBeUndefined()
+})
+
+it.each([
+  [1_500_000_000_000_000_000n, '1.5', 3],
+  [67_483_912_000_000_000n, '0.0674', 0],
+  [2n * 10n ** 18n, '2', 5],
+  [3n, '<0.0001', 0],
+])('in a column, %s is %s with %s spaces after it', (amount, text, spaces) => {
+  const shown = formatAmount(amount, 18, { atMost: 4 })
+  expect([shown, padding(shown, 4).length]).toEqual([text, spaces])
 })

@@ -11,6 +11,7 @@ import {
   addImprovement,
   addRecord,
   endRound,
+  offerOf,
   openRound,
   type Round,
   surplusBps,
@@ -74,6 +75,7 @@ it('the end of a round ranks all offers, also those that were never the best', (
     ['a', 2, undefined, -9.99],
   ])
   expect([ended.offers, ended.answered, ended.best?.orderId]).toEqual([2, 3, 'order of b'])
+  expect(ended.takeable.map(({ orderId }) => orderId)).toEqual(['order of b', 'order of a'])
 })
 
 it('a round without an offer has no best one', () => {
@@ -123,4 +125,17 @@ it('the record brings all results with their times, and what the best offer gain
   ])
   expect(surplusBps(round.attempts)).toBe(10)
   expect(surplusBps(round.attempts.slice(0, 1))).toBeUndefined()
+})
+
+it.each([
+  ['a', 'order of a'],
+  ['c', 'order of b'],
+  ['', 'order of b'],
+])('of the offers, that of solver "%s" is %s', (solver, orderId) => {
+  const offers = [offer('b', 10_010n), offer('a', 10_000n)] as never
+  expect(offerOf(offers, solver)?.orderId).toBe(orderId)
+})
+
+it('without offers, there is none to take', () => {
+  expect(offerOf(undefined, 'a')).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
-import type { Image } from '../../config/image.js'
+import type { Config } from '../../config/config.js'
 import { sendImage } from './logos.js'
 import { readStaticFile, type StaticFile, sendStaticFile } from './static-files.js'
 
@@ -19,15 +19,17 @@ export const CONSOLE_POLICY = [
 ].join('; ')
 
 const PAGE = 'index.html'
+/** The page in the place of one that does not exist. */
+const LOST_PAGE = 'lost.html'
+/** What its pages call an instance without a name. */
+const USUAL_NAME = 'Quote aggregator'
 /** The name of a file changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable'
 const ALWAYS_ASK = 'no-cache'
 const GZIP = '.gz'
 
 /** Whose instance the console shows. */
-interface ConsoleIdentity {
-  readonly name: string
-  readonly logo: Image | undefined
+interface ConsoleIdentity extends Pick<Config, 'consoleName' | 'consoleLogo' | 'consoleNotice'> {
   readonly version: string
 }
 
@@ -48,15 +50,16 @@ export function readConsole(folder = consoleFolder()): Console | undefined {
 }
 
 /**
- * Serves the console at `/` from memory. The addresses of its views are after `#`, so that it needs no path of the API. Requests for the files do not count against a limit (docs/decisions.md, D8).
+ * Serves the console at `/` from memory, and its page for people at `/help`. The addresses of its views are after `#`, so that it needs
+ * no path of the API. Requests for the files do not count against a limit (docs/decisions.md, D8).
  */
 export function registerConsole(server: FastifyInstance, files: Console, identity: ConsoleIdentity): void {
-  const { logo } = identity
+  const { consoleLogo: logo } = identity
   if (logo !== undefined) server.get(LOGO_PATH, (_request, reply) => sendImage(reply, logo, ALWAYS_ASK))
-  for (const built of files) {
-    const isPage = built.name === PAGE
+  for (const built of files.filter(({ name }) => name !== LOST_PAGE)) {
+    const isPage = built.name.endsWith('.html')
     const file = isPage ? withIdentity(built, identity) : built
-    server.get(isPage ? '/' : `/${file.name}`, (request, reply) => {
+    server.get(`/${file.name.replace(/^index\.html$|\.html$/, '')}`, (request, reply) => {
       if (isPage) reply.header('content-security-policy', CONSOLE_POLICY)
       reply.header('cache-control', isPage ? ALWAYS_ASK : FOREVER)
       sendStaticFile(request, reply, file)
@@ -64,22 +67,40 @@ export function registerConsole(server: FastifyInstance, files: Console, identit
   }
 }
 
-/** The page with what the console reads of the instance without a request. A logo replaces the icon of the build. */
-function withIdentity(page: StaticFile, { name, logo, version }: ConsoleIdentity): StaticFile {
-  const shown = escapeHtml(name)
+/**
+ * Builds the page that people see at a path that does not exist, whose links lead to the console below the prefix of any proxy.
+ * @returns its HTML at a path; undefined when the console has none
+ */
+export function createLostPage(
+  files: Console,
+  identity: ConsoleIdentity,
+): ((path: string) => string) | undefined {
+  const page = files.find(({ name }) => name === LOST_PAGE)
+  if (page === undefined) return undefined
+  const html = withIdentity(page, identity).content.toString('utf8')
+  return (path) => {
+    const [folders = ''] = path.split('?')
+    const up = '../'.repeat(folders.split('/').length - 2)
+    return html.replaceAll('"./', () => `"./${up}`)
+  }
+}
+
+/** A page with what it says of the instance without a request. A logo replaces the icon of the build. */
+function withIdentity(page: StaticFile, identity: ConsoleIdentity): StaticFile {
+  const { consoleName, consoleNotice = '', consoleLogo, version } = identity
+  const shown = escapeHtml(consoleName)
   const tags = [
     `<meta name="application-name" content="${shown}">`,
     `<meta name="version" content="${escapeHtml(version)}">`,
-    ...(logo === undefined
+    `<meta name="notice" content="${escapeHtml(consoleNotice)}">`,
+    ...(consoleLogo === undefined
       ? []
       : [`<link rel="icon" href="${LOGO_PATH}">`, `<meta name="logo" content="${LOGO_PATH}">`]),
   ].join('')
   const html = page.content.toString('utf8')
-  const withoutIcon = logo === undefined ? html : html.replace(/<link rel="icon"[^>]*>/, '')
+  const withoutIcon = consoleLogo === undefined ? html : html.replace(/<link rel="icon"[^>]*>/, '')
   // Functions, because a name may have the patterns of a replacement.
-  const text = withoutIcon
-    .replace(/<title>[^<]*<\/title>/, () => `<title>${shown}</title>`)
-    .replace('</head>', () => `${tags}</head>`)
+  const text = withoutIcon.replaceAll(USUAL_NAME, () => shown).replace('</head>', () => `${tags}</head>`)
   const content = Buffer.from(text)
   return { ...page, content, compressed: gzipSync(content) }
 }

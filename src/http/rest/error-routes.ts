@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { REASONS, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
 import { decoded } from '../../../packages/protocol/src/values/text.js'
 import type { KeyRing } from '../../rpc/limits/key-ring.js'
 import type { RateLimits } from '../../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import type { Logger } from '../../telemetry/log.js'
+import { CONSOLE_POLICY } from '../pages/console.js'
 import { abandon, recordArrival, toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'
 import { sendError, toRestError } from './rest-errors.js'
@@ -13,11 +14,18 @@ import { sendError, toRestError } from './rest-errors.js'
 const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
 
-/** Sends errors for unknown paths and for what routes throw, in the shape of all errors (docs/decisions.md, D7). */
+interface ErrorHandlerOptions {
+  readonly log: Logger
+  readonly logRequest: LogRequest
+  /** The HTML for a person at a path that does not exist; undefined without a console. */
+  readonly lostPage: ((path: string) => string) | undefined
+}
+
+/** Sends errors for unknown paths and for what routes throw, in the shape of all errors (docs/decisions.md, D7). People get a page. */
 export function registerErrorHandlers(
   server: FastifyInstance,
   rateLimits: RateLimits,
-  { log, logRequest }: { readonly log: Logger; readonly logRequest: LogRequest },
+  { log, logRequest, lostPage }: ErrorHandlerOptions,
 ): void {
   server.setErrorHandler((thrown, request, reply) => {
     const error = toRestError(thrown)
@@ -32,12 +40,23 @@ export function registerErrorHandlers(
   })
   server.setNotFoundHandler(async (request, reply) => {
     await rateLimits.consume('global', toLimitedCall(request, reply))
-    throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+    if (lostPage === undefined || !isOfBrowser(request))
+      throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+    logRequest(request, REASONS.ROUTE_NOT_FOUND.http)
+    return reply
+      .code(REASONS.ROUTE_NOT_FOUND.http)
+      .header('content-security-policy', CONSOLE_POLICY)
+      .type('text/html; charset=utf-8')
+      .send(lostPage(request.url))
   })
   // Only routes that need the body read it: an unknown path is rejected first.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _body, done) => done(null))
 }
+
+/** Whether a person reads the answer: programs do not ask for HTML. */
+const isOfBrowser = ({ method, headers }: FastifyRequest) =>
+  method === 'GET' && headers.accept?.includes('text/html') === true
 
 /**
  * Rejects with 405 the verbs that a path does not accept.

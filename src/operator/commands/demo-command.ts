@@ -27,6 +27,12 @@ export function addDemo(program: Command, io: CliIo): void {
       "the service's port; 3000 or, where that is taken, any free one when left out",
       readInteger(1, MAX_PORT),
     )
+    .option('--chain-port <port>', 'the port of the chain; 8545 when left out', readInteger(1, MAX_PORT))
+    .option(
+      '--solver-port <port>',
+      'the port of the first solver; the second one has the next port; 4001 when left out',
+      readInteger(1, MAX_PORT - 1),
+    )
     .addHelpText('after', MORE_HELP)
     .action((options: DemoOptions) => demo(io, options))
 }

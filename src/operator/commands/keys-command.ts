@@ -150,7 +150,9 @@ async function print(io: CliIo, options: Options, keys: ApiKey | readonly ApiKey
       ],
       views,
     )
-    return text === undefined ? rows : `${rows}\n${text}\n\nCopy the key now: it cannot be shown again.\n`
+    return text === undefined
+      ? rows
+      : `${rows}\n${text}\n\nCopy the key now: it cannot be shown again. A running service takes it within 5 s.\n`
   })
 }
 

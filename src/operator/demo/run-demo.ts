@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
+import { type Network, startNetwork, USUAL_PORTS } from '../../../packages/cli/src/devnet/network.js'
 import {
   printAddresses,
   printConsole,
@@ -18,10 +18,19 @@ export interface DemoOptions {
   readonly traffic?: boolean
   /** The service's port on 127.0.0.1; the usual one, or any free one where that is taken, when left out. */
   readonly port?: number
+  /** The chain's port on 127.0.0.1, and that of the first solver with an endpoint; the usual ones when left out. */
+  readonly chainPort?: number
+  readonly solverPort?: number
 }
 
 /** With a short fill window, the story has a refund after a few seconds. */
-const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.env }
+const ENVIRONMENT = {
+  DEFAULT_FILL_WINDOW: '5',
+  LOG_LEVEL: 'error',
+  CONSOLE_NOTICE:
+    'This is a demo. Some orders are left unfilled on purpose, so that you see refunds. All tokens are play money.',
+  ...process.env,
+}
 /** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends without waiting. */
 const CLOSING_MS = 5_000
 /** Ctrl-C may reach the other processes first. The delay keeps the failures that follow from it off the screen. */
@@ -53,9 +62,15 @@ export async function runDemo(options: DemoOptions, interruption: AbortSignal, w
       onError: (error) => printTrouble(`a solver failed: ${error}`),
       startService: (environment) => startServiceInProcess(environment, printTrouble),
       servicePort: options.port,
+      chainPort: options.chainPort,
+      solverPort: options.solverPort,
     })
     if (hasConsole) printConsole(network, print)
-    printAddresses(network, print, options.port)
+    printAddresses(network, print, {
+      service: options.port ?? USUAL_PORTS.service,
+      chain: options.chainPort ?? USUAL_PORTS.chain,
+      firstSolver: options.solverPort ?? USUAL_PORTS.firstSolver,
+    })
     await runScenario(network, print)
     if (options.once) return
     printWhatToTry(network, print)

@@ -30,11 +30,14 @@ import { type Method, unaryMethod } from '../method.js'
 /** As many as ListTokens lists. */
 const MAX_TOKENS = 500
 
-type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken' | 'describeTokens' | 'terms'>
+type ListedChain = Pick<
+  Chain,
+  'status' | 'quoteTypedData' | 'bondToken' | 'bondReservationBps' | 'describeTokens'
+>
 
 type DescribedChain = Pick<
   ChainConfig,
-  'chainId' | 'settlement' | 'destinationChains' | 'name' | 'explorerUrl' | 'tokenList'
+  'chainId' | 'settlement' | 'destinationChains' | 'name' | 'explorerUrl' | 'publicRpcUrl' | 'tokenList'
 >
 
 interface ChainServiceOptions {
@@ -59,12 +62,13 @@ export function createChainService(options: ChainServiceOptions): Method[] {
   const { config, chains, directory, trades } = options
 
   function toMessages(described: DescribedChain) {
-    const { chainId, settlement, destinationChains, name, explorerUrl, tokenList } = described
+    const { chainId, settlement, destinationChains, name, explorerUrl, publicRpcUrl, tokenList } = described
     const chain = chains.get(chainId)
     if (chain === undefined) return []
     const { status, headBlock } = chain.status()
     const typedData = chain.quoteTypedData()
     const bondToken = chain.bondToken()
+    const bondReservationBps = chain.bondReservationBps()
     const message = {
       chainId: BigInt(chainId),
       settlement: toCachedChecksumAddress(settlement),
@@ -84,7 +88,9 @@ export function createChainService(options: ChainServiceOptions): Method[] {
       activeSolvers: directory.active(chainId).length,
       name,
       explorerUrl,
-      missCosts: bondToken && toMissCosts(tokenList, chain.terms().bondReservationBps),
+      publicRpcUrl,
+      bondReservationBps,
+      missCosts: bondToken && toMissCosts(tokenList, bondReservationBps),
     }
     return [message]
   }
@@ -119,11 +125,11 @@ export function createChainService(options: ChainServiceOptions): Method[] {
 }
 
 /** What a miss of each listed token costs. */
-function toMissCosts(tokenList: DescribedChain['tokenList'], reservationBps: bigint | undefined) {
+function toMissCosts(tokenList: DescribedChain['tokenList'], reservationBps: number | undefined) {
   return [...tokenList.values()].slice(0, MAX_TOKENS).map(({ address, symbol, decimals }) => ({
     token: toCachedChecksumAddress(address),
     symbol,
-    bond: missCost(decimals, reservationBps).toString(),
+    bond: missCost(decimals, reservationBps && BigInt(reservationBps)).toString(),
   }))
 }
 
@@ -141,6 +147,7 @@ function toTokenSummary(
     logo: listed?.logo && `${LOGOS_PATH}${listed.logo.name}`,
     orders24h: orders24h ?? 0,
     lastUsed: toUint64(lastUsed),
+    name: listed?.name,
   }
 }
 

@@ -86,10 +86,10 @@ export class Fields {
     return Number(value)
   }
 
-  /** One of a closed list of integers. */
-  oneOf(field: string, value: bigint, allowed: readonly number[]): number {
+  /** One of a closed list of integers. @param note follows the list in the violation */
+  oneOf(field: string, value: bigint, allowed: readonly number[], note = ''): number {
     if (value > MAX_INTEGER || !allowed.includes(Number(value)))
-      this.addViolation(field, `must be ${allowed.join(' or ')}`)
+      this.addViolation(field, `must be ${allowed.join(' or ')}${note}`)
     return Number(value)
   }
 

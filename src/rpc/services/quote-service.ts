@@ -223,6 +223,7 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
         'destinationChainId',
         message.destinationChainId,
         chain?.destinationChains ?? [],
+        `, unless the operator allows others in DESTINATION_CHAINS_${message.chainId}`,
       ),
       depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
     }

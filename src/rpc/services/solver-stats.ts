@@ -98,6 +98,7 @@ function toSolverStatsMessage(
     ...toCountFields(counts),
     fillRate: fillRateOf(counts),
     ...toStateFields(key, sources),
+    unreachable: sources.isUnreachable(key),
   }
 }
 
@@ -126,7 +127,8 @@ function toCountFields(counts: SolverSummary) {
 }
 
 /** Where the registration, the standing and the bond of a solver come from. */
-export interface SolverStateSources extends Pick<AuctionParts, 'circuitStateOf' | 'notAskedReason'> {
+export interface SolverStateSources
+  extends Pick<AuctionParts, 'circuitStateOf' | 'isUnreachable' | 'notAskedReason'> {
   readonly directory: Pick<SolverDirectory, 'find' | 'active'>
   readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
 }

@@ -2,16 +2,27 @@ import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Image } from '../../../src/config/image.js'
-import { type Console, readConsole, registerConsole } from '../../../src/http/pages/console.js'
+import {
+  type Console,
+  createLostPage,
+  readConsole,
+  registerConsole,
+} from '../../../src/http/pages/console.js'
 import { registerLogos } from '../../../src/http/pages/logos.js'
 import { BUILT } from '../../support/process/built.js'
 
+const IDENTITY = {
+  consoleName: 'Quote aggregator',
+  consoleLogo: undefined,
+  consoleNotice: undefined,
+  version: '1.2.3',
+}
 const server = Fastify()
 let files: Console
 
 beforeAll(() => {
   files = readConsole(`${BUILT}/console`) ?? []
-  registerConsole(server, files, { name: 'Quote aggregator', logo: undefined, version: '1.2.3' })
+  registerConsole(server, files, IDENTITY)
 })
 afterAll(() => server.close())
 
@@ -29,7 +40,7 @@ it('the page may load only its own files, and is asked for each time', async () 
 })
 
 it('each other file has a hash in its name, and is cached for ever', async () => {
-  const others = files.filter(({ name }) => name !== 'index.html')
+  const others = files.filter(({ name }) => !name.endsWith('.html'))
   expect(others.length).toBeGreaterThanOrEqual(4)
   for (const { name } of others) {
     expect(name).toMatch(/^assets\/.+-[\w-]{8}\.\w+$/)
@@ -72,7 +83,7 @@ it('a folder without a page is no console', () => {
 async function pageOf(name: string, logo?: Image) {
   const one = Fastify()
   const pages = files.filter((file) => file.name === 'index.html')
-  registerConsole(one, pages, { name, logo, version: '1.2.3' })
+  registerConsole(one, pages, { ...IDENTITY, consoleName: name, consoleLogo: logo })
   const headers = { 'accept-encoding': 'gzip' }
   const [page, compressed, image] = await Promise.all([
     one.inject('/'),
@@ -94,6 +105,23 @@ it('the page says whose instance it is, in its compressed form too', async () =>
   expect(tagsIn(body, /<link rel="icon"[^>]*>/g)).toHaveLength(1)
   expect(body).not.toContain('href="/logo"')
   expect(image.statusCode).toBe(404)
+})
+
+it.each([
+  ['/nope', './assets/', './help'],
+  ['/v1/nope?x=/', './../assets/', './../help'],
+])('the page at %s that does not exist leads back to the console', (path, assets, help) => {
+  const html = createLostPage(files, { ...IDENTITY, consoleName: 'Acme' })?.(path) ?? ''
+  expect(html).toContain(`href="${assets}`)
+  expect(html).toContain(`href="${help}"`)
+  expect(html).toMatch(/<h1>.*<\/h1>/)
+  expect(html).toContain('Acme')
+})
+
+it('the help page is a page of its own, without a script', async () => {
+  const { statusCode, headers, body } = await server.inject('/help')
+  expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(body).not.toMatch(/<script|style=/)
 })
 
 it('a name is text, whatever it has', async () => {

@@ -60,7 +60,7 @@ function createFixture() {
         status: () => ({ ...state.status }),
         quoteTypedData: () => undefined,
         bondToken: () => state.bondToken,
-        terms: () => ({ bondReservationBps: 500n, minOrder: undefined }),
+        bondReservationBps: () => 500,
         describeTokens(tokens: readonly Address[]): readonly TokenMetadata[] {
           state.described = [...state.described, tokens]
           return tokens.map((token) => ({ symbol: `S${token.at(-1)}`, decimals: undefined }))

@@ -14,7 +14,9 @@ function notAsked(
   const directory = { find: () => found, active: () => active }
   const freeBonds = { of: () => undefined, totalOf: () => undefined }
   const notAskedReason = () => reason
-  return toStateFields(KEY, { directory, circuitStateOf: () => 'closed', notAskedReason, freeBonds }).notAsked
+  const isUnreachable = () => false
+  const circuitStateOf = () => 'closed' as const
+  return toStateFields(KEY, { directory, circuitStateOf, isUnreachable, notAskedReason, freeBonds }).notAsked
 }
 
 it('a solver is asked although it was read again since the list of active ones', () => {

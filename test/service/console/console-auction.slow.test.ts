@@ -55,7 +55,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
       for (const [text, words] of [
         ['0.1234567890123456789', 'The token has 18 decimals only.'],
         ['1,000', 'Write 1000 or 1.000.'],
-        ['-1', 'Enter a valid amount.'],
+        ['-1', 'Enter an amount above 0.'],
+        ['1.000,50', 'Write digits and one point only, such as 1000.5.'],
+        ['1.5 WETH', 'Write digits and one point only, such as 1000.5.'],
       ] as const) {
         await amount.fill(text)
         await page.getByText(words, { exact: true }).waitFor(PAGE_WAIT)
@@ -69,7 +71,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('its checksum is wrong').waitFor(PAGE_WAIT)
       await page.locator('.token-button').first().click()
       const picker = page.getByRole('dialog', { name: 'Choose a token' })
-      await picker.getByLabel('Symbol of the token or a part of it, or its address').fill(mistyped)
+      await picker.getByLabel('Name or symbol of the token or a part of it, or its address').fill(mistyped)
       await picker.getByText('its checksum is wrong').waitFor()
       expect(await button(page, 'Use this token').count()).toBe(0)
     })

@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await eventually(streams, (open) => open === '0 0')
       const other = await stage.openPage({ account: stage.network.user.address })
       await stage.swap(other)
-      await other.page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await other.page.getByText('You received').waitFor(PAGE_WAIT)
       await other.page.context().close()
       await eventually(streams, (open) => open === '0 0')
       await setHidden(page, false)
@@ -80,7 +80,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await look(page, 'connection-lost')
       const other = await stage.openPage({ account: stage.network.user.address })
       await stage.swap(other)
-      await other.page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await other.page.getByText('You received').waitFor(PAGE_WAIT)
       cable.restore()
       await page.getByText('Connection lost.').waitFor({ state: 'hidden', ...PAGE_WAIT })
       await eventually(

@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const first = await ids()
       const seen = new Set(first)
       for (let count = 1; count < 10; count++) {
-        const older = page.getByRole('link', { name: 'older →' })
+        const older = page.getByRole('link', { name: 'Older →' })
         await older.focus(PAGE_WAIT)
         await page.keyboard.press('Enter')
         await eventually(focused, (text) => text === 'Orders')
@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       }
       expect(seen.size).toBe(250)
       await takeScreenshot(page, 'orders-page-10')
-      await page.getByRole('link', { name: '← newest' }).click(PAGE_WAIT)
+      await page.getByRole('link', { name: '← Newest' }).click(PAGE_WAIT)
       expect(await eventually(ids, ([id]) => id === first[0])).toEqual(first)
     })
   },

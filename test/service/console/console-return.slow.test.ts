@@ -34,7 +34,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.reload()
       const own = page.getByRole('region', { name: 'Your swaps in this browser' })
       await own.getByText('waiting').waitFor(PAGE_WAIT)
-      await button(page, 'disconnect').waitFor(PAGE_WAIT)
+      await button(page, 'Disconnect').waitFor(PAGE_WAIT)
       await look(page, 'own-swaps')
       await own.getByRole('link').click()
       await page.getByText('The order appears here once its deposit is mined.').waitFor(PAGE_WAIT)

@@ -18,7 +18,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.swap({ page, open })
       await steps(page).getByText('Quote checked through your wallet').waitFor(PAGE_WAIT)
       await steps(page).getByText('Deposited').waitFor(PAGE_WAIT)
-      await steps(page).getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await steps(page).getByText('You received').waitFor(PAGE_WAIT)
       await look(page, 'swap-done')
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('settled').waitFor(PAGE_WAIT)
@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
           : undefined
       const { page, open } = await stage.openPage({ account, answer })
       await stage.swap({ page, open })
-      await steps(page).getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await steps(page).getByText('You received').waitFor(PAGE_WAIT)
       expect(await steps(page).locator('.step-done').count()).toBe(4)
       await steps(page).getByText('in one with the deposit').waitFor(PAGE_WAIT)
       expect(prompts.map(({ method }) => method)).toEqual(['wallet_sendCalls'])
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await look(page, 'deposit-address')
       const client = stage.user()
       await send(client, network.contracts.weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
-      await page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await page.getByText('You received').waitFor(PAGE_WAIT)
     })
 
     it('refuses to deposit when the user refuses in the wallet, and goes back to the quotes', async () => {

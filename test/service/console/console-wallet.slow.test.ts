@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(sent).toEqual([stage.network.contracts.weth.toLowerCase()])
       chainId = 31337
       await emitFromWallet(shown.page, 'chainChanged', '0x7a69')
-      await shown.page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await shown.page.getByText('You received').waitFor(PAGE_WAIT)
     })
 
     it('sends no deposit from the account that the wallet has changed to after the approval', async () => {
@@ -94,9 +94,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, open } = await stage.openPage({ account: account() })
       await open(stage.swapLink())
       await button(page, 'Connect wallet').click(PAGE_WAIT)
-      await button(page, 'disconnect').click(PAGE_WAIT)
+      await button(page, 'Disconnect').click(PAGE_WAIT)
       await button(page, 'Connect wallet').click(PAGE_WAIT)
-      await button(page, 'disconnect').waitFor(PAGE_WAIT)
+      await button(page, 'Disconnect').waitFor(PAGE_WAIT)
       expect(await page.evaluate(`countWalletListeners('accountsChanged')`)).toBe(1)
     })
 
@@ -145,7 +145,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       )
       await button(shown.page, 'Swap').waitFor(PAGE_WAIT)
       await button(shown.page, 'Swap').click(PAGE_WAIT)
-      await shown.page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await shown.page.getByText('You received').waitFor(PAGE_WAIT)
       // The approval and the deposit of the second swap: none of the first one.
       expect(sent).toHaveLength(2)
     })
@@ -236,7 +236,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await waiting.isDisabled()).toBe(true)
       await waiting.dispatchEvent('click')
       paid.open()
-      await page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      await page.getByText('You received').waitFor(PAGE_WAIT)
       expect(sent).toHaveLength(1)
     })
   },

@@ -126,7 +126,7 @@ async function openPage(
 async function takeAddress(page: Page): Promise<void> {
   const use = page.getByRole('button', { name: 'Use this address' })
   await use
-    .or(page.getByRole('button', { name: 'disconnect' }))
+    .or(page.getByRole('button', { name: 'Disconnect' }))
     .first()
     .waitFor()
   if (await use.isVisible()) await use.click()

@@ -75,7 +75,7 @@ function formatShare(share: number | undefined): string | undefined {
   return share === undefined ? undefined : `${(share * 100).toFixed(1)} %`
 }
 
-/** Why quotes do not ask the solver. */
-function stateOf({ notAsked = 'ok' }: SolverStats): string {
-  return notAsked.toLowerCase().replaceAll('_', ' ')
+/** Why quotes do not ask the solver, or ask it in vain. */
+function stateOf({ notAsked, unreachable }: SolverStats): string {
+  return (notAsked ?? (unreachable ? 'unreachable' : 'ok')).toLowerCase().replaceAll('_', ' ')
 }

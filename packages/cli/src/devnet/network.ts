@@ -23,6 +23,8 @@ export interface Network {
   readonly serviceUrl: string
   /** The account that the demo trades with. It owns some of each token. */
   readonly user: DevAccount
+  /** Changes what the solvers think that a WETH is worth, in millionths of a USDC. */
+  setPrice(priceMicros: bigint): void
   close(): Promise<void>
 }
 
@@ -33,6 +35,9 @@ export interface NetworkOptions {
   readonly onError: (error: unknown) => void
   /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
+  /** The ports of the chain, and of the first solver with an endpoint, where they are free; the usual ones when left out. */
+  readonly chainPort?: number | undefined
+  readonly solverPort?: number | undefined
   /** Starts the service with these variables. @throws an error with `is <port>, which is in use` when its port is taken */
   readonly startService: (environment: NodeJS.ProcessEnv) => Promise<RunningService>
 }
@@ -48,7 +53,10 @@ export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const IDLE_BLOCK_SECONDS = 1
+/** Of a WETH. */
+export const USUAL_PRICE_MICROS = 2_500_000_000n
 const INVENTORY = parseUnits('1000000', 18)
+const USDC_INVENTORY = parseUnits('5000000000', 6)
 
 /**
  * The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. It wins where the
@@ -70,7 +78,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const anvil = await atPreferredPort(portFor(USUAL_PORTS.chain, options), startChain)
+    const anvil = await atPreferredPort(portFor(options.chainPort ?? USUAL_PORTS.chain, options), startChain)
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -78,6 +86,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     await mint(devnet, deployer, user.address, contracts)
 
     const solvers: ReferenceSolver[] = []
+    const tokens = tradedTokens(contracts)
+    const { solverPort = USUAL_PORTS.firstSolver } = options
     for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
       const account = solverAccounts[index] ?? deployer
       await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
@@ -88,9 +98,9 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         name,
         spreadBps,
         settlement: contracts.settlement,
-        tokens: tradedTokens(contracts),
+        tokens,
         protocolName: PROTOCOL_NAME,
-        transport: hasEndpoint ? { usualPort: portFor(USUAL_PORTS.firstSolver + index, options) } : 'session',
+        transport: hasEndpoint ? { usualPort: portFor(solverPort + index, options) } : 'session',
         onError: options.onError,
       })
       started.push(solver)
@@ -101,6 +111,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     started.push(tokenList)
     const environment = {
       [`CHAIN_NAME_${devnet.chainId}`]: 'Demo chain',
+      [`PUBLIC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
       [`TOKEN_LIST_${devnet.chainId}`]: tokenList.path,
       ...options.environment,
       ...serviceEnvironment(devnet, contracts),
@@ -115,7 +126,10 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       // The connections to the service are closed before it.
       started.push(solver)
     }
-    return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
+    const setPrice = (priceMicros: bigint) => {
+      tokens[0].priceMicros = priceMicros
+    }
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, setPrice, close }
   } catch (error) {
     await close()
     throw error
@@ -136,9 +150,9 @@ export function portFor(
 }
 
 /** What the reference solvers trade, and at which prices. */
-export function tradedTokens({ weth, usdc }: DevnetContracts): TradedToken[] {
+export function tradedTokens({ weth, usdc }: DevnetContracts): [weth: TradedToken, usdc: TradedToken] {
   return [
-    { address: weth, decimals: 18, priceMicros: 2_500_000_000n },
+    { address: weth, decimals: 18, priceMicros: USUAL_PRICE_MICROS },
     { address: usdc, decimals: 6, priceMicros: 1_000_000n },
   ]
 }
@@ -165,5 +179,6 @@ async function mint(
   { weth, usdc }: DevnetContracts,
 ): Promise<void> {
   const client = createDevnetClient(devnet, payer)
-  for (const token of [weth, usdc]) await send(client, token, 'mint', [to, INVENTORY])
+  await send(client, weth, 'mint', [to, INVENTORY])
+  await send(client, usdc, 'mint', [to, USDC_INVENTORY])
 }

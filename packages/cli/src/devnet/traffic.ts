@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseUnits } from 'viem'
 import { createDevnetClient, send } from './deploy.js'
-import type { Network } from './network.js'
+import { type Network, USUAL_PRICE_MICROS } from './network.js'
 import { refundUnfilled } from './scenario.js'
 import { deposit, getQuote, type Print } from './user-steps.js'
 
@@ -26,6 +26,7 @@ export async function runTraffic(network: Network, printTrouble: Print): Promise
 
 async function playRound(stage: Network, round: number): Promise<void> {
   const step = round % CYCLE
+  stage.setPrice(priceAt(round))
   if (step === CYCLE - 1) return void (await refundUnfilled(stage, silent))
   const { devnet, user, contracts } = stage
   const client = createDevnetClient(devnet, user)
@@ -37,6 +38,12 @@ async function playRound(stage: Network, round: number): Promise<void> {
   })
   if (!isByAddress) return deposit(client, stage, order)
   await send(client, contracts.weth, 'transfer', [order.depositAddress, order.quote.inputAmount])
+}
+
+/** A price that wanders within a percent of the usual one, so that charts have something to show. */
+function priceAt(round: number): bigint {
+  const wave = Math.sin(round / 9) * 60 + Math.sin(round / 2.3) * 20 + (Math.random() - 0.5) * 10
+  return (USUAL_PRICE_MICROS * BigInt(Math.round(10_000 + wave))) / 10_000n
 }
 
 /** An amount between a tenth and the whole, with a few digits. */

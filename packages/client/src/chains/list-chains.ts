@@ -53,6 +53,13 @@ const CHAIN = {
   name: readText,
   /** Base URL of a block explorer, whose pages are `/tx/<hash>` and `/address/<address>`; undefined when there is none. */
   explorerUrl: optional(readLink),
+  /** A JSON-RPC endpoint for wallets that do not know the chain; undefined when the operator names none. */
+  publicRpcUrl: optional(readLink),
+  /**
+   * Part of the output that the solver's bond pays when the order is refunded, in hundredths of a percent; undefined while the instance
+   * does not know it.
+   */
+  bondReservationBps: optional(readInteger),
   /** The settlement contract. */
   settlement: readAddress,
   /** Part of the primary type of a quote, `<name>Quote`. */

@@ -9,6 +9,7 @@ import {
   readInteger,
   readMessage,
   readNumber,
+  readText,
   readUint256,
 } from '../calls/answer-fields.js'
 import { TOKEN } from './list-chains.js'
@@ -19,6 +20,8 @@ const LISTED_TOKEN = {
   ...TOKEN,
   /** Whether it is on the operator's list. Symbol and decimals of others are what their contracts say. */
   listed: readBoolean,
+  /** Its name in the operator's list; undefined without one. */
+  name: optional(readText),
   /** URL of its logo at the instance; undefined without one, and for a text that would lead away from the instance. */
   logo: (path: unknown) => (/^\/[\w./-]+$/.test(`${path}`) ? `${path}` : undefined),
   /** Number of its orders that were settled in the last 24 hours. */

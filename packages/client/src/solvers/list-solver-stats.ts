@@ -7,6 +7,7 @@ import {
   type ReadBy,
   type Readers,
   readAddress,
+  readBoolean,
   readEnum,
   readInteger,
   readList,
@@ -67,6 +68,8 @@ const STATS = {
   /** The share of its orders that the solver has filled, of those that have ended, from 0 to 1; undefined without one. */
   fillRate: optional(readShare),
   ...SOLVER_STATE,
+  /** Whether its last request did not reach it; undefined at an instance that does not say so. */
+  unreachable: optional(readBoolean),
 } satisfies Readers<'SolverStats'>
 
 /** The counts of one hour. */

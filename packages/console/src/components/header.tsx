@@ -7,10 +7,6 @@ import { placeOf } from '../data/search.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
-import { useWidth } from './charts/use-width.js'
-
-/** From this width on, the search box can say what it finds, in pixels. */
-const WHOLE_HINT = 300
 
 const LINKS: readonly (readonly [page: PageName, name: string, others: readonly PageName[], key: string])[] =
   [
@@ -53,7 +49,6 @@ export function Header() {
 
 function SearchBox() {
   const [isUnknown, setUnknown] = useState(false)
-  const [form, width] = useWidth<HTMLFormElement>()
   const search = (event: Event) => {
     event.preventDefault()
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement
@@ -66,7 +61,7 @@ function SearchBox() {
     navigate(place)
   }
   return (
-    <form class="search" ref={form} onSubmit={search}>
+    <form class="search" onSubmit={search}>
       <input
         id={SEARCH_ID}
         name="q"
@@ -74,7 +69,7 @@ function SearchBox() {
         enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder={width < WHOLE_HINT ? 'Search' : 'Order, quote, transaction, address, solver'}
+        placeholder="Search id, address or name"
         aria-label="Search by id of an order, a quote or a transaction, by address of a user, a solver or a token, or by name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"

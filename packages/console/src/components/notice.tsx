@@ -68,6 +68,14 @@ export function Empty({
   )
 }
 
+/** What stands in the place of solvers while nobody can swap. */
+export const NoSolvers = () => (
+  <Empty title="No solver is active on this chain.">
+    Nobody can swap before a market maker registers an endpoint or opens a session here.{' '}
+    <a href="docs">The reference of the API</a> says how.
+  </Empty>
+)
+
 /** Lines of the size of what comes. */
 export function Skeleton({ lines }: { readonly lines: number }) {
   return (

@@ -18,6 +18,9 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
   [OrderState.REFUNDED]: 'bad',
 }
 
+/** Only the settlement of a transfer to an address is an event. */
+const UNTIMED = 'Paid by a transfer to an address, whose time the contract does not know'
+
 /** The state of an order. @param fillMs adds how long the fill took; undefined while it is not known */
 export function OrderStateMark({
   state,
@@ -27,7 +30,14 @@ export function OrderStateMark({
   readonly fillMs?: number | undefined
 }) {
   const time = fillMs === undefined ? '' : ` in ${formatFill(fillMs)}`
-  return <StateMark word={`${STATE_WORDS[state] ?? 'other'}${time}`} tone={TONES[state] ?? 'neutral'} />
+  const isUntimed = state === OrderState.SETTLED && fillMs === undefined
+  return (
+    <StateMark
+      word={`${STATE_WORDS[state] ?? 'other'}${time}`}
+      tone={TONES[state] ?? 'neutral'}
+      title={isUntimed ? UNTIMED : undefined}
+    />
+  )
 }
 
 /** What stands in the place of orders while there are none. */
@@ -58,7 +68,7 @@ export function OrderRows({ orders, without = [] }: OrderRowsProps) {
         head={
           <>
             <th class="right">Sold</th>
-            <th>Bought</th>
+            <th class="right">Bought</th>
             <th>State</th>
             {hasSolver && <th>Solver</th>}
             {hasUser && <th>User</th>}
@@ -87,13 +97,21 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
   return (
     <LinkRow href={href} label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}>
       <td class="right">
-        {inputToken ? <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> : '–'}
+        {inputToken ? (
+          <Amount chainId={chainId} address={inputToken} amount={inputAmount} aligned={4} isShort />
+        ) : (
+          '–'
+        )}
       </td>
-      <td class="story-bought">
+      <td class="story-bought right">
         <span class="muted" aria-hidden="true">
           →{' '}
         </span>
-        {outputToken ? <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort /> : '–'}
+        {outputToken ? (
+          <Amount chainId={chainId} address={outputToken} amount={outputAmount} aligned={4} isShort />
+        ) : (
+          '–'
+        )}
       </td>
       <td class="story-more">
         <OrderStateMark state={state} fillMs={timeToFill(order)} />

@@ -1,13 +1,15 @@
-import { SolverOutcome } from '../../../../gen/aggregator/v1/quote_pb.js'
 import type { Attempt } from '../data/auction/auction.js'
+import type { Reliabilities, Reliability } from '../data/solvers/reliability.js'
+import { solverName } from '../data/solvers/solvers.js'
 import { tokenOf } from '../data/tokens/tokens.js'
-import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
+import { exactAmount, formatAmount, formatBps, formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
-import { createTimeAxis } from '../format/time-axis.js'
 import { SolverLabel } from './id.js'
+import { formatFill } from './order-rows.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
 import { ScrollBox } from './scroll-box.js'
 import { StateMark } from './state-mark.js'
+import { Term } from './term.js'
 import { TokenName } from './token-amount.js'
 
 interface RankingProps {
@@ -15,25 +17,28 @@ interface RankingProps {
   readonly chainId: bigint
   /** The token of the side that solvers compete on. */
   readonly token: string
-  /** Draws the arrival of each result as a bar against this deadline; none when left out. */
-  readonly deadlineMs?: number
   /** Shows in words why a solver has no valid offer. */
   readonly isExplained?: boolean
+  /** Shows how the solvers have kept their word, in the place of when they answered. */
+  readonly reliabilities?: Reliabilities
+  /** Lets the user choose among offers. */
+  readonly choice?: OfferChoice | undefined
 }
 
-const BAR = 180
-const BAR_HEIGHT = 14
+/** Which offer of a ranking the user takes. */
+export interface OfferChoice {
+  /** The solvers whose offers can be taken. */
+  readonly solvers: readonly string[]
+  readonly chosen: string | undefined
+  readonly onChoose: (solver: string) => void
+}
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
-export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: RankingProps) {
+export function Ranking(props: RankingProps) {
+  const { attempts, chainId, token, isExplained, reliabilities, choice } = props
   const decimals = tokenOf(chainId, token)?.decimals
   const fraction = commonFraction(attempts, decimals)
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
-  const answered = attempts.filter(({ outcome }) => outcome !== SolverOutcome.LATE)
-  const axis =
-    deadlineMs === undefined
-      ? undefined
-      : createTimeAxis(Math.max(...answered.map(({ atMs = 0 }) => atMs), 0), deadlineMs)
   return (
     <ScrollBox label="Ranking of the solvers" isCards>
       <table class="ranking">
@@ -51,31 +56,62 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
                     </>
                   )}
                 </th>
-                <th class="right">Against best</th>
+                <th class="right">
+                  <Term name="Against best" />
+                </th>
               </>
             )}
-            <th class="right">After</th>
-            {axis !== undefined && <th>Arrival, deadline {formatDuration(deadlineMs ?? 0)}</th>}
-            <th>Result</th>
+            {reliabilities === undefined ? (
+              <th class="right">
+                <Term name="After" />
+              </th>
+            ) : (
+              <>
+                <th class="right">
+                  <Term name="Fill rate" />
+                </th>
+                <th class="right">
+                  <Term name="Usual fill" />
+                </th>
+              </>
+            )}
+            <th>
+              <Term name="Result" />
+            </th>
           </tr>
         </thead>
         <tbody>
           {attempts.map((attempt) => (
-            <tr key={attempt.solver} class={attempt.rank === 1 ? 'best' : ''}>
+            <tr
+              key={attempt.solver}
+              class={(choice?.chosen ?? attempts[0]?.solver) === attempt.solver && attempt.rank ? 'best' : ''}
+            >
               <td class="right number rank" data-label="Rank">
-                {attempt.rank ?? ''}
+                {choice?.solvers.includes(attempt.solver) ? (
+                  <label title="Take this offer">
+                    <input
+                      type="radio"
+                      name="offer"
+                      aria-label={`Take the offer of ${solverName(attempt.solver) ?? attempt.solver}`}
+                      checked={choice.chosen === attempt.solver}
+                      onChange={() => choice.onChoose(attempt.solver)}
+                    />
+                    {attempt.rank}
+                  </label>
+                ) : (
+                  attempt.rank
+                )}
               </td>
               <td class="solver-cell" data-label="Solver">
                 <SolverLabel address={attempt.solver} />
               </td>
               {hasOffers && <OfferCells attempt={attempt} decimals={decimals} fraction={fraction} />}
-              <td class="right number" data-label="After">
-                {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
-              </td>
-              {axis !== undefined && (
-                <td class="ranking-arrival">
-                  <ArrivalBar place={axis.place(attempt.atMs ?? 0)} attempt={attempt} />
+              {reliabilities === undefined ? (
+                <td class="right number" data-label="After">
+                  {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
                 </td>
+              ) : (
+                <ReliabilityCells of={reliabilities.get(attempt.solver.toLowerCase())} />
               )}
               <td class={attempt.rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
                 {attempt.isVerified ? (
@@ -135,25 +171,25 @@ function OfferCells({ attempt, decimals, fraction }: OfferCellsProps) {
   )
 }
 
+/** How a solver has kept its word. */
+function ReliabilityCells({ of }: { readonly of: Reliability | undefined }) {
+  return (
+    <>
+      <td
+        class="right number ranking-filled"
+        data-label="Filled"
+        title={of && `Of ${group(String(of.ended))} orders that have ended in 24 hours`}
+      >
+        {formatShare(of?.fillRate)}
+      </td>
+      <td class="right number ranking-fill" data-label="Usual fill">
+        {of?.usualFillMs === undefined ? '–' : formatFill(of.usualFillMs)}
+      </td>
+    </>
+  )
+}
+
 /** A signed difference. Green is a gain, red a loss. */
 export function Bps({ bps }: { readonly bps: number }) {
   return <span class={bps < 0 ? 'negative' : bps > 0 ? 'positive' : 'muted'}>{formatBps(bps)}</span>
-}
-
-function ArrivalBar({ place, attempt }: { readonly place: number; readonly attempt: Attempt }) {
-  if (attempt.atMs === undefined) return null
-  const kind = attempt.rank === 1 ? 'bar-best' : attempt.amount === undefined ? 'bar-other' : 'bar-offer'
-  return (
-    <svg
-      class="arrival"
-      viewBox={`0 0 ${BAR} ${BAR_HEIGHT}`}
-      width={BAR}
-      height={BAR_HEIGHT}
-      aria-hidden="true"
-    >
-      <line x1={0} x2={BAR - 1} y1={BAR_HEIGHT / 2} y2={BAR_HEIGHT / 2} />
-      <line x1={BAR - 1} x2={BAR - 1} y1={0} y2={BAR_HEIGHT} />
-      <rect class={kind} x={0} y={3} width={Math.max(2, place * (BAR - 2))} height={BAR_HEIGHT - 6} rx={2} />
-    </svg>
-  )
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { useTitleDetail } from '../data/instance.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { formatRate } from '../format/amount.js'
@@ -24,11 +25,26 @@ export function Rate(props: RateProps) {
   useTitleDetail(
     isListed && rate !== undefined && !isOld ? `1 ${sold.symbol} = ${rate} ${bought.symbol}` : '',
   )
+  const [isInverted, setInverted] = useState(false)
   if (rate === undefined) return null
+  const names = [
+    <TokenName key="in" chainId={chainId} address={inputToken} isShort />,
+    <TokenName key="out" chainId={outputChainId} address={outputToken} isShort />,
+  ]
+  const [one, other] = isInverted ? names.toReversed() : names
+  const shown = isInverted ? formatRate(output, input, bought?.decimals, sold?.decimals) : rate
   return (
-    <>
-      1 <TokenName chainId={chainId} address={inputToken} isShort /> = <span class="number">{rate}</span>{' '}
-      <TokenName chainId={outputChainId} address={outputToken} isShort />
-    </>
+    <span class="rate-line">
+      1 {one} = <span class="number">{shown}</span> {other}
+      <button
+        type="button"
+        class="plain"
+        aria-label="Invert the rate"
+        title="Invert the rate"
+        onClick={() => setInverted(!isInverted)}
+      >
+        ⇄
+      </button>
+    </span>
   )
 }

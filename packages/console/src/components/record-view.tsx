@@ -7,7 +7,7 @@ import { Bps, Ranking } from './ranking.js'
 interface RecordViewProps {
   readonly chain: Chain
   readonly record: GetQuoteRecordResponse
-  /** Shows each arrival as a bar, and why in words. */
+  /** Says why there is no offer in words. */
   readonly isWhole?: boolean
 }
 
@@ -24,13 +24,7 @@ export function RecordView({ chain, record, isWhole = false }: RecordViewProps) 
           The best offer was <Bps bps={surplus} /> better than the next one.
         </p>
       )}
-      <Ranking
-        attempts={attempts}
-        chainId={record.chainId}
-        token={token}
-        isExplained={isWhole}
-        {...(isWhole ? { deadlineMs: chain.quoteTimeoutMs } : {})}
-      />
+      <Ranking attempts={attempts} chainId={record.chainId} token={token} isExplained={isWhole} />
     </>
   )
 }

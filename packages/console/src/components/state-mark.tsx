@@ -15,7 +15,7 @@ export function StateMark({
 }: {
   readonly word: string
   readonly tone: Tone
-  readonly title?: string
+  readonly title?: string | undefined
 }) {
   return (
     <span class={`state state-${tone}`} title={title}>

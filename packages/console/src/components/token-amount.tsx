@@ -1,6 +1,6 @@
 import { markOf } from '../data/tokens/known-token.js'
 import { isAmbiguous, tokenOf } from '../data/tokens/tokens.js'
-import { exactAmount, formatAmount } from '../format/amount.js'
+import { exactAmount, formatAmount, padding } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 
 interface TokenProps {
@@ -46,19 +46,22 @@ export function TokenLogo({ chainId, address }: TokenProps) {
 export function Amount(
   props: TokenProps & {
     readonly amount: bigint | string | undefined
-    readonly fraction?: number
     readonly bare?: boolean
+    /** Cuts off after these digits, and keeps the points of a column below each other. */
+    readonly aligned?: number
   },
 ) {
-  const { chainId, address, amount, fraction, bare, isShort } = props
+  const { chainId, address, amount, bare, aligned, isShort } = props
   if (amount === undefined) return <span class="muted">–</span>
   const value = BigInt(amount)
   const decimals = tokenOf(chainId, address)?.decimals
+  const shown = formatAmount(value, decimals, aligned === undefined ? {} : { atMost: aligned })
   const exact = `${exactAmount(value, decimals)}${decimals === undefined ? ' of the smallest units; the decimals of the token are not known' : ''}`
   return (
     <span class="amount">
       <span class="number" title={exact}>
-        {formatAmount(value, decimals, fraction === undefined ? {} : { fraction })}
+        {shown}
+        {aligned !== undefined && <span class="align">{padding(shown, aligned)}</span>}
         {decimals === undefined && !isShort && <span class="muted"> units</span>}
       </span>
       {!bare && ' '}

@@ -1,6 +1,7 @@
 import { createClient, type Interceptor } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-web'
 import { ChainService } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { EventService } from '../../../../gen/aggregator/v1/event_pb.js'
 import { OrderService } from '../../../../gen/aggregator/v1/order_pb.js'
 import { QuoteService } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../../gen/aggregator/v1/solver_pb.js'
@@ -22,6 +23,7 @@ const transport = createConnectTransport({
 })
 
 export const chainService = createClient(ChainService, transport)
+export const eventService = createClient(EventService, transport)
 export const orderService = createClient(OrderService, transport)
 export const quoteService = createClient(QuoteService, transport)
 export const solverService = createClient(SolverService, transport)

@@ -10,6 +10,8 @@ const LARGE_DIGITS = 16
 interface FormatOptions {
   /** Digits after the point; by the size of the amount when left out. */
   readonly fraction?: number
+  /** At most so many digits after the point. */
+  readonly atMost?: number
 }
 
 /**
@@ -25,7 +27,8 @@ export function formatAmount(
   if (decimals === undefined) return formatUnits(amount)
   const { whole, fraction } = split(amount, decimals)
   if (whole.length > LARGE_DIGITS - 1) return powerOfTen(whole)
-  const shown = fraction.slice(0, options.fraction ?? usualFraction(whole, fraction))
+  const usual = Math.min(usualFraction(whole, fraction), options.atMost ?? MOST_DECIMALS)
+  const shown = fraction.slice(0, options.fraction ?? usual)
   const trimmed = options.fraction === undefined ? trim(shown) : shown
   if (trimmed === '' && whole === '0' && amount > 0n)
     return `<${0}.${'0'.repeat(Math.max(0, shown.length - 1))}1`
@@ -88,6 +91,14 @@ export function formatRate(
   const extra = 18
   const scaled = (output * 10n ** BigInt(inputDecimals + extra)) / input
   return formatAmount(scaled, outputDecimals + extra)
+}
+
+/** Spaces of the width of a point and digits (U+2008, U+2007), after which the points of a column stand below each other. */
+export function padding(text: string, digits: number): string {
+  const fraction = text.split('.')[1]
+  return (
+    (fraction === undefined ? '\u2008' : '') + '\u2007'.repeat(Math.max(0, digits - (fraction?.length ?? 0)))
+  )
 }
 
 /** Groups the digits of a whole number. */

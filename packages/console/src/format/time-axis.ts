@@ -1,40 +1,21 @@
-/** Places times on an axis from 0 to the deadline. */
+/** Places times on an axis from 0 to a little after the latest one, at most to the deadline: solvers answer in milliseconds. */
 export interface TimeAxis {
   /** @returns 0 to 1 */
   place(ms: number): number
-  /** Labelled times before the deadline. */
+  /** Labelled times. */
   readonly ticks: readonly number[]
-  /** The last time that is shown to scale. */
-  readonly lastMs: number
-  /** Whether the time before the deadline is left out, because nothing happened in it. */
-  readonly isBroken: boolean
+  /** Whether the axis ends before the deadline. */
+  readonly isShort: boolean
 }
 
-/** Where the deadline of a broken axis leaves room for what came before. */
-const BREAK_AT = 0.86
 const STEPS = 4
 
-/**
- * Makes the axis. Solvers answer in milliseconds and deadlines last seconds: then the axis shows the first part in detail, and
- * jumps to the deadline.
- * @param lastMs the latest time to show
- */
+/** Makes the axis. @param lastMs the latest time to show */
 export function createTimeAxis(lastMs: number, deadlineMs: number): TimeAxis {
-  const end = Math.max(lastMs * 1.15, 8)
-  if (end >= deadlineMs * 0.6) {
-    return {
-      place: (ms) => Math.min(1, ms / deadlineMs),
-      ticks: ticksTo(deadlineMs).filter((ms) => ms < deadlineMs * 0.95),
-      lastMs: deadlineMs,
-      isBroken: false,
-    }
-  }
-  return {
-    place: (ms) => (ms > end ? 1 : (ms / end) * BREAK_AT),
-    ticks: ticksTo(end),
-    lastMs: end,
-    isBroken: true,
-  }
+  const needed = Math.max(lastMs * 1.15, 8)
+  const isShort = needed < deadlineMs * 0.6
+  const end = isShort ? needed : deadlineMs
+  return { place: (ms) => Math.min(1, ms / end), ticks: ticksTo(end), isShort }
 }
 
 function ticksTo(end: number): number[] {

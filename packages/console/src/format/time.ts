@@ -14,6 +14,19 @@ export function formatMoment(ms: number): string {
   return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
+/** A time of the day with 24 hours, in the reader's own zone. @param ms Unix time in milliseconds */
+export function formatClock(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8)
+}
+
+/** A time on an axis of so many seconds: as much of it as tells the times apart. @param seconds Unix time */
+export function formatAxisTime(seconds: number, spanSeconds: number): string {
+  const moment = new Date(seconds * 1000)
+  if (spanSeconds > DAY) return moment.toLocaleDateString(undefined, { month: 'short', day: 'numeric' })
+  const clock = moment.toTimeString()
+  return clock.slice(0, spanSeconds > 10 * MINUTE ? 5 : 8)
+}
+
 /** A length of time in its largest unit: `12 ms`, `4.2 s`, `14 min`. A dash while it is not known. */
 export function formatDuration(ms: number | undefined): string {
   if (ms === undefined) return '–'

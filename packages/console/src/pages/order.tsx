@@ -1,15 +1,17 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { Timeline } from '../components/charts/order-timeline.js'
 import { Fact } from '../components/facts.js'
 import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
+import { Timeline } from '../components/order-timeline.js'
 import { Bps } from '../components/ranking.js'
 import { Rate } from '../components/rate.js'
 import { RecordView } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
+import { Term } from '../components/term.js'
+import { Deadline } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { chainName, hrefHere } from '../data/chains.js'
@@ -17,17 +19,18 @@ import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
 import { orderJson, timeToFill } from '../data/orders/orders.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
+import { readSlashedBond } from '../data/orders/slashed-bond.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
-import type { Query } from '../data/query.js'
-import { formatAge, formatMoment } from '../format/time.js'
+import { type Query, useQuery } from '../data/query.js'
 import { AddressDeposit } from './order/address-deposit.js'
 import { OwnDeposit } from './order/own-deposit.js'
 import { isPast, Refund } from './order/refund.js'
+import { BondAmount, Compensation } from './swap/what-happens.js'
 
 const REFRESH_MS = 15_000
 
 /** One order: its state, the steps that it has taken, and for a swap of this browser why its offer won. */
-export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly orderId: string }) {
+export function OrderPage({ chain, id: orderId }: { readonly chain: Chain; readonly id: string }) {
   const order = useOrder(chain.chainId, orderId, REFRESH_MS)
   return (
     <>
@@ -64,10 +67,7 @@ function Story({ chain, order }: StoryProps) {
         <>
           <Price order={order} chain={chain} record={record.data} isAddress={isAddress} />
           {why}
-          <div class="order">
-            <Timeline order={order} record={record.data} />
-            <Details order={order} />
-          </div>
+          <Timeline order={order} record={record.data} />
         </>
       ) : (
         offer === undefined && (
@@ -83,27 +83,26 @@ function Story({ chain, order }: StoryProps) {
         <OwnDeposit chain={chain} offer={offer} transaction={swap.progress?.hash} />
       )}
       {isKnown ? why === null && <PrivateAuction /> : why}
-      {isKnown && (
-        <details class="raw">
-          <summary>JSON</summary>
-          <pre>{orderJson(order)}</pre>
-        </details>
-      )}
+      {isKnown && <Raw name="JSON" text={orderJson(order)} />}
       {isAddress && swap.signedQuote !== undefined && (
-        <details class="raw">
-          <summary>Signed quote, which a refund needs</summary>
-          <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>
-        </details>
+        <Raw name="Signed quote, which a refund needs" text={JSON.stringify(swap.signedQuote, null, 2)} />
       )}
     </>
   )
 }
 
+const Raw = ({ name, text }: { readonly name: string; readonly text: string }) => (
+  <details class="raw">
+    <summary>{name}</summary>
+    <pre>{text}</pre>
+  </details>
+)
+
 /** What happened to the two sides, once the order has ended. */
 const SIDES = {
   filled: ['Sold', 'Bought'],
-  refunded: ['Returned', 'Not bought'],
-  ended: ['To sell', 'Not bought'],
+  refunded: ['Returned', 'Offered'],
+  ended: ['To sell', 'Offered'],
 } as const
 
 interface PriceProps {
@@ -154,8 +153,9 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
             output={BigInt(outputAmount ?? 0)}
           />
         </Fact>
-        {record !== undefined && <Surplus record={record} />}
-        <Fact name="Solver">{order.solver === undefined ? '–' : <SolverLabel address={order.solver} />}</Fact>
+        {record !== undefined && end !== 'refunded' && end !== 'ended' && <Surplus record={record} />}
+        {end === 'refunded' && <PaidCompensation order={order} chain={chain} />}
+        <Details order={order} />
       </dl>
       <OrderRefund order={order} chain={chain} />
     </section>
@@ -172,41 +172,46 @@ function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
   const gained = best > next ? best - next : next - best
   const token = (isInput ? record.request?.outputToken : record.request?.inputToken) ?? ''
   return (
-    <Fact name="Surplus over the next offer">
+    <Fact name={<Term name="Surplus over the next offer" />}>
       <Bps bps={bps} /> · <Amount chainId={record.chainId} address={token} amount={gained} />
     </Fact>
   )
 }
 
+/** What the refund has paid of the solver's bond. */
+function PaidCompensation({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
+  const { chainId, orderId } = order
+  const paid = useQuery(`slashed ${chainId} ${orderId}`, (signal) =>
+    readSlashedBond(chainId, orderId, signal),
+  )
+  if (paid.data === undefined) return null
+  return (
+    <Fact name="Compensation of the solver's bond">
+      <BondAmount chain={chain} amount={paid.data} />
+    </Fact>
+  )
+}
+
+/** Who and where, and until when. */
 function Details({ order }: { readonly order: GetOrderResponse }) {
   const { chainId, user, solver, fillDeadline, state } = order
-  const isOpen = state === OrderState.DEPOSITED
   return (
-    <section class="panel" aria-labelledby="details-title">
-      <h2 id="details-title">Details</h2>
-      <dl class="facts facts-large">
-        <dt>Network</dt>
-        <dd>{chainName(chainId)}</dd>
-        <dt>User</dt>
-        <dd>
-          {user === undefined ? '–' : <Account address={user} />}
-          {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
-        </dd>
-        <dt>Solver</dt>
-        <dd>
-          {solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}
-          {solver !== undefined && <Explorer chainId={chainId} kind="address" id={solver} />}
-        </dd>
-        <dt>Fill deadline</dt>
-        <dd title={fillDeadline === undefined ? '' : formatMoment(fillDeadline * 1000)}>
-          {fillDeadline === undefined
-            ? '–'
-            : isOpen
-              ? formatAge(fillDeadline * 1000, latestNow.value)
-              : formatMoment(fillDeadline * 1000)}
-        </dd>
-      </dl>
-    </section>
+    <>
+      <Fact name="Solver">
+        {solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}
+        {solver !== undefined && <Explorer chainId={chainId} kind="address" id={solver} />}
+      </Fact>
+      <Fact name="User">
+        {user === undefined ? '–' : <Account address={user} />}
+        {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
+      </Fact>
+      {state === OrderState.DEPOSITED && fillDeadline !== undefined && (
+        <Fact name="Fill deadline">
+          <Deadline seconds={fillDeadline} />
+        </Fact>
+      )}
+      <Fact name="Network">{chainName(chainId)}</Fact>
+    </>
   )
 }
 
@@ -217,8 +222,8 @@ function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; reado
   return (
     <Refund refund={({ refundOrder }) => refundOrder(chain, orderId)}>
       <p>
-        The solver has not filled this order in time. A refund returns the input, with a part of the solver's
-        bond.
+        The solver has not filled this order in time. A refund returns the input, with{' '}
+        <Compensation chain={chain} output={BigInt(order.outputAmount ?? 0)} />.
       </p>
     </Refund>
   )
@@ -241,7 +246,7 @@ const WhyThisOffer = ({ chain, record }: WhyThisOfferProps) => (
   <section class="panel" aria-labelledby="why-title">
     <div class="panel-head">
       <h2 id="why-title">Why this offer</h2>
-      {record.data !== undefined && <a href={hrefHere('quote', record.data.quoteId)}>whole record</a>}
+      {record.data !== undefined && <a href={hrefHere('quote', record.data.quoteId)}>Whole record</a>}
     </div>
     <Answer query={record} lines={5}>
       {(data) => <RecordView chain={chain} record={data} />}

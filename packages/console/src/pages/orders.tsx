@@ -1,13 +1,14 @@
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Answer, Empty } from '../components/notice.js'
 import { NoOrders, OrderRows } from '../components/order-rows.js'
+import { Segments } from '../components/segments.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders, STATE_WORDS } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
-import { navigate, route } from '../data/route.js'
+import { route } from '../data/route.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { shorten } from '../format/shorten.js'
 
@@ -69,13 +70,13 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
         }
       </Answer>
       <nav class="pages" aria-label="Pages of orders">
-        {pageToken !== undefined && <a href={hrefHere('orders', '', { ...filters })}>← newest</a>}
+        {pageToken !== undefined && <a href={hrefHere('orders', '', { ...filters })}>← Newest</a>}
         {orders.data !== undefined && orders.data.nextPageToken !== '' && (
           <a
             class="pages-next"
             href={hrefHere('orders', '', { ...filters, page: orders.data.nextPageToken })}
           >
-            older →
+            Older →
           </a>
         )}
       </nav>
@@ -84,95 +85,33 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
 }
 
 function FilterBar({ filters }: { readonly filters: Filters }) {
-  const { user, solver, state } = filters
-  const without = (name: keyof Filters) => hrefHere('orders', '', { ...filters, [name]: undefined })
   return (
     <div class="filters">
-      {user !== undefined && <Chip label={`user ${shorten(user)}`} title={user} href={without('user')} />}
-      {solver !== undefined && (
-        <Chip
-          label={`solver ${shorten(solver)}`}
-          name={solverName(solver)}
-          title={solver}
-          href={without('solver')}
-        />
-      )}
-      {state !== undefined && <Chip label={state} title={state} href={without('state')} />}
-      {state === undefined && (
-        <select
-          aria-label="Filter by state"
-          value=""
-          onChange={({ currentTarget }) =>
-            navigate(hrefHere('orders', '', { ...filters, state: currentTarget.value }))
-          }
-        >
-          <option value="">+ state</option>
-          {STATES.map((each) => (
-            <option key={each} value={STATE_WORDS[each]}>
-              {STATE_WORDS[each]}
-            </option>
-          ))}
-        </select>
-      )}
-      {(user === undefined || solver === undefined) && <AddressFilter filters={filters} />}
-    </div>
-  )
-}
-
-interface ChipProps {
-  readonly label: string
-  readonly name?: string | undefined
-  readonly title: string
-  readonly href: string
-}
-
-function Chip({ label, name, title, href }: ChipProps) {
-  return (
-    <a
-      class="chip"
-      href={href}
-      title={`${title}: remove this filter`}
-      aria-label={`Remove the filter ${label}`}
-    >
-      {label}
-      {name !== undefined && <bdi class="chip-name">{name}</bdi>}
-      <span aria-hidden="true">×</span>
-    </a>
-  )
-}
-
-function AddressFilter({ filters }: { readonly filters: Filters }) {
-  const [isWrong, setWrong] = useState(false)
-  const add = (event: Event) => {
-    event.preventDefault()
-    const { elements } = event.currentTarget as HTMLFormElement
-    const field = elements.namedItem('address') as HTMLInputElement
-    const address = field.value.trim()
-    const role = (elements.namedItem('role') as HTMLSelectElement).value
-    const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
-    setWrong(!isAddress)
-    if (!isAddress) return
-    field.value = ''
-    navigate(hrefHere('orders', '', { ...filters, [role]: address }))
-  }
-  const roles = (['user', 'solver'] as const).filter((role) => filters[role] === undefined)
-  return (
-    <form class="address-filter" onSubmit={add}>
-      <select name="role" aria-label="Filter by" hidden={roles.length === 1}>
-        {roles.map((role) => (
-          <option key={role}>{role}</option>
-        ))}
-      </select>
-      <input
-        name="address"
-        enterkeyhint="search"
-        placeholder={roles.length === 1 ? `${roles[0]} 0x…` : '0x…'}
-        aria-label="Address to filter by"
-        aria-invalid={isWrong}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={() => setWrong(false)}
+      {(['user', 'solver'] as const).map((name) => {
+        const address = filters[name]
+        if (address === undefined) return null
+        const label = `${name} ${shorten(address)}`
+        return (
+          <a
+            key={name}
+            class="chip"
+            href={hrefHere('orders', '', { ...filters, [name]: undefined })}
+            title={`${address}: remove this filter`}
+            aria-label={`Remove the filter ${label}`}
+          >
+            {label} <bdi class="chip-name">{name === 'solver' && solverName(address)}</bdi>
+            <span aria-hidden="true">×</span>
+          </a>
+        )
+      })}
+      <Segments
+        label="State of the orders"
+        items={['all', ...STATES.map((each) => STATE_WORDS[each])].map((word) => [
+          word,
+          hrefHere('orders', '', { ...filters, state: word === 'all' ? undefined : word }),
+        ])}
+        chosen={filters.state ?? 'all'}
       />
-    </form>
+    </div>
   )
 }

@@ -24,7 +24,7 @@ const OUTCOMES: Readonly<Record<QuoteOutcome, readonly [word: string, tone: Tone
 }
 
 /** The record of a quote: what each solver answered, when, and why the best offer won. */
-export function QuotePage({ chain, quoteId }: { readonly chain: Chain; readonly quoteId: string }) {
+export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; readonly id: string }) {
   const record = useQuoteRecord(chain.chainId, quoteId)
   return (
     <>
@@ -76,9 +76,8 @@ function Facts({ record }: { readonly record: GetQuoteRecordResponse }) {
           {request.depositMode === DepositMode.ADDRESS ? 'to an address' : 'with the contract'}
         </Fact>
         <Fact name="Asked">
-          <Age ms={Number(requestedAt)} />
+          <Age ms={Number(requestedAt)} /> for {formatDuration(durationMs)}
         </Fact>
-        <Fact name="Took">{formatDuration(durationMs)}</Fact>
       </dl>
     </section>
   )

@@ -1,40 +1,38 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetSolverStatsResponse } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
-import { HourChart } from '../components/charts/hour-chart.js'
+import { Plot } from '../components/charts/plot.js'
 import { Fact } from '../components/facts.js'
 import { Id } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
-import { Replies } from '../components/replies.js'
+import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
-import { WindowChoice } from '../components/window-choice.js'
+import { Term } from '../components/term.js'
+import { TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
 import { listOrders } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
+import { REPLIES, whyNothingWon } from '../data/solvers/solver-replies.js'
 import { solverName } from '../data/solvers/solvers.js'
-import {
-  answeredShare,
-  hourly,
-  type StatsWindow,
-  useSolverHours,
-  WINDOWS,
-  winShare,
-} from '../data/solvers/stats.js'
+import { answeredShare, hourly, hoursOf, useSolverHours, WINDOWS, winShare } from '../data/solvers/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { FreeBond } from './solvers.js'
 
-const LATEST = 20
+const LATEST = 15
+/** Its pairs are those of so many orders. */
+const LISTED = 100
 
 /** One solver: how it competes over time, and its orders. */
-export function SolverPage({ chain, address }: { readonly chain: Chain; readonly address: string }) {
+export function SolverPage({ chain, id: address }: { readonly chain: Chain; readonly id: string }) {
   const { chainId } = chain
   const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
   const orders = useQuery(
     isAddress ? `orders ${chainId} of ${address}` : undefined,
-    (signal) => listOrders(chainId, { solver: address, pageSize: LATEST }, signal),
+    (signal) => listOrders(chainId, { solver: address, pageSize: LISTED }, signal),
     { refreshOn: ({ solver }) => solver?.toLowerCase() === address.toLowerCase() },
   )
   const name = solverName(address)
@@ -48,90 +46,148 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
         </h1>
       </div>
       <Statistics chain={chain} address={address} />
-      <section class="panel" aria-labelledby="solver-orders">
-        <div class="panel-head">
-          <h2 id="solver-orders">Orders</h2>
-          <a href={hrefHere('orders', '', { solver: address })}>all its orders</a>
-        </div>
-        <Answer query={orders} lines={5}>
-          {({ orders }) =>
-            orders.length === 0 ? (
-              <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
-            ) : (
-              <OrderRows orders={orders} without={['solver']} />
-            )
-          }
-        </Answer>
-      </section>
+      <div class="order">
+        <section class="panel" aria-labelledby="solver-orders">
+          <div class="panel-head">
+            <h2 id="solver-orders">Latest orders</h2>
+            <a href={hrefHere('orders', '', { solver: address })}>All its orders</a>
+          </div>
+          <Answer query={orders} lines={5}>
+            {({ orders }) =>
+              orders.length === 0 ? (
+                <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
+              ) : (
+                <OrderRows orders={orders.slice(0, LATEST)} without={['solver', 'user']} />
+              )
+            }
+          </Answer>
+        </section>
+        <Pairs chainId={chainId} orders={orders.data?.orders ?? []} />
+      </div>
     </>
   )
 }
 
-interface StatisticsProps {
-  readonly chain: Chain
-  readonly address: string
+/** The pairs that the solver was paid for, in its latest orders, the most frequent one first. */
+function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders: readonly Order[] }) {
+  const pairs = new Map<string, Order[]>()
+  for (const order of orders) {
+    const key = `${order.inputToken} ${order.outputToken}`
+    if (order.inputToken && order.outputToken) pairs.set(key, [...(pairs.get(key) ?? []), order])
+  }
+  if (pairs.size === 0) return null
+  return (
+    <section class="panel" aria-labelledby="solver-pairs">
+      <h2 id="solver-pairs">Pairs of its last {orders.length} orders</h2>
+      <ul class="pair-list">
+        {[...pairs.values()]
+          .toSorted((a, b) => b.length - a.length)
+          .map((own) => {
+            const { inputToken: sell = '', outputToken: buy = '' } = own[0] ?? {}
+            return (
+              <li key={`${sell} ${buy}`}>
+                <a href={hrefHere('swap', '', { sell, buy })}>
+                  <TokenName chainId={chainId} address={sell} isShort /> →{' '}
+                  <TokenName chainId={chainId} address={buy} isShort />
+                </a>
+                <span class="number muted">
+                  {own.filter(({ state }) => state === OrderState.SETTLED).length} of {own.length} filled
+                </span>
+              </li>
+            )
+          })}
+      </ul>
+    </section>
+  )
 }
 
-function Statistics({ chain, address }: StatisticsProps) {
+function Statistics({ chain, address }: { readonly chain: Chain; readonly address: string }) {
   const wanted = route.value.query.get('window')
   const window = WINDOWS.find((each) => each === wanted) ?? '24h'
   const answer = useSolverHours(chain.chainId, address, window)
   if (answer.failure?.reason === 'SOLVER_NOT_FOUND')
     return <p class="muted footnote">This solver is not registered.</p>
   return (
-    <Answer query={answer} lines={6}>
-      {(data) => <StatisticsPanel chain={chain} address={address} data={data} window={window} />}
-    </Answer>
-  )
-}
-
-interface StatisticsPanelProps extends StatisticsProps {
-  readonly data: GetSolverStatsResponse
-  readonly window: StatsWindow
-}
-
-function StatisticsPanel({ chain, address, data, window }: StatisticsPanelProps) {
-  const { stats } = data
-  if (stats === undefined) return null
-  return (
     <section class="panel" aria-labelledby="solver-stats">
       <div class="panel-head">
         <h2 id="solver-stats">Statistics</h2>
-        <WindowChoice page="solver" id={address} window={window} />
+        <Segments
+          label="Window of the statistics"
+          items={WINDOWS.map((each) => [each, hrefHere('solver', address, { window: each })])}
+          chosen={window}
+        />
       </div>
+      <Answer query={answer} lines={6}>
+        {(data) => <Numbers chain={chain} data={data} />}
+      </Answer>
+    </section>
+  )
+}
+
+/** The numbers of a window: how it fills and answers, what came of its requests, and why it has won nothing. */
+function Numbers({ chain, data }: { readonly chain: Chain; readonly data: GetSolverStatsResponse }) {
+  const { stats } = data
+  if (stats === undefined) return null
+  const reason = whyNothingWon(stats)
+  return (
+    <>
       <dl class="fact-row">
         <Fact name="State">
           <SolverState {...stats} />
         </Fact>
-        <Fact name="Asked">{group(String(stats.asked))}</Fact>
-        <Fact name="Won">{formatShare(winShare(stats))}</Fact>
-        <Fact name="Answered in time">{formatShare(answeredShare(stats))}</Fact>
-        <Fact name="Filled">{formatShare(stats.fillRate)}</Fact>
-        <Fact name="Median">{formatDuration(stats.medianResponseMs)}</Fact>
-        <Fact name="p95">{formatDuration(stats.p95ResponseMs)}</Fact>
-        <Fact name="Free bond">
+        <Fact name={<Term name="Fill rate" />}>{formatShare(stats.fillRate)}</Fact>
+        <Fact name={<Term name="Filled" />}>{group(String(stats.settled))}</Fact>
+        <Fact name={<Term name="Asked" />}>{group(String(stats.asked))}</Fact>
+        <Fact name={<Term name="Won" />}>{formatShare(winShare(stats))}</Fact>
+        <Fact name={<Term name="In time" />}>{formatShare(answeredShare(stats))}</Fact>
+        <Fact name={<Term name="Median" />}>{formatDuration(stats.medianResponseMs)}</Fact>
+        <Fact name={<Term name="p95" />}>{formatDuration(stats.p95ResponseMs)}</Fact>
+        <Fact name={<Term name="Free bond" />}>
           <FreeBond chain={chain} stats={stats} />
         </Fact>
       </dl>
-      <Replies stats={stats} />
-      <div class="hour-charts">
-        <HourChart
-          title="Median response"
-          values={hourly(data, (hour) => hour.medianResponseMs, now.value)}
-          format={formatDuration}
-        />
-        <HourChart title="Won" values={hourly(data, winShare, now.value)} most={1} format={formatShare} />
-        <HourChart
-          title="Orders filled"
-          values={hourly(data, (hour) => Number(hour.settled), now.value)}
-          format={String}
-        />
-        <HourChart
-          title="Orders refunded"
-          values={hourly(data, (hour) => Number(hour.refunded), now.value)}
-          format={String}
-        />
-      </div>
-    </section>
+      <dl class="fact-row replies">
+        {REPLIES.map(([count, name]) => (
+          <Fact key={count} name={name}>
+            {group(String(stats[count]))}
+            {stats[count] > 0n && (
+              <span class="muted"> · {formatShare(Number(stats[count]) / Number(stats.asked))}</span>
+            )}
+          </Fact>
+        ))}
+      </dl>
+      {reason !== undefined && <p class="muted">{reason}</p>}
+      <HourCharts data={data} />
+    </>
   )
 }
+
+type ReadHour = (hour: GetSolverStatsResponse['hours'][number]) => number | undefined
+
+/** How the solver competes over the hours of the window. Nothing before it has two of them. */
+function HourCharts({ data }: { readonly data: GetSolverStatsResponse }) {
+  // A young instance has no empty hours before its first one.
+  const first = Math.min(...data.hours.map(({ start }) => Number(start)))
+  const times = hoursOf(data.window, now.peek()).filter((time) => time >= first)
+  if (data.hours.length < 2) return null
+  const chart = (name: string, read: ReadHour, format: (value: number) => string) => (
+    <Plot
+      title={`${name} by hour`}
+      times={times}
+      values={hourly(data, times, read)}
+      hasBars
+      height={130}
+      format={format}
+    />
+  )
+  return (
+    <div class="hour-charts">
+      <div>{chart('Median response', (hour) => hour.medianResponseMs, formatDuration)}</div>
+      <div>{chart('Won', winShare, formatShare)}</div>
+      <div>{chart('Orders filled', (hour) => Number(hour.settled), formatCount)}</div>
+      <div>{chart('Orders refunded', (hour) => Number(hour.refunded), formatCount)}</div>
+    </div>
+  )
+}
+
+const formatCount = (count: number) => (Number.isInteger(count) ? group(String(count)) : '')

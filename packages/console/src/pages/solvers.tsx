@@ -1,31 +1,21 @@
+import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { ShareBar } from '../components/charts/share-bar.js'
-import { Sparkline } from '../components/charts/sparkline.js'
 import { SolverLabel } from '../components/id.js'
-import { Answer, Empty } from '../components/notice.js'
+import { Answer, NoSolvers } from '../components/notice.js'
+import { formatFill } from '../components/order-rows.js'
 import { LinkRow, Rows } from '../components/rows.js'
+import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
-import { WindowChoice } from '../components/window-choice.js'
+import { TERMS } from '../components/term.js'
 import { hrefHere } from '../data/chains.js'
-import { now } from '../data/clock.js'
+import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { route } from '../data/route.js'
-import {
-  answeredShare,
-  hourly,
-  type StatsWindow,
-  useSolverHours,
-  useSolverStats,
-  WINDOWS,
-  winShare,
-} from '../data/solvers/stats.js'
+import { readReliabilities } from '../data/solvers/reliability.js'
+import { answeredShare, useSolverStats, WINDOWS, winShare } from '../data/solvers/stats.js'
 import { exactAmount, formatAmount, formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
-
-/** Each sparkline is one call: no more than these, because the instance limits calls. */
-const MOST_SPARKLINES = 20
-/** A line has one value for each hour. */
-const SPARKLINE_REFRESH_MS = 900_000
 
 /** All solvers and how they compete. */
 export function SolversPage({ chain }: { readonly chain: Chain }) {
@@ -36,7 +26,11 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
     <>
       <div class="page-head">
         <h1>Solvers</h1>
-        <WindowChoice page="solvers" window={window} />
+        <Segments
+          label="Window of the statistics"
+          items={WINDOWS.map((each) => [each, hrefHere('solvers', '', { window: each })])}
+          chosen={window}
+        />
       </div>
       <Answer query={stats} lines={6}>
         {({ solvers }) =>
@@ -45,12 +39,20 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
           ) : (
             <>
               <div class="solvers">
-                <StatsRows chain={chain} window={window} solvers={solvers} />
+                <StatsRows chain={chain} solvers={solvers} />
               </div>
               <p class="muted footnote">
                 Solvers with the most filled orders come first, because each fill costs gas. The other counts
                 are cheaper to fake.
               </p>
+              <dl class="legend">
+                {COLUMNS.map((name) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>{TERMS[name]}.</dd>
+                  </div>
+                ))}
+              </dl>
             </>
           )
         }
@@ -59,97 +61,80 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
   )
 }
 
-const NoSolvers = () => (
-  <Empty title="No solvers yet.">
-    A solver registers an endpoint, or opens a session. See <a href="docs">the reference of the API</a>.
-  </Empty>
-)
-
 interface StatsRowsProps {
   readonly chain: Chain
-  readonly window: StatsWindow
   readonly solvers: readonly SolverStats[]
 }
 
-function StatsRows({ chain, window, solvers }: StatsRowsProps) {
+/** The names of the columns with numbers. */
+const COLUMNS = [
+  'Filled',
+  'Fill rate',
+  'Usual fill',
+  'Asked',
+  'Won',
+  'In time',
+  'Median',
+  'p95',
+  'Free bond',
+] as const
+
+function StatsRows({ chain, solvers }: StatsRowsProps) {
+  const { orders } = useLatestOrders(chain.chainId)
+  const reliabilities = readReliabilities(solvers, orders ?? [])
   return (
     <Rows
       caption="Solvers"
       head={
         <>
           <th>Solver</th>
-          <th class="right">Asked</th>
-          <th class="right">Won</th>
-          <th class="right">In time</th>
-          <th class="right">Median</th>
-          <th class="right">p95</th>
-          <th>Median by hour</th>
-          <th class="right">Filled</th>
-          <th class="right">Free bond</th>
           <th>State</th>
+          {COLUMNS.map((name) => (
+            <th key={name} class="right">
+              {name}
+            </th>
+          ))}
         </>
       }
     >
-      {solvers.map((solver, index) => (
-        <StatsRow
-          key={solver.solver}
-          chain={chain}
-          window={window}
-          stats={solver}
-          hasSparkline={index < MOST_SPARKLINES}
-        />
-      ))}
+      {solvers.map((stats) => {
+        const usualFillMs = reliabilities.get(stats.solver.toLowerCase())?.usualFillMs
+        const values: Record<(typeof COLUMNS)[number], ComponentChildren> = {
+          Filled: group(String(stats.settled)),
+          'Fill rate': (
+            <span class="free-bond">
+              {formatShare(stats.fillRate)} <ShareBar share={stats.fillRate} label="fill rate" />
+            </span>
+          ),
+          'Usual fill': usualFillMs === undefined ? '–' : formatFill(usualFillMs),
+          Asked: group(String(stats.asked)),
+          Won: formatShare(winShare(stats)),
+          'In time': formatShare(answeredShare(stats)),
+          Median: formatDuration(stats.medianResponseMs),
+          p95: formatDuration(stats.p95ResponseMs),
+          'Free bond': <FreeBond chain={chain} stats={stats} />,
+        }
+        return (
+          <LinkRow
+            key={stats.solver}
+            href={hrefHere('solver', stats.solver)}
+            label={`Solver ${stats.solver}`}
+          >
+            <td class="solver-head">
+              <SolverLabel address={stats.solver} name={stats.name} />
+            </td>
+            <td class="solver-state">
+              <SolverState {...stats} />
+            </td>
+            {COLUMNS.map((name) => (
+              <td key={name} class="right number" data-label={name}>
+                {values[name]}
+              </td>
+            ))}
+          </LinkRow>
+        )
+      })}
     </Rows>
-  )
-}
-
-interface StatsRowProps {
-  readonly chain: Chain
-  readonly window: StatsWindow
-  readonly stats: SolverStats
-  readonly hasSparkline: boolean
-}
-
-function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
-  const hours = useSolverHours(chain.chainId, stats.solver, window, {
-    isWanted: hasSparkline,
-    refreshMs: SPARKLINE_REFRESH_MS,
-  })
-  const medians =
-    hours.data === undefined ? [] : hourly(hours.data, ({ medianResponseMs }) => medianResponseMs, now.peek())
-  return (
-    <LinkRow href={hrefHere('solver', stats.solver)} label={`Solver ${stats.solver}`}>
-      <td class="solver-head">
-        <SolverLabel address={stats.solver} name={stats.name} />
-      </td>
-      <td class="right number" data-label="Asked">
-        {group(String(stats.asked))}
-      </td>
-      <td class="right number" data-label="Won">
-        {formatShare(winShare(stats))}
-      </td>
-      <td class="right number" data-label="In time">
-        {formatShare(answeredShare(stats))}
-      </td>
-      <td class="right number" data-label="Median">
-        {formatDuration(stats.medianResponseMs)}
-      </td>
-      <td class="right number" data-label="p95">
-        {formatDuration(stats.p95ResponseMs)}
-      </td>
-      <td class="solver-sparkline">
-        <Sparkline values={medians} label="Median response time by hour" />
-      </td>
-      <td class="right number" data-label="Filled">
-        {formatShare(stats.fillRate)}
-      </td>
-      <td class="right solver-bond" data-label="Free bond">
-        <FreeBond chain={chain} stats={stats} />
-      </td>
-      <td class="solver-state">
-        <SolverState {...stats} />
-      </td>
-    </LinkRow>
   )
 }
 

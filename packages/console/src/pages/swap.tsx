@@ -1,14 +1,17 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetPriceResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
+import { RateChart } from '../components/charts/rate-chart.js'
 import { FailureNotice } from '../components/notice.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
+import { offerOf } from '../data/auction/auction.js'
 import { type Auction, REFRESH_SECONDS, useAuction } from '../data/auction/auction-stream.js'
 import { whyNoOffer } from '../data/auction/no-offer.js'
 import { isReachable, now } from '../data/clock.js'
 import { connection } from '../data/events.js'
 import { healthOf } from '../data/health.js'
+import { instance } from '../data/instance.js'
 import type { Query } from '../data/query.js'
 import { route } from '../data/route.js'
 import { lastListedPair } from '../data/tokens/pairs.js'
@@ -53,12 +56,15 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const request = asked && auctionRequest(chain, asked, account, onePrompt)
   const auction = useAuction(request, { isHeld: taken !== undefined, isOnce: isForNobody }).value
   // An offer for what the form said a moment ago is not shown as one for what it says now.
-  const shown = isSameSwap(wanted, settled) ? auction : { ...auction, offer: undefined, nextAt: undefined }
+  const shown = isSameSwap(wanted, settled) ? auction : { ...auction, takeable: undefined, nextAt: undefined }
+  const [solver, chooseSolver] = useState('')
+  const offer = offerOf(shown.takeable?.offers, solver)
   const price = usePrice(chain, isForNobody ? settled : undefined)
   const title = useRef<HTMLHeadingElement>(null)
   useFocusAfter(title, taken?.offer.orderId, true)
   const activeSolvers = healthOf(chainId)?.activeSolvers ?? chain.activeSolvers
   const none = auction.round?.offers === 0 ? whyNoOffer(auction.round, activeSolvers) : ''
+  const isUnset = chainIdOfNames.value === chainId && !tokensOf(chainId).some(({ isListed }) => isListed)
   const oldSince = taken === undefined ? staleSince(isForNobody, auction, price) : undefined
   // The bar above the page says that the connection is lost.
   const failures =
@@ -75,16 +81,25 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             </h1>
             {taken === undefined ? (
               <>
+                <Introduction />
                 <SwapForm
                   chain={chain}
                   params={params}
                   wanted={wanted}
                   problem={problem}
                   auction={shown}
+                  offer={offer}
                   price={price}
                   staleSince={oldSince}
                 />
                 <MissCost chain={chain} token={params.buy} />
+                {isUnset && (
+                  <p class="notice">
+                    This site has no token list, so no tokens are suggested. Choose a token by its address; a
+                    connected wallet reads what it is. The operator adds a list with{' '}
+                    <code>TOKEN_LIST_{String(chainId)}</code>.
+                  </p>
+                )}
                 {none !== '' && (
                   <p class="notice notice-warning" role="status">
                     {none}
@@ -98,14 +113,21 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           </section>
           <OwnSwaps chain={chain} without={taken?.offer.orderId} />
         </div>
-        <AuctionPanel
-          chain={chain}
-          auction={auction}
-          token={params.exact === 'sell' ? params.buy : params.sell}
-          isAsking={request !== undefined}
-          isForNobody={isForNobody}
-          hasSolvers={activeSolvers > 0}
-        />
+        <div class="swap-side">
+          <AuctionPanel
+            chain={chain}
+            auction={auction}
+            token={params.exact === 'sell' ? params.buy : params.sell}
+            isAsking={request !== undefined}
+            isForNobody={isForNobody}
+            hasSolvers={activeSolvers > 0}
+            offer={offer}
+            onChoose={taken === undefined && !isForNobody ? chooseSolver : undefined}
+          />
+          <section class="panel rate-panel" aria-label="Rate of the pair">
+            <RateChart chainId={chainId} sell={params.sell} buy={params.buy} />
+          </section>
+        </div>
       </div>
       {params.sell !== '' && params.buy !== '' && (
         <PairDay chain={chain} sell={params.sell} buy={params.buy} pairs={pairs.data?.pairs} />
@@ -114,9 +136,24 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   )
 }
 
+/** What this is, and who runs it. */
+const Introduction = () => (
+  <p class="introduction">
+    Market makers compete for your swap. A contract holds your tokens until you are paid.{' '}
+    {instance.isNamed ? (
+      <>
+        Run by <bdi>{instance.name}</bdi>.
+      </>
+    ) : (
+      'Its operator gives no name.'
+    )}{' '}
+    <a href="help">How it works</a>
+  </p>
+)
+
 /** Since when the amounts that are shown have not been confirmed. @returns undefined while they are fresh, or there are none */
 function staleSince(isPrice: boolean, auction: Auction, price: Query<GetPriceResponse>): number | undefined {
-  const cameAt = isPrice ? price.updatedAt : auction.offer?.cameAt
+  const cameAt = isPrice ? price.updatedAt : auction.takeable?.cameAt
   if (cameAt === undefined) return undefined
   const failure = isPrice ? price.failure : auction.failure
   const isOld = now.value - cameAt > REFRESH_SECONDS * 1000 + LATE_MS

@@ -19,7 +19,7 @@ import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { learnToken, tokenOf } from '../data/tokens/tokens.js'
 import { wallet } from './connected-wallet.js'
 import { discoverWallets, type WalletOption } from './discover.js'
-import { createNodeClient } from './node.js'
+import { chainOf, createNodeClient } from './node.js'
 import { rememberedWallet, rememberWallet } from './remembered.js'
 
 const CODE_OF_UNKNOWN_CHAIN = 4902
@@ -71,23 +71,51 @@ async function useAccount({ provider: chosen, name }: WalletOption, [account]: r
   }
 }
 
-/** Asks the wallet to go to a chain. @throws when it does not know the chain, or the user refuses */
-export async function switchChain(chainId: number): Promise<void> {
+/**
+ * Asks the wallet to go to a chain, and to add it where the wallet does not know it.
+ * @throws when it does not know the chain and the instance names no node for it, or the user refuses
+ */
+export async function switchChain(chain: Chain): Promise<void> {
+  const chainId = Number(chain.chainId)
   const asked = provider
   if (asked === undefined || wallet.peek() === undefined) throw new Error('No wallet is connected.')
   if (wallet.peek()?.chainId === chainId) return
+  const change = () =>
+    asked.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: numberToHex(chainId) }] })
   try {
-    await asked.request({
-      method: 'wallet_switchEthereumChain',
-      params: [{ chainId: numberToHex(chainId) }],
-    })
+    await change()
   } catch (error) {
-    if ((error as { code?: unknown } | undefined)?.code !== CODE_OF_UNKNOWN_CHAIN) throw error
-    throw new Error(`The wallet does not know chain ${chainId}. Add the chain to the wallet, then try again.`)
+    if (!isUnknownChain(error)) throw error
+    await asked.request({ method: 'wallet_addEthereumChain', params: [chainToAdd(chain)] })
+    await change()
   }
   const known = wallet.peek()
   if (provider !== asked || known === undefined) throw new Error('The wallet was disconnected. Try again.')
   wallet.value = { ...known, chainId }
+}
+
+/** A wallet on a phone wraps the error of its node. */
+function isUnknownChain(error: unknown): boolean {
+  const { code, data } = (error ?? {}) as {
+    code?: unknown
+    data?: { originalError?: { code?: unknown } }
+  }
+  return code === CODE_OF_UNKNOWN_CHAIN || data?.originalError?.code === CODE_OF_UNKNOWN_CHAIN
+}
+
+/** A chain as a wallet adds it (EIP-3085). @throws Error when the instance names no node of it */
+function chainToAdd({ chainId, name, publicRpcUrl, explorerUrl }: Chain) {
+  if (publicRpcUrl === undefined)
+    throw new Error(
+      `The wallet does not know ${name} (chain ${chainId}), and this site names no node of it. Add the chain to the wallet, then try again.`,
+    )
+  return {
+    chainId: numberToHex(chainId),
+    chainName: name,
+    rpcUrls: [publicRpcUrl],
+    nativeCurrency: chainOf(Number(chainId)).nativeCurrency,
+    ...(explorerUrl !== undefined && { blockExplorerUrls: [explorerUrl] }),
+  }
 }
 
 /** A client that sends through the user's wallet. What the wallet's node says is read by `nodeClient`. */

@@ -10,7 +10,7 @@ import { toSignedQuote } from './signed-quote.js'
 
 /** Returns the input of an order that the solver has not filled in time. @throws what the wallet throws */
 export async function refundOrder(chain: Chain, orderId: string): Promise<void> {
-  await switchChain(Number(chain.chainId))
+  await switchChain(chain)
   const contract = { settlement: chain.settlement as Address }
   await sendCall(refundCall({ orderId: orderId as Hex }, contract), Number(chain.chainId))
 }
@@ -26,7 +26,7 @@ export async function planRefund(
 
 /** Takes back what was sent for an offer: the first thing that can be. @throws Error when nothing can be; what the wallet throws */
 export async function refundOffer(chain: Chain, offer: Offer, token?: string): Promise<void> {
-  await switchChain(Number(chain.chainId))
+  await switchChain(chain)
   const plan = await planRefund(chain, offer, token)
   if ('none' in plan) throw new Error(plan.none)
   const { call, sender } = plan

@@ -116,7 +116,7 @@ export async function deposit({ offer, wanted, chain, earlier, report, keep }: D
 }
 
 async function readTermsOn(chain: Chain): Promise<SettlementTerms> {
-  await switchChain(Number(chain.chainId))
+  await switchChain(chain)
   return readTerms(chain)
 }
 

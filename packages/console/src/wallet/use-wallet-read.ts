@@ -45,5 +45,19 @@ export function useOnePrompt(chain: Chain, token: string): bigint | undefined {
 
 /** How much of a token the account of the wallet has, in the token's smallest unit. @param token empty reads nothing */
 export function useBalance(chain: Chain, token: string): bigint | undefined {
-  return useWalletRead(chain, token, ({ readBalance }) => readBalance(Number(chain.chainId), token))
+  return useBalances(chain, token === '' ? [] : [token])?.get(token)
+}
+
+/** The same of several tokens, without those that cannot be read. */
+export function useBalances(
+  chain: Chain,
+  tokens: readonly string[],
+): ReadonlyMap<string, bigint> | undefined {
+  return useWalletRead(chain, tokens.join(' '), async ({ readBalance }) => {
+    const read = tokens.map(
+      async (token) => [token, await readBalance(Number(chain.chainId), token)] as const,
+    )
+    const settled = await Promise.allSettled(read)
+    return new Map(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+  })
 }

@@ -1,5 +1,6 @@
 /** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
 
+export { isDeclined } from '@quote-aggregator/client'
 export { describeWalletError, isFailure, isRefusal } from './describe-error.js'
 export { discoverWallets, type WalletOption } from './discover.js'
 export {

@@ -25,8 +25,6 @@ const LABELS = 190
 interface AuctionChartProps {
   readonly attempts: readonly Attempt[]
   readonly deadlineMs: number
-  /** How long the round has run; undefined when it has ended. */
-  readonly elapsedMs?: number | undefined
 }
 
 /**
@@ -34,16 +32,16 @@ interface AuctionChartProps {
  * from the best one. An offer far off stands at the lower edge with its number. The line is the best offer so far. Other results
  * are marks below.
  */
-export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartProps) {
+export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
   const timed = attempts.filter(({ atMs }) => atMs !== undefined)
   const [ref, width] = useWidth<SVGSVGElement>()
   const right = width - MARGIN
   const last = Math.max(
     ...timed.filter(({ outcome }) => outcome !== SolverOutcome.LATE).map(({ atMs = 0 }) => atMs),
-    elapsedMs ?? 0,
+    0,
   )
   // Before an auction, the axis is whole.
-  const isEmpty = timed.length === 0 && elapsedMs === undefined
+  const isEmpty = timed.length === 0
   const axis = createTimeAxis(isEmpty ? deadlineMs : last, deadlineMs)
   const x = (ms: number) => LEFT + axis.place(ms) * (right - LEFT)
   const offers = timed.filter(({ bps }) => bps !== undefined)
@@ -72,13 +70,7 @@ export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartPr
         </g>
       ))}
       <Axis axis={axis} deadlineMs={deadlineMs} x={x} right={right} />
-      {elapsedMs !== undefined && (
-        <line class="chart-now" x1={x(elapsedMs)} x2={x(elapsedMs)} y1={TOP - 8} y2={BASE} />
-      )}
-      <polyline
-        class="chart-best"
-        points={bestLine(offers, x, y, elapsedMs === undefined ? right : x(elapsedMs))}
-      />
+      <polyline class="chart-best" points={bestLine(offers, x, y, right)} />
       {others.map((attempt) => (
         <g key={attempt.solver} class="chart-other">
           <title>{titleOf(attempt)}</title>
@@ -113,10 +105,9 @@ interface AxisProps {
 }
 
 function Axis({ axis, deadlineMs, x, right }: AxisProps) {
-  const words = `deadline ${formatDuration(deadlineMs)}`
+  const words = `deadline ${formatDuration(deadlineMs)}${axis.isShort ? ' →' : ''}`
   // Labels have letters of seven pixels: those that would touch that of the deadline are left out.
   const room = right - words.length * 7.3 - 24
-  const broken = (x(axis.lastMs) + right) / 2
   return (
     <g class="chart-axis">
       {axis.ticks.map((ms) => (
@@ -130,16 +121,10 @@ function Axis({ axis, deadlineMs, x, right }: AxisProps) {
         </g>
       ))}
       <line class="chart-base" x1={LEFT} x2={right} y1={BASE} y2={BASE} />
-      <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={BASE} />
+      {!axis.isShort && <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={BASE} />}
       <text class="chart-last" x={right} y={LABELS}>
         {words}
       </text>
-      {axis.isBroken && (
-        <>
-          <path class="chart-gap" d={`M${broken - 5} ${BASE + 5}l5 -10h5l-5 10z`} />
-          <path class="chart-break" d={`M${broken - 5} ${BASE + 5}l5 -10m5 0l-5 10`} />
-        </>
-      )}
     </g>
   )
 }

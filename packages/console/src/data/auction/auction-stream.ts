@@ -14,26 +14,34 @@ import { addImprovement, addRecord, endRound, type Offer, openRound, type Round 
 
 export type AuctionRequest = MessageInitShape<typeof StreamQuotesRequestSchema> & { readonly chainId: bigint }
 
-interface TakeableOffer {
+/** Offers that a user can take, the best one first. */
+interface TakeableOffers {
   readonly quoteId: string
-  readonly offer: Offer
-  readonly expiresAt: number
-  /** When it came, Unix time in milliseconds as `expiresAt`. */
+  readonly offers: readonly Offer[]
+  /** When they came, Unix time in milliseconds. */
   readonly cameAt: number
 }
 
 /** The auction for one request: its rounds follow each other while it is shown. */
 export interface Auction {
   readonly round: Round | undefined
-  /** The offer to take: the best one of the last round that has ended, or of the first one while it runs. */
-  readonly offer: TakeableOffer | undefined
+  /** The last round that has ended. Its ranking can be read until the next one has ended. */
+  readonly ended: Round | undefined
+  /** What can be taken: the offers of the last round that has ended, or the best one of the first round while it runs. */
+  readonly takeable: TakeableOffers | undefined
   /** When the next round begins, Unix time in milliseconds; undefined while one runs. */
   readonly nextAt: number | undefined
   readonly failure: Failure | undefined
 }
 
 export const REFRESH_SECONDS = 15
-const NO_AUCTION: Auction = { round: undefined, offer: undefined, nextAt: undefined, failure: undefined }
+const NO_AUCTION: Auction = {
+  round: undefined,
+  ended: undefined,
+  takeable: undefined,
+  nextAt: undefined,
+  failure: undefined,
+}
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 15_000
 /** A record is written a moment after the answer. */
@@ -116,28 +124,24 @@ async function readStream(
     if (part.case !== 'quote' && part.case !== 'done') continue
     if (part.value.round !== round.number)
       round = openRound(part.value.round, expectedStart(openedAt, part.value.round), isOutput)
-    const { offer } = auction.peek()
+    const { takeable, ended } = auction.peek()
+    const { quoteId } = part.value
     if (part.case === 'quote') {
       round = addImprovement(round, part.value, Date.now())
-      const expiresAt = (part.value.quote?.depositDeadline ?? 0) * 1000
       // The first offers of a later round may be worse than the best one of the round before.
-      const better =
-        round.number === 1
-          ? { quoteId: round.quoteId, offer: part.value, expiresAt, cameAt: Date.now() }
-          : offer
-      auction.value = { round, offer: better, nextAt: undefined, failure: undefined }
+      const better = round.number === 1 ? { quoteId, offers: round.takeable, cameAt: Date.now() } : takeable
+      auction.value = { round, ended, takeable: better, nextAt: undefined, failure: undefined }
       continue
     }
     onRound()
     round = endRound(round, part.value)
-    const taken = round.best && {
-      quoteId: round.quoteId,
-      offer: round.best,
-      expiresAt: Number(part.value.expiresAt ?? 0),
-      cameAt: Date.now(),
+    auction.value = {
+      round,
+      ended: round,
+      takeable: round.best && { quoteId, offers: round.takeable, cameAt: Date.now() },
+      nextAt: isOnce ? undefined : expectedStart(openedAt, round.number + 1),
+      failure: undefined,
     }
-    const nextAt = isOnce ? undefined : expectedStart(openedAt, round.number + 1)
-    auction.value = { round, offer: taken, nextAt, failure: undefined }
     void showRecord(round.quoteId, request, auction, signal)
   }
 }
@@ -164,7 +168,8 @@ async function showRecord(
   const record = await readRecord(chainId, quoteId, signal)
   const shown = auction.peek()
   if (record === undefined || shown.round?.quoteId !== record.quoteId) return
-  auction.value = { ...shown, round: addRecord(shown.round, record) }
+  const round = addRecord(shown.round, record)
+  auction.value = { ...shown, round, ended: round }
 }
 
 /** Rounds begin at regular times. One that waited for a limit begins when its first message comes. */

@@ -48,6 +48,8 @@ export interface Round {
   /** Number of valid offers; undefined while the round runs. */
   readonly offers: number | undefined
   readonly best: Offer | undefined
+  /** What a user can take: the best offer while the round runs, then all in the order of the ranking. */
+  readonly takeable: readonly Offer[]
   /** Whether the attempts come from the record of the quote, with all times. */
   readonly isRecorded: boolean
 }
@@ -64,6 +66,7 @@ export function openRound(number: number, startedAt: number, isOutput: boolean):
     answered: 0,
     offers: undefined,
     best: undefined,
+    takeable: [],
     isRecorded: false,
   }
 }
@@ -86,6 +89,7 @@ export function addImprovement(round: Round, update: QuoteUpdate, at: number): R
     asked,
     answered,
     best: update,
+    takeable: [update],
     attempts: ranked([...others, added], round.isOutput),
   }
 }
@@ -107,6 +111,7 @@ export function endRound(round: Round, end: QuoteRoundEnd): Round {
     answered: quoted + declined + invalid + failed + late,
     offers: quoted,
     best,
+    takeable: offers,
     attempts: ranked(attempts, round.isOutput),
   }
 }
@@ -172,6 +177,11 @@ export function isExactInput({ request }: Pick<GetQuoteRecordResponse, 'request'
 export function surplusBps(attempts: readonly Attempt[]): number | undefined {
   const next = attempts.find(({ rank }) => rank === 2)
   return next?.bps === undefined ? undefined : -next.bps
+}
+
+/** The offer of a solver, or the best one when it has none. @param offers the best one first */
+export function offerOf(offers: readonly Offer[] = [], solver: string): Offer | undefined {
+  return offers.find(({ quote }) => quote?.solver === solver) ?? offers[0]
 }
 
 function ranked(attempts: readonly Attempt[], isOutput: boolean): Attempt[] {

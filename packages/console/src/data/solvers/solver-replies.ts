@@ -16,12 +16,12 @@ export const REPLIES = [
 ] as const satisfies readonly (readonly [keyof Counts, string])[]
 
 const REASONS: Readonly<Record<(typeof REPLIES)[number][0], string>> = {
-  quoted: 'It won nothing: others had better offers.',
-  declined: 'It won nothing: it declined most requests.',
-  invalid: 'It won nothing: most of its replies were not valid. The records of quotes have the reasons.',
-  late: 'It won nothing: most of its replies came too late.',
-  softDeadline: 'It won nothing: the soft deadline of this instance cut off most of its replies.',
-  failed: 'It won nothing: most requests did not reach it, or the connection broke.',
+  quoted: 'others had better offers.',
+  declined: 'it declined most requests.',
+  invalid: 'most of its replies were not valid. The records of quotes have the reasons.',
+  late: 'most of its replies came too late.',
+  softDeadline: 'the soft deadline of this instance cut off most of its replies.',
+  failed: 'most requests did not reach it, or the connection broke.',
 }
 
 /** Why a solver has won nothing in a window. @returns undefined for one that has won */
@@ -30,5 +30,5 @@ export function whyNothingWon(stats: Counts): string | undefined {
   if (stats.won > 0n) return undefined
   if (stats.wonAlone > 0n) return 'It won nothing against others: it only made the one offer of some quotes.'
   const [most] = REPLIES.toSorted(([one], [other]) => Number(stats[other] - stats[one]))
-  return most && REASONS[most[0]]
+  return most && `It won nothing: ${REASONS[most[0]]}`
 }

@@ -7,6 +7,8 @@ const SOURCES = ['link', 'instance', 'list', 'wallet'] as const
 export interface KnownToken {
   readonly address: string
   readonly symbol?: string | undefined
+  /** Its name in the operator's list. */
+  readonly name?: string | undefined
   readonly decimals?: number | undefined
   /** URL of its logo. */
   readonly logo?: string | undefined
@@ -40,6 +42,6 @@ export function merged(known: KnownToken | undefined, spoken: KnownToken): Known
   const reliable = isWeaker ? known : said
   const listed = [said, known].find(({ isListed }) => isListed)
   if (listed === undefined) return reliable
-  const { symbol, logo } = listed
-  return { ...reliable, symbol, logo, decimals: reliable.decimals ?? listed.decimals, isListed: true }
+  const { symbol, name, logo } = listed
+  return { ...reliable, symbol, name, logo, decimals: reliable.decimals ?? listed.decimals, isListed: true }
 }

@@ -1,7 +1,11 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import { BASE_URL, chainService } from '../api.js'
+import { onEvent } from '../events.js'
 import { retryPause } from '../request-times.js'
 import { type KnownToken, merged } from './known-token.js'
+
+/** Between two lists of tokens that events cause. */
+const NAMES_PAUSE_MS = 10_000
 
 type Tokens = Readonly<Record<string, KnownToken>>
 
@@ -62,14 +66,16 @@ export function followTokens(chainId: ReadonlySignal<bigint | undefined>): void 
     const wanted = chainId.value
     if (wanted === undefined) return
     let timer: ReturnType<typeof setTimeout> | undefined
+    let readAt = 0
     const read = async (failures: number) => {
       try {
         const answer = await chainService.listTokens({ chainId: wanted })
         const named = known(
           wanted,
-          answer.tokens.map(({ address, symbol, decimals, listed, logo }) => ({
+          answer.tokens.map(({ address, symbol, name, decimals, listed, logo }) => ({
             address,
             symbol,
+            name,
             decimals,
             logo: logoUrl(logo),
             isListed: listed,
@@ -79,12 +85,23 @@ export function followTokens(chainId: ReadonlySignal<bigint | undefined>): void 
         // In the order of the list, also those that something else has named before.
         tokens.value = { ...named, ...tokens.peek(), ...named }
         chainIdOfNames.value = wanted
+        readAt = Date.now()
       } catch {
         timer = setTimeout(() => void read(failures + 1), retryPause(failures))
       }
     }
     void read(1)
-    return () => clearTimeout(timer)
+    // The instance reads tokens that an order has brought: their names come a little later.
+    const stop = onEvent(({ chainId, inputToken, outputToken }) => {
+      const isNew = [inputToken, outputToken].some(
+        (each) => each && tokenOf(chainId, each)?.symbol === undefined,
+      )
+      if (isNew && Date.now() - readAt > NAMES_PAUSE_MS) void read(1)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
   })
 }
 

@@ -10,7 +10,7 @@ import { wallet } from '../../wallet/connected-wallet.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { Connect } from '../swap/connect.js'
 import { DepositAddress } from '../swap/deposit-address.js'
-import { Terms } from './own-deposit.js'
+import { WhatHappens } from '../swap/what-happens.js'
 import { isPast, Refund } from './refund.js'
 
 interface AddressDepositProps {
@@ -46,17 +46,13 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
           <p class="hero-state">
             <Progress isDue={isDue} isOpen={plan === undefined || refund !== undefined} />
           </p>
-          <Terms chain={chain} quote={quote}>
-            {/* Before, it is only shown as one to pay, or not at all. */}
-            {isDue && (
-              <>
-                <dt>Address</dt>
-                <dd>
-                  <Id text={depositAddress} label="deposit address" />
-                </dd>
-              </>
-            )}
-          </Terms>
+          {isDue ? (
+            <p>
+              Deposit address <Id text={depositAddress} label="deposit address" />
+            </p>
+          ) : (
+            <WhatHappens chain={chain} swap={quote} />
+          )}
         </>
       )}
       {!isAsked && (

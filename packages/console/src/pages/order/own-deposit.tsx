@@ -1,11 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import type { Quote, SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
-import { Id, SolverLabel } from '../../components/id.js'
+import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { Id } from '../../components/id.js'
 import { StateMark } from '../../components/state-mark.js'
-import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
-import { formatAge, formatMoment } from '../../format/time.js'
+import { WhatHappens } from '../swap/what-happens.js'
 import { isPast } from './refund.js'
 
 interface OwnDepositProps {
@@ -29,16 +27,12 @@ export function OwnDeposit({ chain, offer, transaction }: OwnDepositProps) {
           <StateMark word="waiting" tone="waiting" />
         )}
       </p>
-      <Terms chain={chain} quote={quote}>
-        {transaction !== undefined && (
-          <>
-            <dt>Deposit</dt>
-            <dd>
-              <Id text={transaction} label="transaction" />
-            </dd>
-          </>
-        )}
-      </Terms>
+      {!isLate && <WhatHappens chain={chain} swap={quote} />}
+      {transaction !== undefined && (
+        <p>
+          Deposit <Id text={transaction} label="transaction" />
+        </p>
+      )}
       <p class="chart-note">
         {isLate
           ? 'The deposit deadline has passed. A deposit that is mined now reverts: it changes nothing.'
@@ -49,46 +43,3 @@ export function OwnDeposit({ chain, offer, transaction }: OwnDepositProps) {
     </section>
   )
 }
-
-/** The terms of an offer that has no order. @param children further facts */
-export function Terms({
-  chain,
-  quote,
-  children,
-}: {
-  readonly chain: Chain
-  readonly quote: Quote
-  readonly children?: ComponentChildren
-}) {
-  return (
-    <dl class="facts facts-large">
-      <dt>Sells</dt>
-      <dd>
-        <Amount chainId={chain.chainId} address={quote.inputToken} amount={quote.inputAmount} />
-      </dd>
-      <dt>Buys</dt>
-      <dd>
-        <Amount chainId={quote.outputChainId} address={quote.outputToken} amount={quote.outputAmount} />
-      </dd>
-      <dt>Solver</dt>
-      <dd>
-        <SolverLabel address={quote.solver} />
-      </dd>
-      {children}
-      <dt>Deposit deadline</dt>
-      <dd>
-        <Deadline seconds={quote.depositDeadline} />
-      </dd>
-      <dt>Fill deadline</dt>
-      <dd>
-        <Deadline seconds={quote.fillDeadline} />
-      </dd>
-    </dl>
-  )
-}
-
-const Deadline = ({ seconds }: { readonly seconds: number }) => (
-  <span class="number" title={formatMoment(seconds * 1000)}>
-    {formatAge(seconds * 1000, latestNow.value)}
-  </span>
-)

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { wallet } from '../../wallet/connected-wallet.js'
-import { describeFailure, loadWallet } from '../../wallet/load.js'
+import type { loadWallet } from '../../wallet/load.js'
+import { useAttempt } from '../../wallet/use-attempt.js'
 import { Connect } from '../swap/connect.js'
 
 type WalletCode = Awaited<ReturnType<typeof loadWallet>>
@@ -15,25 +15,14 @@ interface RefundProps {
 
 /** A refund through the user's wallet. Anyone may send it: the tokens go to the user of the order. */
 export function Refund({ refund, children }: RefundProps) {
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState('')
-  const attempt = async () => {
-    setBusy(true)
-    setProblem('')
-    try {
-      await refund(await loadWallet())
-    } catch (error) {
-      setProblem(await describeFailure(error))
-    }
-    setBusy(false)
-  }
+  const { isBusy, problem, attempt } = useAttempt()
   return (
     <div class="notice notice-warning">
       {children}
       {wallet.value === undefined ? (
         <Connect />
       ) : (
-        <button type="button" class="main-action" disabled={isBusy} onClick={attempt}>
+        <button type="button" class="main-action" disabled={isBusy} onClick={() => attempt(refund)}>
           {isBusy ? 'Waiting for the wallet…' : 'Refund'}
         </button>
       )}

@@ -1,12 +1,12 @@
-import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { latestNow } from '../../data/clock.js'
 import { isKept } from '../../data/orders/own-swaps.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { wallet } from '../../wallet/connected-wallet.js'
-import { describeFailure, loadWallet } from '../../wallet/load.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
+import { useAttempt } from '../../wallet/use-attempt.js'
 import { Connect } from './connect.js'
 import type { SwapParams } from './swap-params.js'
 import { takeOffer } from './taken-offer.js'
@@ -19,13 +19,15 @@ interface ActionProps {
   /** Why there is no wanted swap; empty with one. */
   readonly problem: string
   readonly auction: Auction
+  /** The offer that the page shows: the button takes it, with exactly these amounts. */
+  readonly offer: Offer | undefined
   /** How much the account of the wallet has of the token to sell; undefined when it is not known. */
   readonly balance: bigint | undefined
 }
 
 /** The one main action: what the user can do next. */
 export function Action(props: ActionProps) {
-  const { chain, params, wanted, problem, auction } = props
+  const { chain, params, wanted, problem, auction, offer } = props
   const known = wallet.value
   const isContract = params.mode === 'contract'
   const isTyped =
@@ -38,10 +40,10 @@ export function Action(props: ActionProps) {
       </>
     )
   if (known !== undefined && BigInt(known.chainId) !== chain.chainId) return <SwitchChain chain={chain} />
-  const taken = auction.offer
+  const quoteId = auction.takeable?.quoteId
   const take = () => {
-    if (taken !== undefined && wanted !== undefined)
-      void takeOffer({ chain, quoteId: taken.quoteId, offer: taken.offer, wanted })
+    if (quoteId !== undefined && offer !== undefined && wanted !== undefined)
+      void takeOffer({ chain, quoteId, offer, wanted })
   }
   const missing = problem !== '' ? problem : whatIsMissing(props)
   return (
@@ -63,38 +65,35 @@ export function Action(props: ActionProps) {
 const UNKEPT = 'No address without storage'
 
 /** What a valid form still lacks; empty when the offer can be taken. */
-function whatIsMissing({ chain, params, wanted, auction, balance }: ActionProps): string {
+function whatIsMissing({ chain, params, wanted, auction, offer, balance }: ActionProps): string {
   if (wanted?.user === '') return 'Enter your address'
   if (params.mode === 'address' && !isKept.value) return UNKEPT
   // With a wallet, nothing is deposited before the decimals are read from the contracts.
   const isRead =
     wallet.value === undefined || [params.sell, params.buy].every((token) => isReadByWallet(chain, token))
   if (!isRead) return 'Reading the tokens'
-  const { offer, round } = auction
-  if (offer === undefined) return round?.offers === 0 ? 'No offers in this round' : 'Waiting for an offer'
-  if (offer.expiresAt < latestNow.value) return 'The offer has expired'
-  const needed = BigInt(offer.offer.quote?.inputAmount ?? 0)
+  const quote = offer?.quote
+  if (quote === undefined)
+    return auction.round?.offers === 0 ? 'No offers in this round' : 'Waiting for an offer'
+  if (quote.depositDeadline * 1000 < latestNow.value) return 'The offer has expired'
+  const needed = BigInt(quote.inputAmount)
   // An address can be paid from anywhere.
   const isShort = params.mode === 'contract' && balance !== undefined && balance < needed
-  return isShort ? 'Not enough of the token to sell' : ''
+  return isShort ? `Not enough ${tokenOf(chain.chainId, params.sell)?.symbol ?? 'of the token to sell'}` : ''
 }
 
 const isReadByWallet = ({ chainId }: Chain, token: string) => tokenOf(chainId, token)?.source === 'wallet'
 
 /** Nothing can be read or sent on another chain. */
 export function SwitchChain({ chain }: { readonly chain: Chain }) {
-  const [problem, setProblem] = useState('')
-  const change = async () => {
-    setProblem('')
-    try {
-      await (await loadWallet()).switchChain(Number(chain.chainId))
-    } catch (error) {
-      setProblem(await describeFailure(error))
-    }
-  }
+  const { problem, attempt } = useAttempt()
   return (
     <>
-      <button type="button" class="main-action" onClick={change}>
+      <button
+        type="button"
+        class="main-action"
+        onClick={() => attempt(({ switchChain }) => switchChain(chain))}
+      >
         Switch the wallet to {chain.name}
       </button>
       {problem !== '' && (

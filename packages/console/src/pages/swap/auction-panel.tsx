@@ -1,13 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { AuctionChart } from '../../components/charts/auction-chart.js'
 import { Id } from '../../components/id.js'
-import { Empty } from '../../components/notice.js'
+import { Empty, NoSolvers } from '../../components/notice.js'
 import { Bps, Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
-import { surplusBps } from '../../data/auction/auction.js'
+import { type Offer, surplusBps } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
+import { useReliabilities } from '../../data/solvers/reliability.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
@@ -20,11 +20,15 @@ interface AuctionPanelProps {
   readonly isForNobody: boolean
   /** Whether the chain has an active solver. */
   readonly hasSolvers: boolean
+  /** The offer that the form shows. */
+  readonly offer: Offer | undefined
+  /** Takes another offer into the form; undefined while none can be chosen. */
+  readonly onChoose: ((solver: string) => void) | undefined
 }
 
 /** The auction: improvements while it runs, then all results with the ranking. */
 export function AuctionPanel(props: AuctionPanelProps) {
-  const { chain, auction, token, isAsking, isForNobody, hasSolvers } = props
+  const { chain, auction, isAsking, isForNobody, hasSolvers } = props
   const { round } = auction
   const isShown = isAsking && hasSolvers && round !== undefined
   return (
@@ -44,15 +48,17 @@ export function AuctionPanel(props: AuctionPanelProps) {
         )}
       </div>
       {isShown ? (
-        <Rounds chain={chain} auction={auction} token={token} />
+        <Rounds {...props} />
       ) : (
         <>
           <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
-          <Empty title="Solvers compete here for your swap.">
-            {hasSolvers
-              ? 'Choose two tokens and an amount to see the auction live.'
-              : 'No solver is active on this chain.'}
-          </Empty>
+          {hasSolvers ? (
+            <Empty title="Solvers compete here for your swap.">
+              Choose two tokens and an amount to see the auction live.
+            </Empty>
+          ) : (
+            <NoSolvers />
+          )}
         </>
       )}
       {isShown && isForNobody && round.offers !== 0 && (
@@ -62,51 +68,43 @@ export function AuctionPanel(props: AuctionPanelProps) {
   )
 }
 
-function Rounds({ chain, auction, token }: Pick<AuctionPanelProps, 'chain' | 'auction' | 'token'>) {
-  const { round } = auction
+function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
+  const { round, ended, takeable } = auction
+  const reliabilities = useReliabilities(chain.chainId)
   const isRunning = round !== undefined && round.offers === undefined
-  const elapsedMs = useElapsed(round?.startedAt ?? 0, isRunning)
   if (round === undefined) return null
   const surplus = surplusBps(round.attempts)
+  // The next round must not take the rows away while the user reads and chooses.
+  const ranked = ended ?? round
   return (
     <>
-      <AuctionChart
-        attempts={round.attempts}
-        deadlineMs={chain.quoteTimeoutMs}
-        elapsedMs={isRunning ? Math.min(chain.quoteTimeoutMs, elapsedMs) : undefined}
-      />
+      <AuctionChart attempts={round.attempts} deadlineMs={chain.quoteTimeoutMs} />
       <p class="chart-note">
         {isRunning ? (
-          'The line is the best offer so far.'
+          'Solvers are answering. The line is the best offer so far; the ranking follows.'
         ) : surplus !== undefined ? (
           <>
             The best offer is <Bps bps={surplus} /> better than the next one.
           </>
-        ) : round.offers === 0 ? (
-          'No offer in this round.'
         ) : (
-          'There is one valid offer.'
+          `${round.offers === 0 ? 'No offer' : 'One valid offer'} in this round.`
         )}
       </p>
-      {round.attempts.length > 0 && (
-        <Ranking attempts={round.attempts} chainId={chain.chainId} token={token} />
+      {ranked.attempts.length > 0 && (
+        <Ranking
+          attempts={ranked.attempts}
+          chainId={chain.chainId}
+          token={token}
+          reliabilities={reliabilities}
+          choice={
+            onChoose && {
+              solvers: takeable?.offers.flatMap(({ quote }) => quote?.solver ?? []) ?? [],
+              chosen: offer?.quote?.solver,
+              onChoose,
+            }
+          }
+        />
       )}
     </>
   )
-}
-
-/** Time since a start, in milliseconds, in each frame while it runs. */
-function useElapsed(startedAt: number, isRunning: boolean): number {
-  const [elapsedMs, setElapsed] = useState(0)
-  useEffect(() => {
-    if (!isRunning) return
-    let frame = 0
-    const tick = () => {
-      setElapsed(Math.max(0, Date.now() - startedAt))
-      frame = requestAnimationFrame(tick)
-    }
-    tick()
-    return () => cancelAnimationFrame(frame)
-  }, [startedAt, isRunning])
-  return elapsedMs
 }

@@ -1,15 +1,19 @@
 import { useEffect } from 'preact/hooks'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Id, OrderId, SolverLabel } from '../../components/id.js'
-import { Amount } from '../../components/token-amount.js'
+import type { Offer } from '../../data/auction/auction.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import type { AddressUse } from '../../data/orders/address-use.js'
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
-import { formatDuration, formatSpan } from '../../format/time.js'
+import { tokenOf } from '../../data/tokens/tokens.js'
+import { formatAmount } from '../../format/amount.js'
+import { formatDuration } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
+import { isPast } from '../order/refund.js'
 import { SwitchChain } from './action.js'
 import { DepositAddress } from './deposit-address.js'
 import {
@@ -22,6 +26,7 @@ import {
   stateOf,
   type TakenOffer,
 } from './taken-offer.js'
+import { WhatHappens } from './what-happens.js'
 
 const FILL_POLL_MS = 3000
 const SIGNS: Readonly<Record<Step['state'], string>> = {
@@ -54,15 +59,9 @@ const WORDS: Readonly<Record<Step['name'], Words>> = {
   fill: { waiting: 'Fill', active: 'Waiting for the solver', sent: '', done: 'Done' },
 }
 
-const END_WORDS = {
-  filled: 'Filled: you have the output',
-  refunded: 'Refunded: you have the input back',
-  ended: 'Ended without a fill',
-} as const
-
 /** The swap that the user has begun: a list that fills as it goes. */
 export function Checklist({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, steps, problem, wanted, isBusy } = taken
+  const { chain, offer, steps, problem, isDeclined, wanted, isBusy } = taken
   const { chainId } = chain
   const { quote, orderId } = offer
   const end = useOrderEnd(taken)
@@ -71,21 +70,25 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const isLate = (quote?.depositDeadline ?? 0) * 1000 < latestNow.value
   const deposit = stateOf('deposit', taken)
   const isDeposited = deposit === 'done'
+  const isRefused = ownSwap(chainId, orderId)?.check === 'failed'
+  const isDue = isDeposited && !isOver && isPast(quote?.fillDeadline ?? 0, latestNow.value)
   const isUncertain = isDepositBegun(ownSwap(chainId, orderId)) && !isBusy && !isDeposited && !isOver
+  // The offer stands until its deadline: the next attempt checks it again.
+  const mayRetry =
+    problem !== '' &&
+    !isBusy &&
+    !isAddress &&
+    !isDeposited &&
+    !isUncertain &&
+    !isLate &&
+    !isOver &&
+    !isRefused
   const isAway = isBusy && wallet.value !== undefined && BigInt(wallet.value.chainId) !== chainId
   // While the wallet has the deposit, another swap would be a second one.
   const mayLeave = isOver || isAddress || (!isDeposited && (!isBusy || deposit === 'waiting' || isLate))
   return (
     <div class="checklist">
       <dl class="facts">
-        <dt>Sell</dt>
-        <dd>
-          <Amount chainId={chainId} address={quote?.inputToken ?? ''} amount={quote?.inputAmount} />
-        </dd>
-        <dt>Buy</dt>
-        <dd>
-          <Amount chainId={chainId} address={quote?.outputToken ?? ''} amount={quote?.outputAmount} />
-        </dd>
         <dt>Solver</dt>
         <dd>
           <SolverLabel address={quote?.solver ?? ''} />
@@ -104,7 +107,12 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
       <p class="visually-hidden" role="status">
         {isOver ? '' : wordsOfLast(taken)}
       </p>
-      {!isAddress && !isDeposited && problem === '' && <Validity taken={taken} isLate={isLate} />}
+      {!isAddress && !isDeposited && problem === '' && isLate && (
+        <p class="warning">The offer has expired. A deposit that is mined now reverts and changes nothing.</p>
+      )}
+      {!isOver && (isDeposited || !isLate) && quote !== undefined && (
+        <WhatHappens chain={chain} swap={quote} isDeposited={isDeposited} />
+      )}
       {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
       {end === 'ended' && (
         <p class="notice notice-warning">
@@ -120,9 +128,14 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         </div>
       )}
       {problem !== '' && (
-        <p class="notice notice-bad" role="alert">
+        <p class={isDeclined ? 'notice' : 'notice notice-bad'} role="alert">
           {problem}
         </p>
+      )}
+      {mayRetry && (
+        <button type="button" class="main-action" onClick={sendFromWallet}>
+          Try again
+        </button>
       )}
       {isUncertain && wallet.value !== undefined && (
         <button type="button" class="main-action" onClick={sendFromWallet}>
@@ -130,8 +143,8 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         </button>
       )}
       {(isDeposited || isOver || isAddress || deposit === 'sent') && (
-        <a class={isOver ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
-          See the order
+        <a class={isOver || isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
+          {isDue ? 'Take your tokens back' : 'See the order'}
         </a>
       )}
       {mayLeave && (
@@ -183,18 +196,6 @@ function StepLine({ step, words }: { readonly step: Step; readonly words: string
   )
 }
 
-/** Until when the contract accepts the deposit. */
-function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLate: boolean }) {
-  const deadlineMs = (taken.offer.quote?.depositDeadline ?? 0) * 1000
-  return (
-    <p class={isLate ? 'warning' : 'muted'}>
-      {isLate
-        ? 'The offer has expired. A deposit that is mined now reverts and changes nothing.'
-        : `The contract accepts the deposit for ${formatSpan(deadlineMs - latestNow.value)} more.`}
-    </p>
-  )
-}
-
 /** The deposit address, which a connected wallet can check and pay. */
 function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
   const { chain, offer, isBusy } = taken
@@ -219,6 +220,13 @@ function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
   )
 }
 
+function wordsOfEnd(end: OrderEnd, { quote }: Offer, { chainId }: Chain): string {
+  if (end === 'ended') return 'Ended without a fill'
+  if (end === 'refunded') return 'Refunded: you have the input back, with compensation'
+  const { symbol = '', decimals } = tokenOf(chainId, quote?.outputToken ?? '') ?? {}
+  return `You received ${formatAmount(BigInt(quote?.outputAmount ?? 0), decimals)} ${symbol}`
+}
+
 /** Follows the order from the deposit until its end, also when the wallet has lost its transaction. */
 function useOrderEnd({ chain, offer, steps, wanted }: TakenOffer): OrderEnd | undefined {
   const { orderId } = offer
@@ -228,7 +236,7 @@ function useOrderEnd({ chain, offer, steps, wanted }: TakenOffer): OrderEnd | un
   const isDeposited = order.data?.state === OrderState.DEPOSITED
   useEffect(() => {
     if (isDeposited) reportDeposit(orderId)
-    if (end !== undefined) reportEnd(orderId, end !== 'ended', END_WORDS[end])
+    if (end !== undefined) reportEnd(orderId, end !== 'ended', wordsOfEnd(end, offer, chain))
   }, [isDeposited, end, orderId])
   return end
 }

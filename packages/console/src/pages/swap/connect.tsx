@@ -2,23 +2,16 @@ import { useState } from 'preact/hooks'
 import { shorten } from '../../format/shorten.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import type { WalletOption } from '../../wallet/discover.js'
-import { describeFailure, loadWallet } from '../../wallet/load.js'
+import { loadWallet } from '../../wallet/load.js'
+import { useAttempt } from '../../wallet/use-attempt.js'
 
 /** Connects a wallet of this browser. With several, a list to choose from. */
 export function Connect() {
   const [options, setOptions] = useState<readonly WalletOption[]>()
-  const [problem, setProblem] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (task: () => Promise<void>) => {
-    setProblem('')
-    setBusy(true)
-    await task().catch(async (error) => setProblem(await describeFailure(error)))
-    setBusy(false)
-  }
-  const connect = (option: WalletOption) => attempt(async () => (await loadWallet()).connectWallet(option))
+  const { isBusy, problem, attempt } = useAttempt()
+  const connect = (option: WalletOption) => attempt(({ connectWallet }) => connectWallet(option))
   const discover = () =>
-    attempt(async () => {
-      const { discoverWallets, connectWallet } = await loadWallet()
+    attempt(async ({ discoverWallets, connectWallet }) => {
       const found = await discoverWallets()
       setOptions(found)
       const [only] = found
@@ -66,7 +59,7 @@ export function ConnectedWallet() {
         <bdi>{known.name}</bdi> <code title={known.address}>{shorten(known.address)}</code>
       </span>
       <button type="button" class="plain" onClick={async () => (await loadWallet()).disconnectWallet()}>
-        disconnect
+        Disconnect
       </button>
     </div>
   )

@@ -3,6 +3,7 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
 import { Account } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
+import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { isDead } from '../../data/auction/offer-check.js'
@@ -12,7 +13,6 @@ import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
-import { formatMoment, formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 
 const CHECK_MS = 30_000
@@ -59,7 +59,6 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     refreshMs: CHECK_MS,
   })
   if (quote === undefined) return null
-  const deadlineMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
   const token = tokenOf(chain.chainId, quote.inputToken)
   const use = addressUse(quote, swap, { held, isDead: dead.data === true, nowMs: latestNow.value })
   if (use !== 'pay') return <Closed use={use}>{children?.(use)}</Closed>
@@ -97,10 +96,12 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           </dd>
           <dt>on the network</dt>
           <dd>{chain.name}</dd>
-          <dt>within</dt>
-          <dd class="number" title={formatMoment(deadlineMs)}>
-            {formatSpan(deadlineMs - latestNow.value)}
-            <small> for the tokens to arrive: two minutes before the offer ends.</small>
+          <dt>so that they arrive by</dt>
+          <dd class="number">
+            <strong>
+              <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
+            </strong>
+            <p class="muted">Later tokens may be lost.</p>
           </dd>
           <dt>the output goes to</dt>
           <dd>
@@ -113,13 +114,14 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   )
 }
 
-interface ClosedProps {
+/** Why there is no address to pay, and what somebody can do who has paid it. */
+function Closed({
+  use,
+  children,
+}: {
   readonly use: Exclude<AddressUse, 'pay'>
   readonly children: ComponentChildren
-}
-
-/** Why there is no address to pay, and what somebody can do who has paid it. */
-function Closed({ use, children }: ClosedProps) {
+}) {
   const [tone, text] = CLOSED[use]
   return (
     <section class={`notice notice-${tone}`} aria-label="Deposit address">

@@ -1,8 +1,11 @@
 import { useRef } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import type { GetPriceResponse, Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { SolverLabel } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
+import { Amount } from '../../components/token-amount.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
+import type { Offer } from '../../data/auction/auction.js'
 import { type Auction, REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
@@ -16,9 +19,10 @@ import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useBalance } from '../../wallet/use-wallet-read.js'
 import { Action } from './action.js'
 import { ConnectedWallet } from './connect.js'
-import { Balance, Mode, UserField } from './fields.js'
 import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
 import { TokenField } from './token-field.js'
+import { UserField } from './user-field.js'
+import { WhatHappens } from './what-happens.js'
 
 interface SwapFormProps {
   readonly chain: Chain
@@ -26,30 +30,38 @@ interface SwapFormProps {
   readonly wanted: WantedSwap | undefined
   readonly problem: string
   readonly auction: Auction
+  /** The offer that the button takes. */
+  readonly offer: Offer | undefined
   readonly price: Query<GetPriceResponse>
   /** Since when nothing newer came, Unix time in milliseconds; undefined while what is shown is fresh. */
   readonly staleSince: number | undefined
 }
 
-/** The amounts of the best offer or price. */
-interface Found {
-  readonly input: bigint
-  readonly output: bigint
-  /** Number of valid offers; undefined while the round runs. */
+/** The offer or price that is shown. */
+interface Found extends Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount'> {
+  /** Unix time in seconds; undefined for a price. */
+  readonly fillDeadline?: number
+  /** Number of valid offers; undefined while the first round runs. */
   readonly offers: number | undefined
 }
 
+const MODES = [
+  ['contract', 'with a wallet'],
+  ['address', 'by transfer to an address'],
+] as const
+
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wanted, auction, price, staleSince } = props
+  const { chain, params, wanted, staleSince } = props
   const { chainId } = chain
-  const found = findAmounts(auction, price.data, wanted)
+  const found = findAmounts(props)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
   const balance = useBalance(chain, params.sell)
+  const bought = useBalance(chain, params.buy)
   const typed = amountOf(chainId, params)
   const sides = {
-    sell: { label: 'You sell', token: params.sell, amount: found?.input },
-    buy: { label: 'You buy', token: params.buy, amount: found?.output },
+    sell: { label: 'You sell', token: params.sell, amount: found && BigInt(found.inputAmount) },
+    buy: { label: 'You buy', token: params.buy, amount: found && BigInt(found.outputAmount) },
   } as const
   const field = (side: 'sell' | 'buy') => {
     const { label, token, amount } = sides[side]
@@ -59,7 +71,7 @@ export function SwapForm(props: SwapFormProps) {
     const shown = amount === undefined ? '' : formatAmount(amount, decimals)
     return (
       <TokenField
-        chainId={chainId}
+        chain={chain}
         label={isExact ? `${label} exactly` : label}
         token={token}
         amount={isExact ? typed : shown}
@@ -68,7 +80,13 @@ export function SwapForm(props: SwapFormProps) {
         onAmount={(text) => change({ exact: side, amount: text })}
         onToken={(address) => change({ [side]: address })}
       >
-        <FieldNote {...props} side={side} known={known} found={found} balance={balance} />
+        <FieldNote
+          {...props}
+          side={side}
+          known={known}
+          found={found}
+          balance={side === 'sell' ? balance : bought}
+        />
       </TokenField>
     )
   }
@@ -98,28 +116,34 @@ export function SwapForm(props: SwapFormProps) {
             chainId={chainId}
             inputToken={params.sell}
             outputToken={params.buy}
-            input={found.input}
-            output={found.output}
+            input={BigInt(found.inputAmount)}
+            output={BigInt(found.outputAmount)}
             isOld={staleSince !== undefined}
           />
         )}
       </p>
       <fieldset class="mode">
-        <legend>Deposit</legend>
-        <Mode
-          value="contract"
-          params={params}
-          label="by contract"
-          hint="Approve and deposit with your wallet."
-        />
-        <Mode
-          value="address"
-          params={params}
-          label="to an address"
-          hint="Send the tokens from anywhere, without a connected wallet."
-        />
+        <legend>Pay</legend>
+        {MODES.map(([mode, label]) => (
+          <label key={mode}>
+            <input
+              type="radio"
+              name="mode"
+              value={mode}
+              checked={params.mode === mode}
+              onChange={() => change({ mode })}
+            />
+            {label}
+          </label>
+        ))}
       </fieldset>
+      {params.mode === 'address' && (
+        <p class="muted">
+          You get an address for this swap alone. Send the tokens there from anywhere, such as an exchange.
+        </p>
+      )}
       {isAfter ? parts.toReversed() : parts}
+      {found !== undefined && <WhatHappens chain={chain} swap={found} />}
     </div>
   )
 }
@@ -133,17 +157,26 @@ interface FieldNoteProps extends SwapFormProps {
 
 /** The line below an amount: what there is of a token, or how good and how fresh the price is. */
 function FieldNote(props: FieldNoteProps) {
-  const { chain, params, side, known, found, balance, staleSince } = props
+  const { chain, params, side, known, found, offer, auction, balance, staleSince } = props
   if (known?.source === 'wallet' && known.decimals === undefined)
     return <span>Smallest units: no contract at this address says its decimals.</span>
+  const token = params[side]
+  const isOther = offer !== undefined && offer !== auction.takeable?.offers[0]
   return (
     <>
       {known !== undefined && markOf(known) !== undefined && (
         <code title={known.address}>{shorten(known.address)}</code>
       )}
-      {side === 'sell' && <Balance chain={chain} token={params.sell} balance={balance} />}
       {side === 'buy' && found?.offers !== undefined && (
-        <span>{`Best of ${found.offers} ${found.offers === 1 ? 'offer' : 'offers'}`}</span>
+        <span>
+          {isOther ? (
+            <>
+              Offer of <SolverLabel address={offer.quote?.solver ?? ''} />
+            </>
+          ) : (
+            `Best of ${found.offers} ${found.offers === 1 ? 'offer' : 'offers'}`
+          )}
+        </span>
       )}
       {side === 'buy' &&
         (staleSince === undefined ? (
@@ -151,6 +184,22 @@ function FieldNote(props: FieldNoteProps) {
         ) : (
           <span class="warning">Price of {formatAge(staleSince, now.value)}</span>
         ))}
+      {balance !== undefined && (
+        <span class="balance">
+          Balance <Amount chainId={chain.chainId} address={token} amount={balance} bare />
+          {side === 'sell' && balance > 0n && (
+            <button
+              type="button"
+              class="max"
+              onClick={() =>
+                writeSwapParams({ ...params, exact: 'sell', amount: exactAmount(balance, known?.decimals) })
+              }
+            >
+              Max
+            </button>
+          )}
+        </span>
+      )}
     </>
   )
 }
@@ -168,23 +217,11 @@ function WalletPlace({ params }: Pick<SwapFormProps, 'params'>) {
 }
 
 /** The other side shows nothing while the typed side is being changed. */
-function findAmounts(
-  auction: Auction,
-  price: GetPriceResponse | undefined,
-  wanted: WantedSwap | undefined,
-): Found | undefined {
+function findAmounts({ params, auction, offer, price, wanted }: SwapFormProps): Found | undefined {
   if (wanted === undefined) return undefined
-  const quote = auction.offer?.offer.quote
-  if (wanted.user !== '')
-    return (
-      quote && {
-        input: BigInt(quote.inputAmount),
-        output: BigInt(quote.outputAmount),
-        offers: auction.round?.offers,
-      }
-    )
-  const best = price?.best
-  return best && { input: BigInt(best.inputAmount), output: BigInt(best.outputAmount), offers: price.offers }
+  if (wanted.user !== '') return offer?.quote && { ...offer.quote, offers: auction.ended?.offers }
+  const best = price.data?.best
+  return best && { ...best, inputToken: params.sell, outputToken: params.buy, offers: price.data?.offers }
 }
 
 /** When the amounts are asked for again. */

@@ -40,7 +40,7 @@ export function OwnSwaps({
       </ul>
       {shown.length < begun.length && (
         <button type="button" class="plain" onClick={() => setWhole(true)}>
-          show all {begun.length}
+          Show all {begun.length}
         </button>
       )}
     </section>

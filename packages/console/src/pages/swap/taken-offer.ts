@@ -37,6 +37,8 @@ export interface TakenOffer {
   /** Whether the wallet is asked, or has sent what is not mined. */
   readonly isBusy: boolean
   readonly problem: string
+  /** Whether the problem is that the user has said no in the wallet: nothing has failed. */
+  readonly isDeclined: boolean
 }
 
 /** Undefined while the user still chooses. It outlives the page: a deposit must not be lost by a look at the market. */
@@ -87,7 +89,7 @@ function begin(choice: Choice): void {
   const steps = names.map(
     (name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined, endedAt: undefined }),
   )
-  takenOffer.value = { ...choice, steps, isBusy: false, problem: '' }
+  takenOffer.value = { ...choice, steps, isBusy: false, problem: '', isDeclined: false }
   taken.set(choice.offer.orderId, takenOffer.value)
 }
 
@@ -179,6 +181,7 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
     change(orderId, (taken) => ({
       ...taken,
       problem,
+      isDeclined: code?.isDeclined(error) === true,
       steps: taken.steps.map((step) => failed(step, taken, isRefused)),
     }))
   }

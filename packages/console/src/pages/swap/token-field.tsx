@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { TokenLogo, TokenName } from '../../components/token-amount.js'
 import { TokenPicker } from './token-picker.js'
 
@@ -8,7 +9,7 @@ const SHORT = 11
 const LONG = 16
 
 interface TokenFieldProps {
-  readonly chainId: bigint
+  readonly chain: Chain
   readonly label: string
   readonly token: string
   /** As typed on the exact side; as found on the other. */
@@ -30,9 +31,15 @@ function amountSize({ length }: string): 'usual' | 'long' | 'longest' {
 
 /** One side of the swap: an amount and its token. */
 export function TokenField(props: TokenFieldProps) {
-  const { chainId, label, token, amount, title, isInvalid, onAmount, onToken, children } = props
+  const { chain, label, token, amount, title, isInvalid, onAmount, onToken, children } = props
   const id = useId()
   const picker = useRef<HTMLDialogElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const openPicker = () => {
+    setOpen(true)
+    picker.current?.showModal()
+    picker.current?.querySelector('input')?.focus()
+  }
   return (
     <div class="token-field">
       <label for={id}>{label}</label>
@@ -49,20 +56,26 @@ export function TokenField(props: TokenFieldProps) {
           aria-invalid={isInvalid}
           onInput={({ currentTarget }) => onAmount(currentTarget.value)}
         />
-        <button type="button" class="token-button" onClick={() => picker.current?.showModal()} title={token}>
+        <button type="button" class="token-button" onClick={openPicker} title={token}>
           {token === '' ? (
             'Choose token'
           ) : (
             <>
-              <TokenLogo chainId={chainId} address={token} />
-              <TokenName chainId={chainId} address={token} isShort />
+              <TokenLogo chainId={chain.chainId} address={token} />
+              <TokenName chainId={chain.chainId} address={token} isShort />
             </>
           )}
           <span aria-hidden="true">▾</span>
         </button>
       </div>
       <div class="token-field-note">{children}</div>
-      <TokenPicker dialog={picker} chainId={chainId} onToken={onToken} />
+      <TokenPicker
+        dialog={picker}
+        chain={chain}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        onToken={onToken}
+      />
     </div>
   )
 }

@@ -1,26 +1,39 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
-import { TokenLogo } from '../../components/token-amount.js'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { Amount, TokenLogo } from '../../components/token-amount.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
 import { shorten } from '../../format/shorten.js'
+import { useBalances } from '../../wallet/use-wallet-read.js'
 import { ADDRESS, isMistyped } from './swap-params.js'
 
 interface TokenPickerProps {
   readonly dialog: RefObject<HTMLDialogElement | null>
-  readonly chainId: bigint
+  readonly chain: Chain
+  /** A closed dialog lists and reads nothing. */
+  readonly isOpen: boolean
+  readonly onClose: () => void
   readonly onToken: (address: string) => void
 }
 
 /** More of them nobody reads: the search finds them. */
 const SHOWN = 50
+/** Each balance is a call of the wallet's node. */
+const READ = 20
 
 /** Chooses a token of the operator's list, another one that is traded here, or any by its address. */
-export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
+export function TokenPicker({ dialog, chain, isOpen, onClose, onToken }: TokenPickerProps) {
+  const { chainId } = chain
   const [text, setText] = useState('')
   const wanted = text.trim()
   const isAddress = ADDRESS.test(wanted) && !isMistyped(wanted)
   const found = tokensOf(chainId).filter((token) => matches(token, wanted))
+  const shown = found.slice(0, isOpen ? SHOWN : 0)
+  const balances = useBalances(
+    chain,
+    shown.slice(0, READ).map(({ address }) => address),
+  )
   const choose = (chosen: string) => {
     onToken(chosen)
     setText('')
@@ -32,7 +45,7 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
     if (first !== undefined && wanted !== '') choose(first)
   }
   return (
-    <dialog class="dialog" ref={dialog} aria-label="Choose a token">
+    <dialog class="dialog" ref={dialog} aria-label="Choose a token" onClose={onClose}>
       <form onSubmit={submit}>
         <div class="panel-head">
           <h2>Choose a token</h2>
@@ -43,8 +56,8 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
         <input
           class="wide-input"
           value={text}
-          placeholder="Symbol, or address 0x…"
-          aria-label="Symbol of the token or a part of it, or its address"
+          placeholder="Name, symbol, or address 0x…"
+          aria-label="Name or symbol of the token or a part of it, or its address"
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
@@ -56,7 +69,7 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
           </div>
         )}
         <ul class="picker-list">
-          {found.slice(0, SHOWN).map((token) => (
+          {shown.map((token) => (
             <li key={token.address}>
               <button type="button" onClick={() => choose(token.address)}>
                 <TokenLogo chainId={chainId} address={token.address} />
@@ -66,7 +79,21 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
                   <bdi class="token-symbol">{token.symbol}</bdi>
                 )}
                 {markOf(token) !== undefined && <span class="token-mark">{markOf(token)}</span>}
-                <code title={token.address}>{shorten(token.address)}</code>
+                <span class="picker-name">
+                  {token.name === undefined ? (
+                    <code title={token.address}>{shorten(token.address)}</code>
+                  ) : (
+                    <bdi title={token.address}>{token.name}</bdi>
+                  )}
+                </span>
+                {balances?.has(token.address) && (
+                  <Amount
+                    chainId={chainId}
+                    address={token.address}
+                    amount={balances.get(token.address)}
+                    bare
+                  />
+                )}
               </button>
             </li>
           ))}
@@ -83,7 +110,6 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
   )
 }
 
-function matches({ symbol = '', address }: KnownToken, text: string): boolean {
-  const wanted = text.toLowerCase()
-  return symbol.toLowerCase().includes(wanted) || address.toLowerCase().includes(wanted)
+function matches({ symbol = '', name = '', address }: KnownToken, text: string): boolean {
+  return [symbol, name, address].some((each) => each.toLowerCase().includes(text.toLowerCase()))
 }

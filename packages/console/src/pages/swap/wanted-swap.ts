@@ -57,7 +57,8 @@ const ONE_STEP_SECONDS = 60
 function amountProblem(text: string, decimals: number | undefined): string {
   if (text === '') return 'Enter an amount'
   if (isAmbiguous(text)) return `Write ${text.replace(',', '')} or ${text.replace(',', '.')}`
-  if (!readsWithMoreDecimals(text)) return 'Enter a valid amount'
+  if (/^[\s0.,]+$/.test(text) || /^\s*[-\u2212]/.test(text)) return 'Enter an amount above 0'
+  if (!readsWithMoreDecimals(text)) return 'Write digits and one point only, such as 1000.5'
   return decimals === undefined ? 'Enter whole units' : `The token has ${decimals} decimals only`
 }
 

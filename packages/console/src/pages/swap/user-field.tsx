@@ -1,30 +1,5 @@
-import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import { Amount } from '../../components/token-amount.js'
 import { shorten } from '../../format/shorten.js'
 import { isUserAddress, type SwapParams, writeSwapParams } from './swap-params.js'
-
-interface ModeProps {
-  readonly value: SwapParams['mode']
-  readonly params: SwapParams
-  readonly label: string
-  readonly hint: string
-}
-
-/** One way to deposit. */
-export function Mode({ value, params, label, hint }: ModeProps) {
-  return (
-    <label title={hint}>
-      <input
-        type="radio"
-        name="mode"
-        value={value}
-        checked={params.mode === value}
-        onChange={() => writeSwapParams({ ...params, mode: value })}
-      />
-      {label}
-    </label>
-  )
-}
 
 /** The address of a user without a connected wallet. That of a link is only offered. */
 export function UserField({ params }: { readonly params: SwapParams }) {
@@ -59,23 +34,5 @@ export function UserField({ params }: { readonly params: SwapParams }) {
         </p>
       )}
     </div>
-  )
-}
-
-/** How much of a token the user has, once a wallet is connected. */
-export function Balance({
-  chain,
-  token,
-  balance,
-}: {
-  readonly chain: Chain
-  readonly token: string
-  readonly balance: bigint | undefined
-}) {
-  if (balance === undefined) return null
-  return (
-    <span>
-      You have <Amount chainId={chain.chainId} address={token} amount={balance} bare />
-    </span>
   )
 }

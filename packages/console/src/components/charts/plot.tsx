@@ -1,0 +1,120 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type uPlot from 'uplot'
+import { chartRange } from '../../format/chart-range.js'
+import { formatAxisTime, formatMoment } from '../../format/time.js'
+
+interface PlotProps {
+  readonly title: string
+  /** Unix times in seconds, the earliest first. */
+  readonly times: readonly number[]
+  /** One for each time; undefined where there is none. */
+  readonly values: readonly (number | undefined)[]
+  readonly hasBars?: boolean
+  readonly height: number
+  readonly format: (value: number) => string
+}
+
+/** Room for the times at the left and in height, for the numbers at the right, and between the times. */
+const LEFT = 28
+const TIMES = 26
+const NUMBERS = 64
+const BETWEEN = 100
+
+/** A chart of a value over time, with the latest one, or the one that is pointed at. The library draws it when it comes into view. */
+export function Plot(props: PlotProps) {
+  const { title, times, values, height, format } = props
+  const place = useRef<HTMLDivElement>(null)
+  const [pointed, setPointed] = useState<number>()
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    let chart: uPlot | undefined
+    let isSeen = false
+    const draw = async () => {
+      if (!isSeen) return
+      const { UPlot } = await import('./draw.js')
+      chart?.destroy()
+      chart = undefined
+      const options = { ...optionsOf(props, element, UPlot), hooks: { setLegend: [onPoint] } }
+      if (isSeen) chart = new UPlot(options, [[...times], [...values]], element)
+    }
+    const onPoint = ({ cursor }: uPlot) => setPointed(cursor.idx ?? undefined)
+    const seen = new IntersectionObserver(([entry]) => {
+      if (isSeen || !entry?.isIntersecting) return
+      isSeen = true
+      void draw()
+    })
+    const sized = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height }))
+    seen.observe(element)
+    sized.observe(element)
+    dark.addEventListener('change', draw)
+    return () => {
+      isSeen = false
+      seen.disconnect()
+      sized.disconnect()
+      dark.removeEventListener('change', draw)
+      chart?.destroy()
+    }
+  }, [JSON.stringify([times, values]), height])
+  const shown = pointed ?? values.findLastIndex((value) => value !== undefined)
+  const [at, value] = [times[shown], values[shown]]
+  return (
+    <>
+      <p class="plot-title">
+        <span class="muted">{title}</span>
+        <span class="number">
+          {pointed !== undefined && at !== undefined && <span class="muted">{formatMoment(at * 1000)} </span>}
+          <strong>{value === undefined ? '' : format(value)}</strong>
+        </span>
+      </p>
+      <div class="plot" ref={place} role="img" aria-label={title} />
+    </>
+  )
+}
+
+/** The canvas knows no custom properties: the element has the colours. */
+function optionsOf(
+  { times, values, hasBars = false, height, format }: PlotProps,
+  element: HTMLElement,
+  { paths }: typeof uPlot,
+): uPlot.Options {
+  const { color, borderTopColor, outlineColor, fontFamily } = getComputedStyle(element)
+  const axis = { stroke: outlineColor, font: `12px ${fontFamily}`, ticks: { show: false } }
+  const spanSeconds = (times.at(-1) ?? 0) - (times[0] ?? 0)
+  const bars = hasBars ? paths.bars?.({ size: [0.8, 40] }) : undefined
+  return {
+    width: element.clientWidth,
+    height,
+    padding: [null, 0, null, LEFT],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false } },
+    scales: { y: { range: () => chartRange(values, hasBars) } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: TIMES,
+        space: BETWEEN,
+        values: (_, all) => all.map((at) => formatAxisTime(at, spanSeconds)),
+      },
+      {
+        ...axis,
+        grid: { stroke: borderTopColor, width: 1 },
+        side: 1,
+        size: NUMBERS,
+        values: (_, all) => all.map(format),
+      },
+    ],
+    series: [
+      {},
+      {
+        stroke: color,
+        width: 2,
+        spanGaps: true,
+        points: { show: !hasBars, size: 5, fill: color },
+        ...(bars && { fill: color, paths: bars }),
+      },
+    ],
+  }
+}

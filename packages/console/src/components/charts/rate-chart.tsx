@@ -1,0 +1,51 @@
+import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
+import { listOrders } from '../../data/orders/orders.js'
+import { fillsOfPair } from '../../data/orders/pair-fills.js'
+import { useQuery } from '../../data/query.js'
+import { tokenOf } from '../../data/tokens/tokens.js'
+import { Plot } from './plot.js'
+
+interface RateChartProps {
+  readonly chainId: bigint
+  readonly sell: string
+  readonly buy: string
+}
+
+const HEIGHT = 260
+const LISTED = 200
+const EVENT_PAUSE_MS = 30_000
+/** A line of fewer points says nothing. */
+const LEAST_FILLS = 3
+
+const formatRate = (rate: number) =>
+  rate.toLocaleString('en', { maximumSignificantDigits: 6 }).replaceAll(',', '\u202f')
+
+/** The rate of a pair of listed tokens by its fills. Nothing for other tokens, and while there are few fills. */
+export function RateChart({ chainId, sell, buy }: RateChartProps) {
+  const { data } = useQuery(
+    `fills ${chainId}`,
+    (signal) => listOrders(chainId, { state: OrderState.SETTLED, pageSize: LISTED }, signal),
+    {
+      refreshOn: (event) => event.type === 'Settled' && BigInt(event.chainId) === chainId,
+      eventPauseMs: EVENT_PAUSE_MS,
+    },
+  )
+  const [sold, bought] = [tokenOf(chainId, sell), tokenOf(chainId, buy)]
+  if (!sold?.isListed || !bought?.isListed || data === undefined) return null
+  const fills = fillsOfPair(data.orders, [sell, buy], [sold.decimals ?? 0, bought.decimals ?? 0])
+  if (fills.length < LEAST_FILLS) return null
+  return (
+    <figure>
+      <Plot
+        title={`${bought.symbol} for 1 ${sold.symbol}, by the last ${fills.length} fills`}
+        times={fills.map(({ at }) => at)}
+        values={fills.map(({ rate }) => rate)}
+        height={HEIGHT}
+        format={formatRate}
+      />
+      <figcaption class="muted">
+        Fills in both directions. Those of strangers with themselves are in it, at any price that they like.
+      </figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,93 @@
+import { type GetOrderResponse, OrderState, type OrderStep } from '../../../../gen/aggregator/v1/order_pb.js'
+import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { now } from '../data/clock.js'
+import { group } from '../format/amount.js'
+import { Transaction } from './id.js'
+import { formatFill } from './order-rows.js'
+import { Age } from './time.js'
+
+interface TimelineStep {
+  readonly name: string
+  readonly atMs: number | undefined
+  readonly step: OrderStep | undefined
+  readonly note: string
+}
+
+interface TimelineProps {
+  readonly order: GetOrderResponse
+  readonly record: GetQuoteRecordResponse | undefined
+}
+
+/** The steps that an order has taken, each with its time after the one before, its block and its transaction. */
+export function Timeline({ order, record }: TimelineProps) {
+  const { state, chainId, fillDeadline = 0 } = order
+  const steps = stepsOf({ order, record })
+  return (
+    <section class="panel" aria-labelledby="timeline-title">
+      <h2 id="timeline-title">Timeline</h2>
+      <ol class="timeline">
+        {steps.map((each, index) => (
+          <TimelineItem key={each.name} chainId={chainId} each={each} before={steps[index - 1]} />
+        ))}
+        {state === OrderState.DEPOSITED && (
+          <li class="timeline-open timeline-name">
+            {fillDeadline * 1000 > now.value ? 'Waiting for the solver' : 'Not filled in time'}
+          </li>
+        )}
+      </ol>
+    </section>
+  )
+}
+
+function stepsOf({ order: { deposited, settled, refunded }, record }: TimelineProps): TimelineStep[] {
+  const stepOf = (name: string, step: OrderStep | undefined, note = ''): TimelineStep[] =>
+    step === undefined
+      ? []
+      : [{ name, step, note, atMs: step.blockTime === undefined ? undefined : Number(step.blockTime) * 1000 }]
+  return [
+    ...(record === undefined
+      ? []
+      : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined, note: '' }]),
+    ...stepOf('Deposited', deposited),
+    ...stepOf(
+      'Settled',
+      settled,
+      `The user has the output.${deposited === undefined ? ' It was paid by a transfer, of which the contract has no event.' : ''}`,
+    ),
+    ...stepOf('Refunded', refunded, deposited === undefined ? '' : 'The user has the input back.'),
+  ]
+}
+
+function TimelineItem({
+  chainId,
+  each,
+  before,
+}: {
+  readonly chainId: bigint
+  readonly each: TimelineStep
+  readonly before: TimelineStep | undefined
+}) {
+  const { name, atMs, step, note } = each
+  // A quote may be later than the time of the block with its deposit.
+  const sinceMs =
+    atMs === undefined || before?.atMs === undefined ? undefined : Math.max(0, atMs - before.atMs)
+  return (
+    <li>
+      <p class="timeline-name">
+        {name}
+        {sinceMs !== undefined && (
+          <span class="number muted">
+            {sinceMs < 1000 ? '' : '+'}
+            {formatFill(sinceMs)}
+          </span>
+        )}
+      </p>
+      <p class="timeline-facts muted">
+        {atMs !== undefined && <Age ms={atMs} />}
+        {step !== undefined && <span class="number">block {group(String(step.blockNumber))}</span>}
+        {step?.transactionHash !== undefined && <Transaction chainId={chainId} hash={step.transactionHash} />}
+      </p>
+      {note !== '' && <p class="muted">{note}</p>}
+    </li>
+  )
+}

@@ -1,0 +1,17 @@
+/** Of so many values, one at each end may be off the chart: anyone can trade with themselves at any price. */
+const ONE_OUTLIER_IN = 40
+/** Above and below the values. */
+const MARGIN = 0.12
+/** The least height, as a part of the values: a price that stands still is a line, not noise. */
+const LEAST = 0.002
+
+/** The lowest and the highest value that a chart shows. @param isFromZero whether it has bars, which begin at 0 */
+export function chartRange(values: readonly (number | undefined)[], isFromZero: boolean): [number, number] {
+  const sorted = values.flatMap((value) => value ?? []).toSorted((a, b) => a - b)
+  const outliers = isFromZero ? 0 : Math.floor(sorted.length / ONE_OUTLIER_IN)
+  const low = sorted[outliers] ?? 0
+  const high = sorted[sorted.length - 1 - outliers] ?? 1
+  if (isFromZero) return [0, Math.max(high, Number.MIN_VALUE) * (1 + MARGIN)]
+  const margin = Math.max((high - low) * MARGIN, high * LEAST)
+  return [low - margin, high + margin]
+}
