@@ -14,6 +14,15 @@ export type ClientReason =
   | 'ANSWER_INVALID'
   | 'ORDER_STATE_UNREACHABLE'
 
+/** The client's own reasons, which no instance gives. */
+const OWN: readonly string[] = [
+  'CONNECTION_FAILED',
+  'TIMED_OUT',
+  'CANCELLED',
+  'ANSWER_INVALID',
+  'ORDER_STATE_UNREACHABLE',
+] satisfies ClientReason[]
+
 /** As the instance wrote them: compare them with numbers before you count on them. */
 export type NoQuoteCounts = Readonly<Partial<Record<keyof NoQuoteReasons, unknown>>>
 
@@ -97,7 +106,11 @@ export function fromStream(url: string, body: unknown): AggregatorError {
 function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError | undefined {
   const { error, code, details, quoteId, reasons } = asObject(body)
   // A newer instance may have further codes. Gateways have others, such as numbers.
-  const isOfService = typeof error === 'string' && typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)
+  const isOfService =
+    typeof error === 'string' &&
+    typeof code === 'string' &&
+    /^[A-Z][A-Z0-9_]{0,63}$/.test(code) &&
+    !OWN.includes(code)
   if (!isOfService) return undefined
   const violations = readViolations(details)
   return new AggregatorError(code, withViolations(cut(error), violations), {
