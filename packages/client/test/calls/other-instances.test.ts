@@ -126,6 +126,11 @@ describe('an order of an instance without its chain', () => {
 
   it('is of the chain that it was asked for, and every field has its value', async () => {
     const order = await (await clientOf({ ...sent, state: 'DEPOSITED' })).getOrder(1, orderId)
+    for (const other of [{ orderId: orderIdOf(2) }, { chainId: 5 }])
+      for (const state of ['NONE', 'SETTLED'])
+        await expect(
+          (await clientOf({ ...sent, ...other, state })).getOrder(1, orderId),
+        ).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
     expect(order).toEqual({
       ...sent,
       state: 'DEPOSITED',
