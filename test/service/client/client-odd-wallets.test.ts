@@ -1,6 +1,7 @@
 import { type DepositProgress, sendDeposit } from '@quote-aggregator/client'
 import { createWalletClient, custom, type Hex, toHex } from 'viem'
-import { describe, expect, it } from 'vitest'
+import { toAccount } from 'viem/accounts'
+import { describe, expect, it, vi } from 'vitest'
 import { transferData } from '../../../packages/protocol/src/settlement/token-calls.js'
 import { anyone, INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
 import {
@@ -114,6 +115,28 @@ describe('a wallet with answers of its own', () => {
       expect([app.steps(), prompts]).toEqual([[], []])
     },
   )
+
+  it('is an account of the app whose device signs nothing after the signal', async () => {
+    const leaving = new AbortController()
+    const signTransaction = vi.fn(async () => '0x' as const)
+    const unused = async () => '0x' as const
+    const account = toAccount({
+      address: user.address,
+      signMessage: unused,
+      signTypedData: unused,
+      signTransaction,
+    })
+    const request = async (asked: WalletRequest) => {
+      if (asked.method !== 'eth_chainId') leaving.abort(new Error('left'))
+      return node(asked)
+    }
+    const client = createWalletClient({ account, transport: custom({ request }) })
+    const app = keep({ depositMode: 'ADDRESS', signal: leaving.signal })
+    await expect(sendDeposit(client, await offerOf(), await terms(), app.options)).rejects.toThrow('left')
+    const before = deposits.requests()
+    for (let turns = 0; turns < 20; turns++) await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
+    expect([signTransaction.mock.calls, deposits.requests() - before]).toEqual([[], 0])
+  })
 
   it('may replace a transfer of a token that keeps a fee: less than the input is there', async () => {
     const { client } = walletOf()

@@ -60,7 +60,7 @@ export function depositOnChain(
     const found = await look().catch(look)
     if (found === 'there') return false
     if (found !== undefined) throw new DepositError(found)
-    const problems = await findStateProblems(quote, terms)
+    const problems = await findStateProblems(quote, terms, Number.NEGATIVE_INFINITY, 0)
     // It may have come since the look.
     if (problems.length > 0 && (await look()) === 'there') return false
     await last?.()

@@ -1,5 +1,4 @@
 import { type Abi, type Address, encodeFunctionData } from 'viem'
-import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
 import { findView, readNewestBlock, readView } from '../../../protocol/src/node/read-view.js'
 import { simulate } from '../../../protocol/src/node/simulate.js'
 import { type SignedQuote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
@@ -64,12 +63,9 @@ async function findRefund(
   const { inputToken, user: from } = quote
   const { orderId, depositAddress } = identifyOffer(quote, signature, settlement)
   const { number, time } = await readNewestBlock(request, chainId)
-  /** Undefined for a token that is broken, null for what a node refuses: the contract may give back another one all the same. */
+  /** Undefined for a token that is broken, null for what could not be read: the contract may give back another one all the same. */
   const heldOf = (held: Address) =>
-    findView(request, held, balanceOf(depositAddress), number).catch((error: unknown) => {
-      if (isNodeAnswer(error)) return null
-      throw error
-    })
+    findView(request, held, balanceOf(depositAddress), number).catch(() => null)
   // The output token of another chain is no contract here.
   const others = [quote.outputChainId === chainId && quote.outputToken, token].filter(Boolean) as Address[]
   const [{ state }, isNonceUsed, reservationBps = 0n, input, ...balances] = await Promise.all([
@@ -86,7 +82,7 @@ async function findRefund(
   const at = isDue && !isOver ? 'pending' : number
   const isOpen = state === 'DEPOSITED'
   // What the solver can still fill, and what it must pay for.
-  const isOrder = isOpen || (!isNonceUsed && (input ?? 0n) >= quote.inputAmount)
+  const isOrder = isOpen || (!isNonceUsed && (input ?? quote.inputAmount) >= quote.inputAmount)
   const signed = [toContractQuote(quote), signature]
   const there = input === 0n ? held : [inputToken, ...held]
   const ways: readonly (readonly [name: Name, args: readonly unknown[]])[] = [
@@ -111,7 +107,8 @@ async function findRefund(
     return { none: 'The solver still has time.' }
   const isKnown = !balances.includes(null) && Date.now() / 1000 - time < OLD_SECONDS
   if (!isOpen && there.length === 0 && isKnown) return { none: 'Nothing is there.' }
-  if (!isOver) return { none: 'Ask again once there is a block after the fill deadline.' }
-  const isKept = there.length > 0 && isNonceUsed && state === 'NONE'
-  return { none: isKept ? 'The contract keeps the tokens.' : 'Ask again, and keep the offer.' }
+  if (isOver && there.length > 0 && isNonceUsed && state === 'NONE')
+    return { none: 'The contract keeps the tokens.' }
+  const when = isOver ? '' : ' once a block is after the fill deadline'
+  return { none: `Ask again${when}, and keep the offer.` }
 }

@@ -8,7 +8,6 @@ import type { SettlementTerms } from './settlement-terms.js'
 /** A problem of an offer in the contract's state (docs/decisions.md, D13). */
 export type StateProblem =
   | 'deposit_deadline_too_near'
-  | 'fill_deadline_too_far'
   | 'solver_not_registered'
   | 'bond_too_small'
   | 'below_minimum_order'
@@ -17,23 +16,17 @@ export type StateProblem =
 /** The least time until the deposit deadline, in seconds: a contract refuses what comes later, and may keep a late transfer for good. */
 export const SPARE_SECONDS: Readonly<Record<DepositMode, number>> = { CONTRACT: 15, ADDRESS: 120 }
 
-/** Limits of time, in seconds. They hold by the clock `now`, Unix time, and by the chain's time. */
-interface StateLimits {
-  readonly minSecondsLeft: number
-  readonly maxLockSeconds: number
-  readonly now: number
-}
-
 /**
  * Checks an offer against the contract's state in the node's latest block. The reads go out together: a viem client that
  * batches makes one request of them.
- * @param limits of time; none when left out
+ * @param now the clock, Unix time in seconds
  * @throws ChainReadError when the node does not answer, whatever it says in its place
  */
 export async function findStateProblems(
-  { solver, nonce, outputAmount, depositDeadline, fillDeadline }: Quote,
+  { solver, nonce, outputAmount, depositDeadline }: Quote,
   { client: { request }, chainId, settlement }: SettlementTerms,
-  { minSecondsLeft = -Infinity, maxLockSeconds = Infinity, now = 0 }: Partial<StateLimits> = {},
+  minSecondsLeft: number,
+  now: number,
 ): Promise<StateProblem[]> {
   const [{ time }, bond, isNonceUsed, reservationBps = 0n, minimum = 0n] = await Promise.all([
     readNewestBlock(request, chainId),
@@ -44,7 +37,6 @@ export async function findStateProblems(
   ])
   return problemsIn({
     deposit_deadline_too_near: !(depositDeadline - Math.max(time, now) >= minSecondsLeft),
-    fill_deadline_too_far: !(fillDeadline - Math.min(time, now) <= maxLockSeconds),
     solver_not_registered: !bond.registered,
     bond_too_small: bondFor(outputAmount, reservationBps) > freeBondOf(bond),
     below_minimum_order: outputAmount < minimum,

@@ -19,6 +19,7 @@ export type QuoteProblem =
   | StateProblem
   | TakeProblem
   | 'deposit_deadline_passed'
+  | 'fill_deadline_too_far'
   | 'order_id_mismatch'
   | 'deposit_address_mismatch'
 
@@ -72,12 +73,12 @@ export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOption
     ...problemsIn({
       amount_out_of_range: quote.inputAmount <= 0n || quote.outputAmount <= 0n,
       deposit_deadline_passed: quote.depositDeadline < now,
+      fill_deadline_too_far: !(quote.fillDeadline <= now + maxLockSeconds),
     }),
     ...(await judgeIdentity(offer, options)),
   ]
   // An offer with a problem of its own needs no reads.
-  const problems =
-    own.length > 0 ? own : await findStateProblems(quote, options, { minSecondsLeft, maxLockSeconds, now })
+  const problems = own.length > 0 ? own : await findStateProblems(quote, options, minSecondsLeft, now)
   if (problems.length > 0) throw new QuoteVerificationError(problems)
 }
 

@@ -170,3 +170,14 @@ it('a removed solver has the address that was asked for', async () => {
   } as const
   expect(await client.unregisterSolver(unregistration)).toBe(ADDRESS)
 })
+
+it('a check of an offer with its order id is refused when it is of another one', async () => {
+  const answer = { orderId: orderIdOf(2), state: 'VALID', expiresAt: 1, serverTime: 1 }
+  const client = await clientOf(answer)
+  const signed = { quote, signature: '0x12' } as const
+  expect(await client.checkOffer(1, signed)).toMatchObject({ state: 'VALID' })
+  expect(await client.checkOffer(1, { ...signed, orderId: orderIdOf(2) })).toMatchObject({ state: 'VALID' })
+  await expect(client.checkOffer(1, { ...signed, orderId: orderIdOf(1) })).rejects.toMatchObject({
+    reason: 'ANSWER_INVALID',
+  })
+})
