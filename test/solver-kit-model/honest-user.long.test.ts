@@ -39,11 +39,11 @@ const NO: readonly [unknown, ...unknown[]] = [
   { code: 4001, message: 'User rejected the request.' },
   { code: 'ACTION_REJECTED', message: 'user rejected action' },
   { message: 'User denied transaction signature' },
-  { message: 'cancelled' },
 ]
 const TROUBLE: readonly [unknown, ...unknown[]] = [
   { code: -32603, message: 'Internal error' },
   { code: -32000, message: 'already known' },
+  { message: 'cancelled' },
   'timeout',
 ]
 const BATCH_STATUS: readonly [unknown, ...unknown[]] = [

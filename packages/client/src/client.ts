@@ -1,5 +1,4 @@
 import type { Address } from 'viem'
-import type { SignedQuote } from '../../protocol/src/quotes/quote.js'
 import { untilReturned } from './calls/abort.js'
 import { readAddress, readMessage } from './calls/answer-fields.js'
 import { checked, textProblem } from './calls/check-arguments.js'
@@ -8,7 +7,7 @@ import { chainPath, solverPath } from './calls/request-path.js'
 import { type CallOptions, createInstance, type InstanceOptions } from './calls/rest-calls.js'
 import { type Chain, readChains } from './chains/list-chains.js'
 import { type ListedPair, type ListedToken, readPairs, readTokens } from './chains/list-tokens.js'
-import { type OfferCheck, readOfferCheck, toCheckBody } from './offers/check-offer.js'
+import { type CheckedOffer, type OfferCheck, readOfferCheck, toCheckBody } from './offers/check-offer.js'
 import type { IdentifyOffer } from './offers/offer-identity.js'
 import { createOrderMethods, type OrderMethods } from './orders/order-methods.js'
 import { type PriceAnswer, readPriceAnswer } from './quotes/get-price.js'
@@ -76,11 +75,7 @@ export interface AggregatorClient extends OrderMethods {
    * Asks whether an offer can still be deposited; it may be of another instance. It can only stop a deposit, never permit one: the user's
    * own node decides, which `sendDeposit` reads.
    */
-  checkOffer(
-    chainId: number,
-    offer: Pick<SignedQuote, 'quote' | 'signature'>,
-    options?: CallOptions,
-  ): Promise<OfferCheck>
+  checkOffer(chainId: number, offer: CheckedOffer, options?: CallOptions): Promise<OfferCheck>
   /** Describes the chains of the instance. It is discovery, not trust: an instance could name any contract. */
   listChains(options?: CallOptions): Promise<Chain[]>
   /** Lists tokens of a chain: those of the operator's list, then those of settled orders. It is no recommendation. */
@@ -144,7 +139,7 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
       ),
     checkOffer: (chainId, offer, callOptions) => {
       const write = () => ({ path: chainPath(chainId, 'offers/check'), body: toCheckBody(offer) })
-      return call(write, readOfferCheck, callOptions)
+      return call(write, (answer) => readOfferCheck(answer, offer), callOptions)
     },
     listChains: (callOptions) => call(() => ({ path: '/v1/chains' }), readChains, callOptions),
     listTokens: (chainId, callOptions) =>

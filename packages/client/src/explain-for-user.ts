@@ -16,96 +16,98 @@ const BEFORE_AGAIN =
   'If you have already sent your tokens, look at your swap before you try again: it may still go through.'
 const GONE = 'This offer is no longer available. Please ask for a new one.'
 
-/** A sentence for each problem. It names no code and no address, and says what the user can do. */
+/**
+ * A sentence for each problem, by the error that it is of: the codes of an instance are words of the service, and say nothing of the
+ * user's tokens. A sentence names no code and no address, and says what the user can do.
+ */
 const ENGLISH = {
-  // The service's reasons.
-  INVALID_ARGUMENT: APP,
-  CHAIN_NOT_SUPPORTED: 'The exchange service does not support this network. Please choose another one.',
-  SOLVER_NOT_FOUND: 'There is no such trading account.',
-  QUOTE_NOT_FOUND: 'There is no record of this quote, or it is too old.',
-  ROUTE_NOT_FOUND: APP,
-  METHOD_NOT_ALLOWED: APP,
-  SIGNATURE_INVALID: 'The signature does not belong to this account.',
-  TIMESTAMP_OUT_OF_RANGE: 'The clock of your device is wrong. Please set it and try again.',
-  TIMESTAMP_REUSED: 'This request was sent before. Please sign a new one.',
-  API_KEY_INVALID: APP,
-  API_KEY_REQUIRED: APP,
-  BOND_INSUFFICIENT: SOLVERS_ONLY,
-  ENDPOINT_REJECTED: SOLVERS_ONLY,
-  SOLVER_BLOCKED: SOLVERS_ONLY,
-  SOLVER_LIMIT_REACHED: SOLVERS_ONLY,
-  RATE_LIMITED: BUSY,
-  NO_QUOTES: 'Nobody offers this swap at the moment. Please try another amount or another token.',
-  SOLVERS_BUSY: BUSY,
-  CHAIN_UNAVAILABLE:
-    'The exchange service cannot reach this network at the moment. Please try again in a moment.',
-  DATABASE_UNAVAILABLE: LATER,
-  CURSOR_UNKNOWN: 'Some updates were missed. Please reload the page.',
-  STREAM_LIMIT_REACHED: BUSY,
-  SESSIONS_OFF: SOLVERS_ONLY,
-  CHALLENGE_EXPIRED: SOLVERS_ONLY,
-  AUDIENCE_REJECTED: SOLVERS_ONLY,
-  SESSION_LIMIT_REACHED: BUSY,
-  SESSION_REPLACED: SOLVERS_ONLY,
-  SESSION_STALLED: SOLVERS_ONLY,
-  SUBSCRIBER_TOO_SLOW: 'Your connection is too slow for live updates. Please reload the page.',
-  SHUTTING_DOWN: LATER,
-  INTERNAL: LATER,
-  // The client's reasons.
-  CONNECTION_FAILED: `The exchange service cannot be reached. Please check your connection. ${BEFORE_AGAIN}`,
-  TIMED_OUT: `There was no answer in time. ${BEFORE_AGAIN}`,
-  CANCELLED: 'The request was cancelled.',
-  ANSWER_INVALID:
-    'The exchange service sent an answer that this app does not understand. Please try again later.',
-  ORDER_STATE_UNREACHABLE: 'Your swap has ended in another way than expected. Please look at its state.',
-  // Problems of an offer.
-  malformed: FORGED,
-  user_mismatch: 'The offer is for another account. Do not take it. Please ask for a new one.',
-  input_token_mismatch: NOT_AS_ASKED,
-  output_token_mismatch: NOT_AS_ASKED,
-  order_type_mismatch: NOT_AS_ASKED,
-  output_chain_mismatch: NOT_AS_ASKED,
-  fixed_amount_mismatch: NOT_AS_ASKED,
-  amount_out_of_range: NOT_AS_ASKED,
-  chain_mismatch: 'The offer is for another network. Do not take it. Please ask for a new one.',
-  equal_tokens: 'Both tokens are the same. Please choose another one.',
-  signature_length: FORGED,
-  signature_v: FORGED,
-  signature_high_s: FORGED,
-  signature_mismatch: FORGED,
-  order_id_mismatch: FORGED,
-  deposit_address_mismatch: FORGED,
-  deposit_deadline_passed: 'This offer has expired. Please ask for a new one.',
-  deposit_deadline_too_near: 'This offer ends too soon. Please ask for a new one.',
-  price_too_bad: 'The price is worse than the one that you have seen. Please look at the new one.',
-  mode_mismatch:
-    'This offer is not for a transfer to an address. Do not send tokens there. Please ask for a new one.',
-  fill_deadline_too_early: NOT_AS_ASKED,
-  fill_deadline_too_far: 'This offer could lock your tokens for too long. Please ask for a new one.',
-  solver_not_registered: GONE,
-  bond_too_small: GONE,
-  below_minimum_order: 'The amount is below the minimum of this exchange. Please enter a larger one.',
-  // By a deposit of the same user, too.
-  nonce_used: `${GONE} ${BEFORE_AGAIN}`,
-  // Deposits that are not there.
-  REVERTED: 'The network has refused the transaction: nothing has changed. Please ask for a new offer.',
-  TOO_LATE_FOR_TRANSFER:
-    'It is too late to send tokens for this offer, and nothing was sent. Please ask for a new one.',
-  APPROVAL_TOO_LOW:
-    'The approval in your wallet was lower than the amount, and nothing was sent. Please try again, and leave it as it is.',
-  REPLACED: 'You have cancelled the transaction in your wallet, or replaced it.',
-  EXPIRED: 'This offer has expired, and nothing was sent. Please ask for a new one.',
-  UNCERTAIN: 'It is not certain whether your tokens were sent. Look into your wallet before you try again.',
-  // Errors of other kinds.
-  DECLINED: 'You have declined in your wallet, and nothing was sent.',
-  ChainReadError: 'The network cannot be read at the moment. Please check your connection and try again.',
-  other: 'Something went wrong. Please try again.',
-} as const satisfies Record<
-  ClientReason | QuoteProblem | DepositReason | 'DECLINED' | 'ChainReadError' | 'other',
-  string
->
-
-type Problem = keyof typeof ENGLISH
+  AggregatorError: {
+    // The service's reasons.
+    INVALID_ARGUMENT: APP,
+    CHAIN_NOT_SUPPORTED: 'The exchange service does not support this network. Please choose another one.',
+    SOLVER_NOT_FOUND: 'There is no such trading account.',
+    QUOTE_NOT_FOUND: 'There is no record of this quote, or it is too old.',
+    ROUTE_NOT_FOUND: APP,
+    METHOD_NOT_ALLOWED: APP,
+    SIGNATURE_INVALID: 'The signature does not belong to this account.',
+    TIMESTAMP_OUT_OF_RANGE: 'The clock of your device is wrong. Please set it and try again.',
+    TIMESTAMP_REUSED: 'This request was sent before. Please sign a new one.',
+    API_KEY_INVALID: APP,
+    API_KEY_REQUIRED: APP,
+    BOND_INSUFFICIENT: SOLVERS_ONLY,
+    ENDPOINT_REJECTED: SOLVERS_ONLY,
+    SOLVER_BLOCKED: SOLVERS_ONLY,
+    SOLVER_LIMIT_REACHED: SOLVERS_ONLY,
+    RATE_LIMITED: BUSY,
+    NO_QUOTES: 'Nobody offers this swap at the moment. Please try another amount or another token.',
+    SOLVERS_BUSY: BUSY,
+    CHAIN_UNAVAILABLE:
+      'The exchange service cannot reach this network at the moment. Please try again in a moment.',
+    DATABASE_UNAVAILABLE: LATER,
+    CURSOR_UNKNOWN: 'Some updates were missed. Please reload the page.',
+    STREAM_LIMIT_REACHED: BUSY,
+    SESSIONS_OFF: SOLVERS_ONLY,
+    CHALLENGE_EXPIRED: SOLVERS_ONLY,
+    AUDIENCE_REJECTED: SOLVERS_ONLY,
+    SESSION_LIMIT_REACHED: BUSY,
+    SESSION_REPLACED: SOLVERS_ONLY,
+    SESSION_STALLED: SOLVERS_ONLY,
+    SUBSCRIBER_TOO_SLOW: 'Your connection is too slow for live updates. Please reload the page.',
+    SHUTTING_DOWN: LATER,
+    INTERNAL: LATER,
+    // The client's reasons.
+    CONNECTION_FAILED: `The exchange service cannot be reached. Please check your connection. ${BEFORE_AGAIN}`,
+    TIMED_OUT: `There was no answer in time. ${BEFORE_AGAIN}`,
+    CANCELLED: 'The request was cancelled.',
+    ANSWER_INVALID:
+      'The exchange service sent an answer that this app does not understand. Please try again later.',
+    ORDER_STATE_UNREACHABLE: 'Your swap has ended in another way than expected. Please look at its state.',
+  } satisfies Record<ClientReason, string>,
+  QuoteVerificationError: {
+    malformed: FORGED,
+    user_mismatch: 'The offer is for another account. Do not take it. Please ask for a new one.',
+    input_token_mismatch: NOT_AS_ASKED,
+    output_token_mismatch: NOT_AS_ASKED,
+    order_type_mismatch: NOT_AS_ASKED,
+    output_chain_mismatch: NOT_AS_ASKED,
+    fixed_amount_mismatch: NOT_AS_ASKED,
+    amount_out_of_range: NOT_AS_ASKED,
+    chain_mismatch: 'The offer is for another network. Do not take it. Please ask for a new one.',
+    equal_tokens: 'Both tokens are the same. Please choose another one.',
+    signature_length: FORGED,
+    signature_v: FORGED,
+    signature_high_s: FORGED,
+    signature_mismatch: FORGED,
+    order_id_mismatch: FORGED,
+    deposit_address_mismatch: FORGED,
+    deposit_deadline_passed: 'This offer has expired. Please ask for a new one.',
+    deposit_deadline_too_near: 'This offer ends too soon. Please ask for a new one.',
+    price_too_bad: 'The price is worse than the one that you have seen. Please look at the new one.',
+    mode_mismatch:
+      'This offer is not for a transfer to an address. Do not send tokens there. Please ask for a new one.',
+    fill_deadline_too_early: NOT_AS_ASKED,
+    fill_deadline_too_far: 'This offer could lock your tokens for too long. Please ask for a new one.',
+    solver_not_registered: GONE,
+    bond_too_small: GONE,
+    below_minimum_order: 'The amount is below the minimum of this exchange. Please enter a larger one.',
+    // By a deposit of the same user, too.
+    nonce_used: `${GONE} ${BEFORE_AGAIN}`,
+  } satisfies Record<QuoteProblem, string>,
+  DepositError: {
+    REVERTED: 'The network has refused the transaction: nothing has changed. Please ask for a new offer.',
+    TOO_LATE_FOR_TRANSFER: `It is too late to send tokens for this offer. Please ask for a new one. ${BEFORE_AGAIN}`,
+    APPROVAL_TOO_LOW:
+      'The approval in your wallet was lower than the amount, and nothing was sent. Please try again, and leave it as it is.',
+    REPLACED: 'You have cancelled the transaction in your wallet, or replaced it.',
+    EXPIRED: `This offer has expired. Please ask for a new one. ${BEFORE_AGAIN}`,
+    UNCERTAIN: 'It is not certain whether your tokens were sent. Look into your wallet before you try again.',
+  } satisfies Record<DepositReason, string>,
+  other: {
+    DECLINED: 'You have declined in your wallet, and nothing was sent.',
+    ChainReadError: 'The network cannot be read at the moment. Please check your connection and try again.',
+    other: `Something went wrong. ${BEFORE_AGAIN}`,
+  },
+} as const
 
 /**
  * Explains a problem to the user of a wallet, in plain sentences without codes. The messages of errors are for developers.
@@ -117,20 +119,22 @@ export function explainForUser(
   problem: Error | ClientReason | QuoteProblem | DepositReason | 'DECLINED' | UnknownText,
   _locale?: string,
 ): string {
-  return ENGLISH[codeOf(problem)]
-}
-
-function codeOf(problem: Error | string): Problem {
-  if (isKnown(problem)) return problem
+  const { AggregatorError: service, other } = ENGLISH
   // A `catch` may pass anything.
-  const { reason, problems, name } = Object(problem)
-  const code = reason ?? problems?.[0] ?? name
-  if (isKnown(code)) return code
-  if (isDeclined(problem)) return 'DECLINED'
-  // A reason of a newer instance.
-  return problem instanceof AggregatorError && isRetryable(problem) ? 'INTERNAL' : 'other'
+  const { name, reason, problems } = Object(problem)
+  const named =
+    typeof problem === 'string'
+      ? sentenceIn<string>(Object.assign({}, ...Object.values(ENGLISH)), problem)
+      : (sentenceIn(sentenceIn<Sentences>(ENGLISH, name), reason ?? problems?.[0]) ?? sentenceIn(other, name))
+  if (named !== undefined) return named
+  // A reason of a newer instance. Its words are no user's.
+  if (problem instanceof AggregatorError) return isRetryable(problem) ? service.INTERNAL : other.other
+  return isDeclined(problem) ? other.DECLINED : other.other
 }
 
-function isKnown(code: unknown): code is Problem {
-  return typeof code === 'string' && Object.hasOwn(ENGLISH, code)
+type Sentences = Readonly<Record<string, string>>
+
+/** What a table has under a name that anyone may have chosen. */
+function sentenceIn<T>(table: Readonly<Record<string, T>> | undefined, name: unknown): T | undefined {
+  return typeof name === 'string' && table && Object.hasOwn(table, name) ? table[name] : undefined
 }

@@ -9,7 +9,8 @@ import {
   QuoteVerificationError,
 } from '../src/index.js'
 
-const OTHER = 'Something went wrong. Please try again.'
+const AGAIN = 'look at your swap before you try again'
+const OTHER = `Something went wrong. If you have already sent your tokens, ${AGAIN}: it may still go through.`
 
 it.each([...Object.keys(REASONS), 'CONNECTION_FAILED', 'TIMED_OUT', 'CANCELLED', 'ANSWER_INVALID'])(
   '%s has plain sentences for a user, the same as its error has',
@@ -67,6 +68,34 @@ it.each(['en', 'en-GB', 'de-CH', '', '__proto__', 'constructor'])(
     )
   },
 )
+
+it.each([
+  'EXPIRED',
+  'REVERTED',
+  'REPLACED',
+  'UNCERTAIN',
+  'DECLINED',
+  'APPROVAL_TOO_LOW',
+  'nonce_used',
+  'other',
+])('the code %s of an instance, or its words, say nothing of the tokens of a user', (code) => {
+  const error = new AggregatorError(code, 'User rejected the request.', { httpStatus: 400 })
+  expect(explainForUser(error)).toBe(OTHER)
+  expect(explainForUser(Object.assign(new Error('of a wallet'), { reason: code }))).toBe(OTHER)
+})
+
+it.each(['TimeoutError', 'AbortError'])(
+  'a wait that its signal has ended says what to look at: %s',
+  (name) => {
+    expect(explainForUser(new DOMException('The time is over.', name))).toContain(AGAIN)
+  },
+)
+
+it.each(['EXPIRED', 'TOO_LATE_FOR_TRANSFER'] as const)('%s does not say that nothing was sent', (reason) => {
+  const sentence = explainForUser(new DepositError(reason))
+  expect(sentence).not.toMatch(/nothing was sent/)
+  expect(sentence).toContain(AGAIN)
+})
 
 it('what is no error gets the general sentence too, as a `catch` may pass anything', () => {
   for (const thrown of [undefined, null, 5])

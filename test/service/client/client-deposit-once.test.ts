@@ -35,6 +35,28 @@ describe('a deposit is never sent twice:', () => {
     expect(prompts).toHaveLength(1)
   })
 
+  it.each(['before', 'while'])(
+    'a call goes on when the signal of the first one ends that %s the wallet is asked',
+    async (when) => {
+      const answer = deferred()
+      await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
+      const { client, prompts } = walletOf({ onPrompt: () => answer.opened })
+      const offer = await offerOf()
+      const settlement = await terms()
+      const leaving = new AbortController()
+      const first = sendDeposit(client, offer, settlement, { ...TAKE, signal: leaving.signal })
+      if (when === 'while') await expect.poll(() => prompts).toHaveLength(1)
+      const second = sendDeposit(client, offer, settlement, { ...TAKE, signal: new AbortController().signal })
+      leaving.abort(new Error('left'))
+      await expect(first).rejects.toThrow('left')
+      answer.open()
+      // Nobody knows what a prompt that is open will bring.
+      const ends = when === 'while' ? ['there', 'UNCERTAIN'] : ['there']
+      expect(ends).toContain(await reasonOf(second))
+      expect(prompts).toHaveLength(1)
+    },
+  )
+
   it('one that is there is found', async () => {
     const { client, prompts } = walletOf()
     const offer = await offerOf()

@@ -1,7 +1,9 @@
-import { sendDeposit } from '@quote-aggregator/client'
+import { type DepositProgress, sendDeposit } from '@quote-aggregator/client'
 import { createWalletClient, custom, type Hex, toHex } from 'viem'
-import { describe, expect, it } from 'vitest'
-import { anyone, user } from '../../support/chain/settlement.js'
+import { toAccount } from 'viem/accounts'
+import { describe, expect, it, vi } from 'vitest'
+import { transferData } from '../../../packages/protocol/src/settlement/token-calls.js'
+import { anyone, INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
 import {
   called,
   DEPOSITED,
@@ -80,6 +82,78 @@ describe('a wallet with answers of its own', () => {
     // What it has sent is there.
     await reasonOf(sendDeposit(client, await offerOf(), await terms(), TAKE))
     expect(prompts).toHaveLength(1)
+  })
+
+  it.each([null, '', {}, 17])('is not asked again after the answer %j to a transaction', async (answer) => {
+    const { request, prompts } = createMockWallet({ node, account: user.address })
+    const odd = async (asked: WalletRequest) => {
+      const hash = await request(asked)
+      return asked.method === 'eth_sendTransaction' ? answer : hash
+    }
+    const client = createWalletClient({ account: user.address, transport: custom({ request: odd }) })
+    await deposits.chain.client.setAutomine(false)
+    const offer = await offerOf()
+    const app = keep({ depositMode: 'ADDRESS' })
+    expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
+    const earlier = { step: 'deposit', state: 'sent', hash: answer } as DepositProgress
+    await deposits.chain.client.mine({ blocks: 1 })
+    await sendDeposit(client, offer, await terms(), { ...app.options, earlier })
+    expect(prompts).toHaveLength(1)
+  })
+
+  it.each(['CONTRACT', 'ADDRESS'] as const)(
+    'in mode %s, on another network since the first look, is asked for nothing',
+    async (depositMode) => {
+      await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
+      let served = 0
+      const { client, prompts } = walletOf({
+        node: (asked) =>
+          asked.method === 'eth_chainId' && served++ > 0 ? Promise.resolve('0x2105') : node(asked),
+      })
+      const app = keep({ depositMode })
+      await expect(sendDeposit(client, await offerOf(), await terms(), app.options)).rejects.toThrow(/chain/)
+      expect([app.steps(), prompts]).toEqual([[], []])
+    },
+  )
+
+  it('is an account of the app whose device signs nothing after the signal', async () => {
+    const leaving = new AbortController()
+    const signTransaction = vi.fn(async () => '0x' as const)
+    const unused = async () => '0x' as const
+    const account = toAccount({
+      address: user.address,
+      signMessage: unused,
+      signTypedData: unused,
+      signTransaction,
+    })
+    const request = async (asked: WalletRequest) => {
+      if (asked.method !== 'eth_chainId') leaving.abort(new Error('left'))
+      return node(asked)
+    }
+    const client = createWalletClient({ account, transport: custom({ request }) })
+    const app = keep({ depositMode: 'ADDRESS', signal: leaving.signal })
+    await expect(sendDeposit(client, await offerOf(), await terms(), app.options)).rejects.toThrow('left')
+    const before = deposits.requests()
+    for (let turns = 0; turns < 20; turns++) await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
+    expect([signTransaction.mock.calls, deposits.requests() - before]).toEqual([[], 0])
+  })
+
+  it('may replace a transfer of a token that keeps a fee: less than the input is there', async () => {
+    const { client } = walletOf()
+    const offer = await offerOf()
+    await deposits.chain.client.setAutomine(false)
+    const app = keep({ depositMode: 'ADDRESS' })
+    const ended = reasonOf(sendDeposit(client, offer, await terms(), app.options))
+    await expect.poll(app.steps).toContain('deposit sent')
+    await passTime(deposits, 0)
+    const { nonce, to } = await deposits.chain.client.getTransaction({ hash: app.told.at(-1)?.hash as Hex })
+    const less = transferData(offer.depositAddress, INPUT_AMOUNT - 1n)
+    const fees = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0xba43b7400' }
+    const faster = { from: user.address, to, data: less, nonce: toHex(nonce), gas: '0x30d40', ...fees }
+    await deposits.chain.client.request({ method: 'eth_sendTransaction', params: [faster] } as never)
+    await deposits.chain.client.mine({ blocks: 1 })
+    await passTime(deposits, 61)
+    expect(await ended).toBe('UNCERTAIN')
   })
 
   it('may name its transactions by what no node knows', async () => {

@@ -1,10 +1,28 @@
-import { type NoRefund, type PreparedRefund, prepareRefund, type SignedQuote } from '@quote-aggregator/client'
+import {
+  ChainReadError,
+  type NoRefund,
+  type PreparedRefund,
+  prepareRefund,
+  type SignedQuote,
+} from '@quote-aggregator/client'
 import { type Address, type Hex, numberToHex, toFunctionSelector } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
 import { RULES } from '../../support/chain/chain.js'
 import { anyone, INPUT_AMOUNT, OUTPUT_AMOUNT, RESERVE, solver, user } from '../../support/chain/settlement.js'
 import { useDeposits } from '../../support/clients/deposits.js'
 import type { WalletRequest } from '../../support/clients/mock-wallet.js'
+
+/** The views of a refund. */
+const READ = [
+  'orders(bytes32)',
+  'isNonceUsed(address,uint256)',
+  'balanceOf(address)',
+  'BOND_RESERVATION_BPS()',
+  'PROTOCOL_NAME()',
+  'eip712Domain()',
+  'DOMAIN_SEPARATOR()',
+  'DEPOSIT_PROXY_CREATION_CODE_HASH()',
+].map((view) => toFunctionSelector(view))
 
 describe.each(RULES)('with the %s contract', (rules) => {
   const deposits = useDeposits(rules)
@@ -127,6 +145,79 @@ describe.each(RULES)('with the %s contract', (rules) => {
     expect(await prepareRefund(offer, await terms())).toEqual({ none: 'The solver still has time.' })
     await deposits.chain.send(solver, 'cancelNonce', [offer.quote.nonce])
     expect(await prepareRefund(offer, await terms())).toEqual({ none: expect.stringMatching(/^Ask again/) })
+    await passFillDeadline(offer)
+    expect(await prepareRefund(offer, await terms())).toEqual(
+      isDeployed ? { none: 'The contract keeps the tokens.' } : { call: expect.anything(), compensation: 0n },
+    )
+  })
+
+  it.each(['one that lags', 'one that is stuck'])(
+    'of two nodes behind one URL, %s never says that nothing is there, or that it is kept',
+    async (kind) => {
+      const offer = await offerOf()
+      await pay(offer)
+      const before = await deposits.chain.client.getBlockNumber()
+      await passFillDeadline(offer)
+      const first = kind === 'one that lags' ? before : 0n
+      let calls = 0
+      const lagging = (request: WalletRequest) => {
+        const [call, block] = request.params ?? []
+        if (request.method !== 'eth_call' || calls++ % 2 === 0) return deposits.node(request)
+        if (block === 'latest') return deposits.node({ ...request, params: [call, numberToHex(first)] })
+        return Promise.reject(Object.assign(new Error('header not found'), { code: -32000 }))
+      }
+      await expect(prepareRefund(offer, await terms(lagging))).rejects.toThrow(ChainReadError)
+    },
+  )
+
+  it('does not say of a block that is old that nothing is there', async () => {
+    const offer = await offerOf()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 })
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: expect.stringMatching(/^Ask again/) })
+  })
+
+  it('does not take a balance that a node refuses to read for none', async () => {
+    const offer = await offerOf()
+    await pay(offer, 4n, deposits.oldToken)
+    await passFillDeadline(offer)
+    const limited = (request: WalletRequest) => {
+      const [call] = (request.params ?? []) as [{ readonly to?: string }?]
+      return call?.to === deposits.oldToken.toLowerCase()
+        ? Promise.reject(Object.assign(new Error('request rate limited'), { code: -32005 }))
+        : deposits.node(request)
+    }
+    const plan = await prepareRefund(offer, await terms(limited), deposits.oldToken)
+    expect(plan).toEqual({ none: expect.stringMatching(/^Ask again, and keep the offer/) })
+  })
+
+  it('does not call kept what a token that is paused holds', async () => {
+    const [one, two] = [await offerOf(), await offerOf({ nonce: 8n })]
+    await deposits.chain.approve(weth(), user, INPUT_AMOUNT)
+    await pay(one)
+    await act(user, 'deposit', two)
+    await passFillDeadline(one)
+    const paused = (request: WalletRequest) => {
+      const [call] = (request.params ?? []) as [{ readonly data?: string }?]
+      const isView = READ.some((selector) => call?.data?.startsWith(selector))
+      return request.method === 'eth_call' && !isView
+        ? Promise.reject(Object.assign(new Error('execution reverted'), { code: 3, data: '0x' }))
+        : deposits.node(request)
+    }
+    for (const offer of [one, two])
+      expect(await prepareRefund(offer, await terms(paused))).toEqual({
+        none: expect.stringMatching(/^Ask again, and keep the offer/),
+      })
+  })
+
+  it('tells a transfer after its deposit deadline that no solver can fill it any more', async () => {
+    const offer = await offerOf()
+    await pay(offer)
+    const timestamp = BigInt(offer.quote.depositDeadline + 1)
+    await deposits.chain.client.setNextBlockTimestamp({ timestamp })
+    await deposits.chain.client.mine({ blocks: 1 })
+    expect(await prepareRefund(offer, await terms())).toEqual({
+      none: expect.stringMatching(/^Ask again once/),
+    })
   })
 
   it.each([
@@ -168,7 +259,7 @@ describe.each(RULES)('with the %s contract', (rules) => {
     await passFillDeadline(offer)
     const { back, none } = await takeAllBack(offer, deposits.oldToken)
     expect(back).toEqual(isDeployed ? [0n, 0n, 3n, 4n] : [0n, 0n, 0n, 0n])
-    expect(none).toMatch(isDeployed ? /Nothing/ : /keeps/)
+    expect(none).toMatch(isDeployed ? /Nothing/ : /^Ask again, and keep the offer/)
   })
 
   it('the wrong token does not end an order before the input is back with its compensation', async () => {

@@ -63,7 +63,8 @@ describe.each(RULES)('with the %s contract', (rules) => {
       const offer = await offerOf()
       await deposits.chain.send(solver, 'cancelNonce', [offer.quote.nonce])
       const options = { ...TAKE, depositMode: 'ADDRESS' } as const
-      expect(await reasonOf(sendDeposit(client, offer, await terms(), options))).toBe('TOO_LATE_FOR_TRANSFER')
+      const problems = ['nonce_used']
+      await expect(sendDeposit(client, offer, await terms(), options)).rejects.toMatchObject({ problems })
       expect(prompts).toEqual([])
     })
   })

@@ -1,4 +1,4 @@
-import { sendDeposit } from '@quote-aggregator/client'
+import { type DepositMode, sendDeposit } from '@quote-aggregator/client'
 import { createWalletClient, custom } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { RULES } from '../../support/chain/chain.js'
@@ -18,18 +18,28 @@ const CODES_OF_NO: readonly unknown[] = [
 ]
 const WORDS_OF_NO: readonly unknown[] = [
   'User rejected the request',
-  'cancelled',
   { message: 'MetaMask Tx Signature: User denied transaction signature.' },
   { message: 'User canceled' },
-  { code: -32000, message: 'Transaction was rejected' },
+  { code: -32000, message: 'Transaction was rejected by the user' },
+  { message: 'Action cancelled by user' },
   { message: 'Ledger device: Condition of use not satisfied (denied by the user?) (0x6985)' },
-  { message: '{"code":4001,"message":"no"}' },
   { message: '用户取消了操作' },
 ]
 /** What is no decision of the user: the wallet may have sent before. */
 const TROUBLE: readonly unknown[] = [
   { code: -32000, message: 'already known' },
   { code: -32000, message: 'transaction rejected: nonce too low' },
+  // The standard's words for what a node rejects (EIP-1474).
+  { code: -32003, message: 'Transaction rejected' },
+  // Of a library whose request was aborted, and of a connection.
+  Object.assign(new Error('canceled'), { name: 'CanceledError', code: 'ERR_CANCELED' }),
+  'Request cancelled',
+  { message: 'Connection refused by device.' },
+  { message: 'User closed' },
+  { message: 'execution reverted: cancelled by owner' },
+  // A token's address, or an account's, may begin as the status of a device.
+  { message: 'timeout (transaction={"to":"0x6985884C4392D348587B19cb9eAAf157F13271cd"}, code=TIMEOUT)' },
+  { message: 'Transaction 0x6985ab01 was not mined within 50 blocks. It might still be mined.' },
   { code: -32603, message: 'Internal error' },
   { code: 4900, message: 'disconnected' },
   { code: -32000, message: 'nonce 4001 is too low' },
@@ -115,19 +125,39 @@ describe.each(RULES)('with the %s contract', (rules) => {
     },
   )
 
-  describe('a wallet that says no after it has sent a transfer', () => {
-    it.each(WORDS_OF_NO)('is not believed: %j', async (no) => {
-      const { client } = walletOf({
-        onCarriedOut() {
-          throw no
-        },
+  describe('a wallet that says no after it has sent', () => {
+    const sent = (depositMode: DepositMode, onCarriedOut: () => void | Promise<void>) => ({
+      client: walletOf({ onCarriedOut }).client,
+      app: keep({ depositMode }),
+    })
+
+    it.each(
+      [...CODES_OF_NO, ...WORDS_OF_NO].flatMap((no) => [['CONTRACT', no] as const, ['ADDRESS', no] as const]),
+    )('is not believed in mode %s: %j', async (depositMode, no) => {
+      await allow()
+      const { client, app } = sent(depositMode, () => {
+        throw no
       })
       await deposits.chain.client.setAutomine(false)
-      const offer = await offerOf()
-      const app = keep({ depositMode: 'ADDRESS' })
-      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
+      expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), app.options))).toBe(
+        'UNCERTAIN',
+      )
       expect(app.steps()).toEqual(['deposit asked'])
     })
+
+    it.each(['CONTRACT', 'ADDRESS'] as const)(
+      'has deposited when the chain has it, in mode %s, however seldom that is read',
+      async (depositMode) => {
+        await allow()
+        const { client, app } = sent(depositMode, async () => {
+          await deposits.chain.client.mine({ blocks: 1 })
+          throw CODES_OF_NO[0]
+        })
+        const settlement = await terms()
+        const seldom = { ...settlement, client: { ...settlement.client, pollingInterval: 60_000 } }
+        await sendDeposit(client, await offerOf(), seldom, app.options)
+      },
+    )
 
     it('is not believed when its account has code, for which others send', async () => {
       await deposits.chain.client.setCode({ address: user.address, bytecode: '0x00' })

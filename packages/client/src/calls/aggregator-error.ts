@@ -6,13 +6,15 @@ import type { UnknownText } from './message-types.js'
  * within `timeoutMs`. CANCELLED: by the caller's signal. ANSWER_INVALID: the base URL does not lead to an aggregator that
  * this client understands. ORDER_STATE_UNREACHABLE: the order has ended in another state than the one waited for.
  */
-export type ClientReason =
-  | Reason
-  | 'CONNECTION_FAILED'
-  | 'TIMED_OUT'
-  | 'CANCELLED'
-  | 'ANSWER_INVALID'
-  | 'ORDER_STATE_UNREACHABLE'
+export type ClientReason = Reason | (typeof OWN)[number]
+/** The client's own reasons, which no instance gives. */
+const OWN = [
+  'CONNECTION_FAILED',
+  'TIMED_OUT',
+  'CANCELLED',
+  'ANSWER_INVALID',
+  'ORDER_STATE_UNREACHABLE',
+] as const
 
 /** As the instance wrote them: compare them with numbers before you count on them. */
 export type NoQuoteCounts = Readonly<Partial<Record<keyof NoQuoteReasons, unknown>>>
@@ -97,7 +99,11 @@ export function fromStream(url: string, body: unknown): AggregatorError {
 function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError | undefined {
   const { error, code, details, quoteId, reasons } = asObject(body)
   // A newer instance may have further codes. Gateways have others, such as numbers.
-  const isOfService = typeof error === 'string' && typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)
+  const isOfService =
+    typeof error === 'string' &&
+    typeof code === 'string' &&
+    /^[A-Z][A-Z0-9_]{0,63}$/.test(code) &&
+    !(OWN as readonly string[]).includes(code)
   if (!isOfService) return undefined
   const violations = readViolations(details)
   return new AggregatorError(code, withViolations(cut(error), violations), {

@@ -109,7 +109,7 @@ export function readNumber(value: unknown): number {
 
 /** Reads an enum value. One that this version of the client does not know is its text. */
 export function readEnum<T extends string>(value: unknown): T | UnknownText {
-  if (typeof value !== 'string' || !/^\w+$/.test(value)) throw invalid('an enum value', value)
+  if (typeof value !== 'string' || !/^\w{1,64}$/.test(value)) throw invalid('an enum value', value)
   return value as T | UnknownText
 }
 

@@ -52,9 +52,10 @@ export function depositOnChain(
 
   /**
    * Whether the wallet must be asked for the deposit now. Nothing is read after the time is compared.
+   * @param last what is to be read last of all, of the wallet
    * @throws DepositError and QuoteVerificationError when it must not be asked any more
    */
-  async function isNeeded(): Promise<boolean> {
+  async function isNeeded(last?: () => Promise<void>): Promise<boolean> {
     // Another node behind the same URL may not have the block yet.
     const found = await look().catch(look)
     if (found === 'there') return false
@@ -62,14 +63,17 @@ export function depositOnChain(
     const problems = await findStateProblems(quote, terms, Number.NEGATIVE_INFINITY, 0)
     // It may have come since the look.
     if (problems.length > 0 && (await look()) === 'there') return false
-    const isGone = !isContract && problems.includes('nonce_used')
-    if (isGone || secondsLeft() < (isContract ? 0 : SPARE_SECONDS.ADDRESS))
+    await last?.()
+    if (secondsLeft() < (isContract ? 0 : SPARE_SECONDS.ADDRESS))
       throw new DepositError(isContract ? 'EXPIRED' : 'TOO_LATE_FOR_TRANSFER')
     if (problems.length > 0) throw new QuoteVerificationError(problems)
     return true
   }
 
-  /** What changes when an account sends a transfer; undefined for an account with code, for which others may send. */
+  /** Whether tokens lie at the deposit address of a transfer, be it too few. */
+  const hasTokens = async () => !isContract && (await tokens()) > 0n
+
+  /** What changes when an account sends; undefined for an account with code, for which others may send. */
   async function readAccount(account: Address): Promise<string | undefined> {
     const [served, code, count, there] = await Promise.all([
       request({ method: 'eth_chainId' }),
@@ -77,8 +81,9 @@ export function depositOnChain(
       request({ method: 'eth_getTransactionCount', params: [account, 'pending'] }),
       tokens(),
     ])
-    return Number(served) === chainId && code === '0x' && there === 0n ? `${count}` : undefined
+    if (Number(served) !== chainId) throw new DepositError('UNCERTAIN')
+    return code === '0x' ? `${count} ${there}` : undefined
   }
 
-  return { look, isNeeded, readAccount }
+  return { look, isNeeded, hasTokens, readAccount }
 }

@@ -1,5 +1,4 @@
 import { type Abi, type Address, encodeFunctionData } from 'viem'
-import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
 import { findView, readNewestBlock, readView } from '../../../protocol/src/node/read-view.js'
 import { simulate } from '../../../protocol/src/node/simulate.js'
 import { type SignedQuote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
@@ -30,6 +29,9 @@ export interface NoRefund {
   readonly none: string
 }
 
+/** From when on the newest block of a node may be that of one that is stuck. */
+const OLD_SECONDS = 120
+
 type Name = (typeof REFUND_CALLS_ABI)[number]['name']
 
 /**
@@ -38,30 +40,38 @@ type Name = (typeof REFUND_CALLS_ABI)[number]['name']
  * The contract has no record of a transfer before an order: keep the offer.
  * @param settlement the result of `readSettlement` for the offer's chain
  * @param token another token that was sent to the deposit address; the offer's own two are looked for always
- * @throws ChainReadError and viem's errors when the node does not answer
+ * @throws ChainReadError and viem's errors when the node does not answer, or a part of it lacks the newest block
  */
 export async function prepareRefund(
-  { quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>,
+  offer: Pick<SignedQuote, 'quote' | 'signature'>,
   settlement: SettlementTerms,
   token?: Address,
+): Promise<PreparedRefund | NoRefund> {
+  const find = () => findRefund(offer, settlement, token)
+  // Another node behind the same URL may not have the block yet.
+  return find().catch(find)
+}
+
+/** Reads and simulates all at one block: a node that lags fails, and does not say that there is nothing. */
+async function findRefund(
+  { quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>,
+  settlement: SettlementTerms,
+  token: Address | undefined,
 ): Promise<PreparedRefund | NoRefund> {
   const { client, chainId, settlement: to } = settlement
   const { request } = client
   const { inputToken, user: from } = quote
   const { orderId, depositAddress } = identifyOffer(quote, signature, settlement)
-  /** Undefined for a token that is broken: the contract may give back another one all the same. */
+  const { number, time } = await readNewestBlock(request, chainId)
+  /** Undefined for a token that is broken, null for what could not be read: the contract may give back another one all the same. */
   const heldOf = (held: Address) =>
-    findView(request, held, balanceOf(depositAddress)).catch((error: unknown) => {
-      if (isNodeAnswer(error)) return undefined
-      throw error
-    })
+    findView(request, held, balanceOf(depositAddress), number).catch(() => null)
   // The output token of another chain is no contract here.
   const others = [quote.outputChainId === chainId && quote.outputToken, token].filter(Boolean) as Address[]
-  const [{ time }, { state }, isNonceUsed, reservationBps = 0n, input, ...balances] = await Promise.all([
-    readNewestBlock(request, chainId),
-    readView(request, to, order(chainId, orderId)),
-    readView(request, to, nonceUse(quote.solver, quote.nonce)),
-    findView(request, to, bondReservationBps()),
+  const [{ state }, isNonceUsed, reservationBps = 0n, input, ...balances] = await Promise.all([
+    readView(request, to, order(chainId, orderId), number),
+    readView(request, to, nonceUse(quote.solver, quote.nonce), number),
+    findView(request, to, bondReservationBps(), number),
     heldOf(inputToken),
     ...others.map(heldOf),
   ])
@@ -69,10 +79,10 @@ export async function prepareRefund(
   const isOver = time > quote.fillDeadline
   const isDue = isOver || Date.now() / 1000 > quote.fillDeadline
   // A quiet chain has no block with the time in which the call would be mined.
-  const at = isDue && !isOver ? 'pending' : 'latest'
+  const at = isDue && !isOver ? 'pending' : number
   const isOpen = state === 'DEPOSITED'
   // What the solver can still fill, and what it must pay for.
-  const isOrder = isOpen || (!isNonceUsed && input !== undefined && input >= quote.inputAmount)
+  const isOrder = isOpen || (!isNonceUsed && (input ?? quote.inputAmount) >= quote.inputAmount)
   const signed = [toContractQuote(quote), signature]
   const there = input === 0n ? held : [inputToken, ...held]
   const ways: readonly (readonly [name: Name, args: readonly unknown[]])[] = [
@@ -92,13 +102,13 @@ export async function prepareRefund(
     if (functionName === 'withdrawExcess') return { call, compensation: 0n, sender: from }
     return { call, compensation: isOrder ? bondFor(quote.outputAmount, reservationBps) : 0n }
   }
-  if (!isOpen && there.length === 0) return { none: 'Nothing is there.' }
-  // A part of the node may not have seen the refund of an open order.
-  if (isOver && !isOpen) return { none: 'The contract keeps the tokens.' }
-  const isWaiting = isOrder && !isDue
-  return {
-    none: isWaiting
-      ? 'The solver still has time.'
-      : 'Ask again once there is a block after the fill deadline.',
-  }
+  // A deposit address is settled up to the deposit deadline only.
+  if (isOrder && !isDue && (isOpen || time <= quote.depositDeadline))
+    return { none: 'The solver still has time.' }
+  const isKnown = !balances.includes(null) && Date.now() / 1000 - time < OLD_SECONDS
+  if (!isOpen && there.length === 0 && isKnown) return { none: 'Nothing is there.' }
+  if (isOver && there.length > 0 && isNonceUsed && state === 'NONE')
+    return { none: 'The contract keeps the tokens.' }
+  const when = isOver ? '' : ' once a block is after the fill deadline'
+  return { none: `Ask again${when}, and keep the offer.` }
 }

@@ -19,8 +19,8 @@ import {
 } from './deposit-outcome.js'
 import { checkEarlier, type DepositProgress, isDepositBegun } from './deposit-progress.js'
 import { planBatch, readBatch } from './wallet-batch.js'
-import { DECLINED, hasCode, hasWordsOfNo } from './wallet-refusal.js'
-import { type DepositWallet, planTransaction } from './wallet-transaction.js'
+import { hasCodeOfNo, isDeclined } from './wallet-refusal.js'
+import { checkNetwork, type DepositWallet, planTransaction } from './wallet-transaction.js'
 
 export interface SendDepositOptions extends TakeOptions {
   /** What `onProgress` has told last of this offer, before the page was loaded again. A deposit that was asked for is not sent again. */
@@ -33,10 +33,16 @@ export interface SendDepositOptions extends TakeOptions {
 
 /** How much later than its deadline a deposit may be seen. */
 const LATE_MS = 300_000
-/** How long an account must have sent nothing before the words of its wallet are believed. */
+/** How long an account must have sent nothing before the words of its wallet are believed of a transfer. */
 const QUIET_MS = 30_000
 
-const underWay = new Map<string, Promise<void>>()
+/** A call that is under way, the signal that may end it, and what it has told last. */
+interface Running {
+  readonly sending: Promise<void>
+  readonly signal: AbortSignal | undefined
+  told: DepositProgress | undefined
+}
+const underWay = new Map<string, Running>()
 
 /**
  * Has the user's wallet deposit the input of an offer, and waits until the contract, or the deposit address, has it. Check the
@@ -63,15 +69,25 @@ export async function sendDeposit(
   const quote = { ...offer.quote }
   const own = { ...offer, quote, ...identifyOffer(quote, offer.signature, settlement) }
   const { signal } = options
-  let sending = underWay.get(own.orderId)
-  if (sending === undefined) {
-    // A read may never end: the signal ends the wait for it.
-    sending = untilAborted(deposit(wallet, own, settlement, options), signal).finally(() =>
-      underWay.delete(own.orderId),
-    )
-    underWay.set(own.orderId, sending)
+  const first = underWay.get(own.orderId)
+  if (first !== undefined) {
+    try {
+      return await untilAborted(first.sending, signal)
+    } catch (error) {
+      if (!first.signal?.aborted || signal?.aborted) throw error
+      // The signal of the first call ends that call only: this one goes on from there.
+      return sendDeposit(wallet, own, settlement, { ...options, earlier: first.told ?? options.earlier })
+    }
   }
-  return untilAborted(sending, signal)
+  const onProgress = (progress: DepositProgress) => {
+    running.told = progress
+    return options.onProgress?.(progress)
+  }
+  // A read may never end: the signal ends the wait for it.
+  const sending = untilAborted(deposit(wallet, own, settlement, { ...options, onProgress }), signal)
+  const running: Running = { sending, signal, told: undefined }
+  underWay.set(own.orderId, running)
+  return sending.finally(() => underWay.delete(own.orderId))
 }
 
 async function deposit(
@@ -86,7 +102,7 @@ async function deposit(
   const { account } = wallet
   const { quote } = offer
   const isContract = mode === 'CONTRACT'
-  const { look, isNeeded, readAccount } = depositOnChain(offer, settlement, mode)
+  const { look, isNeeded, hasTokens, readAccount } = depositOnChain(offer, settlement, mode)
   const call = depositCall(offer, settlement, mode)
   const wait = {
     until: quote.depositDeadline * 1000 + LATE_MS,
@@ -124,9 +140,16 @@ async function deposit(
       [account.address, quote.user].some((own) => isAddressEqual(own, from)) &&
       (isApproval || input.toLowerCase().includes(call.data.slice(2).toLowerCase()))
     const watched = { client, isOwn, withoutEffect: isApproval ? 'APPROVAL_TOO_LOW' : undefined } as const
-    const readOutcome = batchId
+    const read = batchId
       ? () => readBatch(request, watched, batchId)
       : hash && watchTransaction(watched, hash)
+    // A transaction at a higher fee may have brought a part of the tokens.
+    const readOutcome = read
+      ? async () => {
+          const outcome = await read()
+          return outcome && (await hasTokens()) ? 'UNCERTAIN' : outcome
+        }
+      : undefined
     await untilThere({ ...wait, look: lookFor(step), readOutcome }).catch((error: unknown) => {
       // The approval itself is mined: it is not waited for again.
       if (error instanceof DepositError && error.reason === 'APPROVAL_TOO_LOW')
@@ -137,21 +160,20 @@ async function deposit(
   }
 
   /**
-   * Judges an error of a wallet. Some answer with one after they have sent: a deposit that is there is there. The words of a wallet count
-   * for a call that the contract takes once only. For a transfer, they count when the account has sent nothing for a while.
-   * @param before what `readAccount` said before the wallet was asked
-   * @returns `no` when it has sent nothing; undefined when nobody knows
+   * Judges an error of a wallet. Some answer with one after they have sent, be it a user's no: the chain is read after it. A no counts when
+   * nothing is there, and the account has sent nothing since it was asked. The words of a no count for a transfer after a while of that.
+   * @param before what `readAccount` said before the wallet was asked; undefined when it could not be read, too
+   * @returns `no` when it has sent nothing; undefined when nobody knows. It throws what a node throws
    */
   async function judgeError(error: unknown, isThere: () => Promise<Found>, before: string | undefined) {
-    if (hasCode(error, DECLINED)) return 'no'
-    if ((await isThere().catch(() => undefined)) === 'there') return 'there'
-    if (!hasWordsOfNo(error)) return undefined
-    if (isContract) return 'no'
-    const end = Date.now() + QUIET_MS
-    for (; before !== undefined && !signal.aborted; await pause(wait.pollMs, signal)) {
-      if ((await readAccount(account.address).catch(() => undefined)) !== before) return undefined
+    const found = await isThere().catch(isThere)
+    if (found === 'there') return found
+    if (found === 'UNCERTAIN' || !isDeclined(error)) return undefined
+    const isSure = isContract || hasCodeOfNo(error)
+    const isQuiet = async () => (before ? (await readAccount(account.address)) === before : isSure)
+    const end = Date.now() + (isSure ? 0 : QUIET_MS)
+    for (; !signal.aborted && (await isQuiet()); await pause(wait.pollMs, signal))
       if (Date.now() >= end) return 'no'
-    }
     return undefined
   }
 
@@ -160,10 +182,14 @@ async function deposit(
    * @returns the wallet's answer; undefined when the chain has the effect before: then no read is needed, which could fail
    * @throws what the wallet throws when it has sent nothing; DepositError; the reason of the signal
    */
-  async function ask<T>(step: DepositProgress['step'], send: () => Promise<T>) {
-    const before = isContract ? undefined : await readAccount(account.address).catch(() => undefined)
+  async function ask<T>(
+    step: DepositProgress['step'],
+    send: () => Promise<T>,
+    checkLast?: () => Promise<void>,
+  ) {
+    const before = await readAccount(account.address).catch(() => undefined)
     // Last: between the look and the question, nothing takes time.
-    if (!(await isNeeded())) return undefined
+    if (!(await isNeeded(checkLast))) return undefined
     signal.throwIfAborted()
     tell({ step, state: 'asked' })
     const ending = new AbortController()
@@ -222,7 +248,9 @@ async function deposit(
   while (await isNeeded()) {
     const { length, 0: next = call } = calls
     const step = length === 1 ? 'deposit' : 'approve'
-    const answered = await ask(step, await planTransaction(wallet, request, chainId, next))
+    const onChain = () => checkNetwork(request, chainId)
+    const send = await planTransaction(wallet, request, { ...next, chainId, signal })
+    const answered = await ask(step, send, onChain)
     if (answered !== undefined) {
       const sent = { step, state: 'sent', hash: answered.answer } as const
       tell(sent)

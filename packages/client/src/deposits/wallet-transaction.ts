@@ -14,23 +14,33 @@ import type { Call } from './deposit-calls.js'
 /** A viem client of the user's wallet, with its account. */
 export type DepositWallet = Client<Transport, ViemChain | undefined, Account>
 
+/** @throws ChainMismatchError of viem when a wallet is on another chain; what the wallet throws */
+export async function checkNetwork(request: Request, chainId: number): Promise<void> {
+  const currentChainId = Number(await request({ method: 'eth_chainId' }))
+  if (currentChainId !== chainId) throw new ChainMismatchError({ chain: chainOf(chainId), currentChainId })
+}
+
 /**
  * Makes a transaction ready to be sent. An account of the app estimates and signs it here: what fails has sent nothing.
  * @param request of the wallet, which must not repeat a request that has failed
- * @returns has the wallet send it, with one request: viem would ask a second time, by another method, after some errors
- * @throws ChainMismatchError of viem when the wallet is on another chain; what the wallet or its node throws
+ * @param call with the chain, and the signal after which no account signs
+ * @returns has the wallet send it, with one request: viem would ask a second time, by another method, after some errors. It throws when
+ *   the answer is no text, too
+ * @throws what `checkNetwork` throws; what the wallet or its node throws; the reason of the signal
  */
 export async function planTransaction(
   wallet: DepositWallet,
   request: Request,
-  chainId: number,
-  { to, data }: Call,
+  { to, data, chainId, signal }: Call & { readonly chainId: number; readonly signal: AbortSignal },
 ): Promise<() => Promise<Hex>> {
   const { account } = wallet
   const chain = chainOf(chainId)
-  const currentChainId = Number(await request({ method: 'eth_chainId' }))
-  if (currentChainId !== chainId) throw new ChainMismatchError({ chain, currentChainId })
-  const send = (method: string, sent: unknown) => () => request({ method, params: [sent] }) as Promise<Hex>
+  await checkNetwork(request, chainId)
+  const send = (method: string, sent: unknown) => async () => {
+    const hash = await request({ method, params: [sent] })
+    if (typeof hash === 'string' && hash !== '') return hash as Hex
+    throw new Error('The wallet has answered without the hash of a transaction.')
+  }
   if (account.type === 'json-rpc')
     return send('eth_sendTransaction', {
       from: account.address,
@@ -40,6 +50,7 @@ export async function planTransaction(
       chainId: toHex(chainId),
     })
   const prepared = await prepareTransactionRequest(wallet, { account, to, data, chain })
+  signal.throwIfAborted()
   return send('eth_sendRawTransaction', await signTransaction(wallet, { ...prepared, chain } as never))
 }
 

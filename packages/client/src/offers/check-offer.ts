@@ -1,5 +1,7 @@
 import type { DeadCode, OfferState } from '../../../protocol/src/quotes/offer-state.js'
 import { ORDER_TYPES, type SignedQuote } from '../../../protocol/src/quotes/quote.js'
+import { parseBytes32 } from '../../../protocol/src/values/hex.js'
+import { UnreadableAnswer } from '../calls/aggregator-error.js'
 import {
   messageReader,
   optional,
@@ -34,11 +36,14 @@ const CHECK = {
   retryAfterMs: optional(readInteger),
 } satisfies Readers<'CheckOfferResponse'>
 
+/** A signed offer. With its order id, an answer on another one is refused. */
+export type CheckedOffer = Pick<SignedQuote, 'quote' | 'signature'> & Partial<Pick<SignedQuote, 'orderId'>>
+
 /** Makes the body of a check. */
 export function toCheckBody({
   quote,
   signature,
-}: Pick<SignedQuote, 'quote' | 'signature'>): Omit<Messages['CheckOfferRequest'], 'chainId'> {
+}: CheckedOffer): Omit<Messages['CheckOfferRequest'], 'chainId'> {
   const { inputAmount, outputAmount, nonce } = quote
   const integers = { inputAmount: `${inputAmount}`, outputAmount: `${outputAmount}`, nonce: `${nonce}` }
   const orderType = ORDER_TYPES.indexOf(quote.orderType) as Messages['Quote']['orderType']
@@ -48,5 +53,12 @@ export function toCheckBody({
   }
 }
 
-/** Reads what an instance says of an offer. @throws UnreadableAnswer */
-export const readOfferCheck = messageReader(CHECK)
+const readCheck = messageReader(CHECK)
+
+/** Reads what an instance says of an offer. @throws UnreadableAnswer, also for another one than the one that was asked about */
+export function readOfferCheck(answer: unknown, { orderId }: CheckedOffer): OfferCheck {
+  const check = readCheck(answer)
+  if (orderId !== undefined && check.orderId !== parseBytes32(orderId))
+    throw new UnreadableAnswer('another offer than the one that was asked about')
+  return check
+}

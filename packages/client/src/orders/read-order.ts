@@ -2,6 +2,7 @@ import type {
   KnownOrder as DomainOrder,
   OrderState as DomainState,
 } from '../../../protocol/src/orders/order.js'
+import { UnreadableAnswer } from '../calls/aggregator-error.js'
 import {
   messageReader,
   optional,
@@ -86,13 +87,15 @@ const readKnownOrder = messageReader({ ...FACTS, ...TERMS } satisfies Readers<'O
 /**
  * Reads an order.
  * @param asked what it was asked for with. Other instances of the protocol do not repeat it, and pay on the chain of the deposit
- * @throws UnreadableAnswer
+ * @throws UnreadableAnswer, also for another order than the one that was asked for
  */
 export function readOrder(answer: unknown, asked: Pick<Order, 'chainId' | 'orderId'>): Order {
   const message = { ...asked, outputChainId: asked.chainId, ...readMessage<'GetOrderResponse'>(answer) }
-  const { state, chainId, orderId } = message
-  if (state === 'NONE') return { state, chainId: readInteger(chainId), orderId: readBytes32(orderId) }
-  return readKnownOrder(message)
+  const chainId = readInteger(message.chainId)
+  const orderId = readBytes32(message.orderId)
+  if (chainId !== asked.chainId || orderId !== readBytes32(asked.orderId))
+    throw new UnreadableAnswer('another order than the one that was asked for')
+  return message.state === 'NONE' ? { state: 'NONE', chainId, orderId } : readKnownOrder(message)
 }
 
 const terms = Object.entries<Reader<unknown>>(TERMS).map(([name, read]) => [name, optional(read)])

@@ -76,6 +76,9 @@ it.each([
   { error: { code: 'rate_limited' } },
   { error: 'slow down', code: 'rate-limited' },
   { message: 'Service Unavailable', code: 'UNAVAILABLE' },
+  // Reasons of the client, and no code of a service.
+  { error: 'No.', code: 'CANCELLED' },
+  { error: 'No.', code: 'X'.repeat(65) },
 ])('429 and 503 of a gateway that answers %j can be retried', (body) => {
   for (const status of [429, 503]) {
     const read = answered(body, status, '7')
@@ -99,12 +102,17 @@ it.each([
   expect(answered(undefined, 503, text).retryAfterSeconds).toBe(expected)
 })
 
-it.each([{ code: 'toString' }, { code: 'NEW' }, { code: 7 }, [], null, 'text'])(
-  'fromAnswer does not take %j for an error of the service',
-  (body) => {
-    expect(answered(body).reason).toBe('ANSWER_INVALID')
-  },
-)
+it.each([
+  { error: 'No.', code: 'ORDER_STATE_UNREACHABLE' },
+  { code: 'toString' },
+  { code: 'NEW' },
+  { code: 7 },
+  [],
+  null,
+  'text',
+])('fromAnswer does not take %j for an error of the service', (body) => {
+  expect(answered(body).reason).toBe('ANSWER_INVALID')
+})
 
 it.each([[[null]], [[{ field: 1, message: 'a' }]], ['text'], [{}]])(
   'fromAnswer leaves out details that are not fields: %j',

@@ -126,6 +126,11 @@ describe('an order of an instance without its chain', () => {
 
   it('is of the chain that it was asked for, and every field has its value', async () => {
     const order = await (await clientOf({ ...sent, state: 'DEPOSITED' })).getOrder(1, orderId)
+    for (const other of [{ orderId: orderIdOf(2) }, { chainId: 5 }])
+      for (const state of ['NONE', 'SETTLED'])
+        await expect(
+          (await clientOf({ ...sent, ...other, state })).getOrder(1, orderId),
+        ).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
     expect(order).toEqual({
       ...sent,
       state: 'DEPOSITED',
@@ -164,4 +169,15 @@ it('a removed solver has the address that was asked for', async () => {
     signature: `0x${'12'.repeat(65)}`,
   } as const
   expect(await client.unregisterSolver(unregistration)).toBe(ADDRESS)
+})
+
+it('a check of an offer with its order id is refused when it is of another one', async () => {
+  const answer = { orderId: orderIdOf(2), state: 'VALID', expiresAt: 1, serverTime: 1 }
+  const client = await clientOf(answer)
+  const signed = { quote, signature: '0x12' } as const
+  expect(await client.checkOffer(1, signed)).toMatchObject({ state: 'VALID' })
+  expect(await client.checkOffer(1, { ...signed, orderId: orderIdOf(2) })).toMatchObject({ state: 'VALID' })
+  await expect(client.checkOffer(1, { ...signed, orderId: orderIdOf(1) })).rejects.toMatchObject({
+    reason: 'ANSWER_INVALID',
+  })
 })

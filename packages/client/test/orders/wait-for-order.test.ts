@@ -77,7 +77,7 @@ describe('the wait for an order', () => {
   })
 
   it('reads the order when its stream stays silent for 10 s', async () => {
-    const orders = [NO_ORDER, sampleOrder(2)]
+    const orders = [NO_ORDER, { ...sampleOrder(2), orderId: NO_ORDER.orderId }]
     const client = createAggregatorClient({
       baseUrl: 'http://127.0.0.1:9',
       fetch: async (input, init) => {
