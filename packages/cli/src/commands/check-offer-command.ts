@@ -41,6 +41,8 @@ export function addCheckOffer(program: Command, io: CliIo): void {
     let state = ''
     await instance.print(async (client, calling) => {
       const check = await client.checkOffer(chain, offer, calling)
+      if (`${offer.orderId ?? check.orderId}`.toLowerCase() !== check.orderId)
+        throw new CommandFailure(EXIT.unavailable, 'The instance has answered for another order.')
       state = check.state
       return check
     }, renderCheck)
@@ -51,12 +53,12 @@ export function addCheckOffer(program: Command, io: CliIo): void {
 }
 
 /** Reads an offer as `quote --json` prints it, or as REST has it. The instance checks its fields. @throws CommandFailure */
-function parseOffer(text: string): Pick<SignedQuote, 'quote' | 'signature'> {
+function parseOffer(text: string): Pick<SignedQuote, 'quote' | 'signature'> & { orderId?: unknown } {
   try {
     const json = JSON.parse(text)
-    const { quote, signature, solverSignature } = json.best ?? json
+    const { quote, signature, solverSignature, orderId } = json.best ?? json
     const orderType = ORDER_TYPES[quote.orderType] ?? quote.orderType
-    return { quote: { ...quote, orderType }, signature: signature ?? solverSignature }
+    return { quote: { ...quote, orderType }, signature: signature ?? solverSignature, orderId }
   } catch {
     const message = 'The file must have an offer as JSON, as quote --json prints it.'
     throw new CommandFailure(EXIT.badInput, message)
