@@ -17,7 +17,7 @@ export function assertAsked<T extends Offers>(params: QuoteParams, answer: T): T
   const { offer, best, alternatives = [] }: Offers = answer
   const { chainId, destinationChainId: outputChainId = chainId, amount } = params
   const fixed = params.orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount'
-  const asked = { ...params, outputChainId, [fixed]: amount }
+  const asked = { ...params, outputChainId, inputAmount: amount, outputAmount: amount }
   for (const given of [offer, best, ...alternatives])
     for (const name of ['user', 'inputToken', 'outputToken', 'orderType', 'outputChainId', fixed] as const)
       if (given && `${given.quote[name]}`.toLowerCase() !== `${asked[name]}`.toLowerCase())
