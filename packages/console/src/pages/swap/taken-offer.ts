@@ -144,6 +144,10 @@ export function leaveOffer(): void {
 
 /** The contract has the order: it waits for the solver. */
 export function reportDeposit(orderId: string): void {
+  const known = taken.get(orderId)
+  // A check that was repeated has found the nonce used: by this very order.
+  if (known && ['active', 'failed'].includes(`${stateOf('check', known)}`))
+    reporterOf(orderId)('check', 'done')
   reporterOf(orderId)('deposit', 'done')
   change(orderId, (taken) => ({ ...taken, problem: '' }))
 }
@@ -181,6 +185,8 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
       problem,
       steps: taken.steps.map((step) => failed(step, taken, isRefused)),
     }))
+    const known = taken.get(orderId)
+    if (known && stateOf('deposit', known) === 'done') reportDeposit(orderId)
   }
   change(orderId, (taken) => ({ ...taken, isBusy: false }))
 }
