@@ -120,6 +120,17 @@ describe('a swap of the console', () => {
     expect(wallet.prompts).toEqual([])
   })
 
+  it('takes no offer of another request', async () => {
+    const taken = await choice('ADDRESS')
+    const other = `0x${'9'.repeat(40)}`
+    for (const wrong of [{ user: other }, { inputToken: other }, { outputToken: other }, { amount: 1n }]) {
+      await takeOffer({ ...taken, wanted: { ...taken.wanted, ...wrong } })
+      expect(takenOffer.peek()).toBe(undefined)
+    }
+    await takeOffer(taken)
+    expect(shown().offer).toBe(taken.offer)
+  })
+
   it('takes no check for failed whose nonce its own order has used', async () => {
     const isUsed = ({ method, params }: WalletRequest) => {
       const [call] = (params ?? []) as readonly { data?: string }[]

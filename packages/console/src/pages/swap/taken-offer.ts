@@ -54,6 +54,8 @@ type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wanted'>
 export async function takeOffer(choice: Choice): Promise<void> {
   const { chain, offer, wanted } = choice
   const { orderId } = offer
+  // For a moment after a change, the page may still have an offer of the request before it.
+  if (!isWanted(offer, wanted)) return
   const isContract = wanted.mode === 'CONTRACT'
   const earlier = taken.get(orderId)
   const isFollowed = earlier?.isBusy || isDepositBegun(ownSwap(chain.chainId, orderId)) || !isContract
@@ -65,6 +67,13 @@ export async function takeOffer(choice: Choice): Promise<void> {
   if (earlier !== undefined) return
   if (wallet.peek() === undefined) showAddress(orderId)
   else await checkAddress()
+}
+
+function isWanted({ quote }: Offer, wanted: WantedSwap): boolean {
+  const fixed = wanted.isExactInput ? quote?.inputAmount : quote?.outputAmount
+  const names = ['user', 'inputToken', 'outputToken'] as const
+  const isSame = names.every((name) => quote?.[name].toLowerCase() === wanted[name].toLowerCase())
+  return isSame && fixed === `${wanted.amount}`
 }
 
 /** @returns whether the browser keeps the swap */
