@@ -6,6 +6,7 @@ import {
   type AggregatorClient,
   type CallOptions,
   DepositError,
+  type DepositProgress,
   type InstanceTrust,
   isDepositBegun,
   isRetryable,
@@ -27,7 +28,7 @@ import {
   watchQuotes,
 } from '@quote-aggregator/client'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { createContext, useContext } from 'react'
+import { createContext, useContext, useEffect } from 'react'
 import type { Address, Hex } from 'viem'
 import { usePublicClient, useWalletClient } from 'wagmi'
 
@@ -35,6 +36,8 @@ export const AggregatorContext = createContext<AggregatorClient | undefined>(und
 
 const REFRESH_MS = 15_000
 const STALE_MS = 60_000
+/** How long an instance that does not answer may keep a swap waiting. */
+const INSTANCE_MS = 3000
 
 /** The chains of the instance. */
 export function useChains() {
@@ -129,11 +132,13 @@ export function useOfferCheck(taken: Taken | undefined, settlement: Address | In
   const aggregator = useAggregator()
   const client = usePublicClient()
   return useQuery({
-    queryKey: queryKey('offer', taken?.offer.orderId),
+    queryKey: queryKey('offer', taken?.offer.orderId, taken?.params, taken?.limits, settlement),
     queryFn:
       taken === undefined || client === undefined
         ? skipToken
         : async () => {
+            // Its own deposit has used the offer.
+            if (isDepositBegun(swapOf(taken).progress)) return true
             await assertGood(aggregator, taken, await readSettlement(client, settlement))
             return true
           },
@@ -148,46 +153,125 @@ async function assertGood(
   { offer, params, limits }: Taken,
   terms: SettlementTerms,
 ): Promise<void> {
-  // The instance can only stop a swap: the page's node decides.
-  const asked = aggregator.checkOffer(params.chainId, offer).catch(() => undefined)
-  await verifyQuote(offer, { ...terms, params, limits })
-  const state = (await asked)?.state
+  // The instance can only stop a swap: the page's node decides, and is asked last.
+  const asked = aggregator.checkOffer(params.chainId, offer, { timeoutMs: INSTANCE_MS })
+  const state = await asked.then((check) => check.state).catch(() => undefined)
   if (state === 'DEAD' || state === 'TAKEN') throw new Error('This offer is not valid any more.')
+  await verifyQuote(offer, { ...terms, params, limits })
 }
 
 /**
  * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
- * order. An offer whose deposit was begun before, also before the page was loaded again, is followed, and not deposited twice. After an
- * error that `isUncertain`, offer no other swap before the user has looked into the wallet.
+ * order. A deposit that was begun is followed, and no other one is begun before it is seen: also by another component or tab, and after the page
+ * was loaded again. While `isUncertain`, offer no other swap before the user has looked into the wallet: `mutate` looks again, and
+ * `forget` is for the user who has found that the wallet has sent nothing. For a transfer, the browser must store the offer, without which
+ * nothing comes back.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
 export function useSwap(settlement: Address | InstanceTrust) {
   const aggregator = useAggregator()
   const client = usePublicClient()
   const { data: wallet } = useWalletClient()
-  return useMutation({
-    mutationFn: async (taken: Taken): Promise<Hex> => {
+  const swap = useMutation({
+    mutationFn: async (asked: Taken): Promise<Hex> => {
       if (client === undefined || wallet === undefined) throw new Error('no wallet is connected')
-      const { offer, params, limits } = taken
+      const taken = unseenSwap(client.chain.id) ?? swapOf(asked)
+      const { offer, params, limits, progress } = taken
+      const isKept = keepSwap(taken)
+      if (!isKept && params.depositMode === 'ADDRESS' && !isDepositBegun(progress))
+        throw new Error('The browser stores nothing: no transfer without its offer.')
       const terms = await readSettlement(client, settlement)
-      const key = `deposit ${offer.orderId}`
-      const earlier = JSON.parse(localStorage.getItem(key) ?? 'null')
       // A deposit has used the nonce of its offer: what was begun is followed, and not checked again.
-      if (!isDepositBegun(earlier)) await assertGood(aggregator, taken, terms)
-      await sendDeposit(wallet, offer, terms, {
-        params,
-        limits,
-        earlier,
-        onProgress: (progress) => localStorage.setItem(key, JSON.stringify(progress)),
-      })
+      if (!isDepositBegun(progress)) await assertGood(aggregator, taken, terms)
+      try {
+        await sendDeposit(wallet, offer, terms, {
+          params,
+          limits,
+          earlier: progress,
+          onProgress: (next) => keepSwap({ ...taken, progress: next }),
+        })
+      } catch (error) {
+        // It has changed nothing for certain.
+        if (error instanceof DepositError && error.reason !== 'UNCERTAIN')
+          keepSwap({ ...taken, progress: undefined })
+        throw error
+      }
       return offer.orderId
     },
   })
+  const { mutate, reset, isIdle } = swap
+  const chainId = wallet && client?.chain.id
+  const unseen = chainId === undefined ? undefined : unseenSwap(chainId)
+  useEffect(() => {
+    const begun = chainId === undefined ? undefined : (unseenSwap(chainId) ?? openSwaps(chainId)[0])
+    if (isIdle && begun) mutate(begun)
+  }, [isIdle, chainId, mutate])
+  return {
+    ...swap,
+    isUncertain: swap.isError && unseen !== undefined,
+    forget() {
+      if (unseen) keepSwap({ ...unseen, progress: undefined })
+      reset()
+    },
+  }
 }
 
-/** Whether a wallet may have sent a deposit that nobody has seen yet. */
-export function isUncertain(error: unknown): boolean {
-  return error instanceof DepositError && error.reason === 'UNCERTAIN'
+/** A swap of this browser. Its offer is kept for good: for the signed quote, the contract returns what was sent to a deposit address. */
+interface KeptSwap extends Taken {
+  /** What the wallet was asked for last. */
+  readonly progress?: DepositProgress | undefined
+  /** Whether its order was seen to have ended. */
+  readonly isOver?: boolean
+}
+
+/** The swaps of this page: it knows them when the browser stores nothing, or forgets. */
+const ownSwaps = new Map<string, KeptSwap>()
+const keyOf = (orderId: Hex) => `swap ${orderId}`
+const swapOf = (taken: Taken): KeptSwap => keptSwap(keyOf(taken.offer.orderId)) ?? taken
+
+/** @returns whether it is there after the page is loaded again */
+function keepSwap(swap: KeptSwap): boolean {
+  const key = keyOf(swap.offer.orderId)
+  ownSwaps.set(key, swap)
+  try {
+    // JSON has no bigint.
+    const toJson = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
+    localStorage.setItem(key, JSON.stringify(swap, toJson))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function keptSwap(key: string): KeptSwap | undefined {
+  const fromJson = (_: string, value: unknown) =>
+    typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value
+  try {
+    return ownSwaps.get(key) ?? JSON.parse(localStorage.getItem(key) ?? 'null', fromJson) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The swaps whose deposit was begun, and whose order has not ended. */
+function openSwaps(chainId: number): KeptSwap[] {
+  const keys = new Set([...ownSwaps.keys(), ...storedKeys()])
+  return [...keys]
+    .flatMap((key) => keptSwap(key) ?? [])
+    .filter(
+      ({ params, progress, isOver }) => params.chainId === chainId && isDepositBegun(progress) && !isOver,
+    )
+}
+
+/** A swap whose wallet may have sent a deposit that nobody has seen. */
+const unseenSwap = (chainId: number) => openSwaps(chainId).find(({ progress }) => progress?.state !== 'mined')
+
+function storedKeys(): string[] {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(keyOf('0x')))
+  } catch {
+    return []
+  }
 }
 
 /** An order, as it changes. @param orderId undefined until there is one */
@@ -203,6 +287,8 @@ export function useOrder(chainId: number, orderId: Hex | undefined) {
             for await (const order of aggregator.watchOrder(chainId, orderId, { signal })) {
               last = order
               client.setQueryData(queryKey, order)
+              const swap = keptSwap(keyOf(orderId))
+              if (swap) keepSwap({ ...swap, isOver: order.state === 'SETTLED' || order.state === 'REFUNDED' })
             }
             return last
           },

@@ -2,7 +2,6 @@ import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client
 import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors } from 'wagmi'
 import {
-  isUncertain,
   useChains,
   useIsOnePrompt,
   useOfferCheck,
@@ -61,7 +60,8 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
         <Instance />
       </>
     )
-  const error = quotes.error ?? check.error ?? swap.error ?? order.error
+  // What is said of the next offer must not take the place of what is said of the swap.
+  const error = swap.error ?? (swap.isIdle ? (quotes.error ?? check.error) : null)
   return (
     <>
       <p>
@@ -71,10 +71,10 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
             ? explainForUser('NO_QUOTES')
             : 'Asking for a quote'}
       </p>
-      {isUncertain(swap.error) && swap.variables ? (
+      {swap.isUncertain && swap.variables ? (
         <>
           <Button label="Look again" onClick={() => swap.mutate(swap.variables)} />
-          <Button label="My wallet has sent nothing" onClick={swap.reset} />
+          <Button label="My wallet has sent nothing" onClick={swap.forget} />
         </>
       ) : (
         <Button
@@ -85,6 +85,10 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
       )}
       {order.data && <output>{order.data.state}</output>}
       {error && <p role="alert">{explainForUser(error)}</p>}
+      {/* The instance chooses the code of this error, which says nothing of the tokens. */}
+      {order.error && (
+        <p role="alert">Your tokens are deposited. The state of your order cannot be read now.</p>
+      )}
     </>
   )
 }

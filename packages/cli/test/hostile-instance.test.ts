@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine, startCommandLine } from '../../../test/support/process/command-line.js'
 import { sampleChain, sampleEnd, sampleOrder, sampleUpdate } from '../../client/test/samples.js'
+import { nonceWithMode } from '../../protocol/src/quotes/nonce-mode.js'
 
 /** Characters that a terminal interprets, hides or reorders. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\u3164]|\u{e0100}/u
@@ -32,6 +33,8 @@ let url: string
 /** The text in all text fields of the instance's answers. */
 let text = ''
 let isRefusing = false
+/** What differs in the instance's offer. */
+let told: object = {}
 
 beforeAll(async () => {
   server = createServer(answer)
@@ -53,7 +56,14 @@ function answer({ url: path = '', method }: IncomingMessage, response: ServerRes
   else if (path === '/v1/chains') sendJson(response, 200, { chains: [chain()] })
   else if (path.includes('/orders')) sendJson(response, 200, { orders: [order()], nextPageToken: text })
   else if (path.includes('/order/')) sendJson(response, 200, order())
-  else if (method === 'POST') sendJson(response, 200, { ...offer, quoteId: text, alternativeQuotes: [] })
+  else if (path.endsWith('/offers/check')) sendJson(response, 200, check)
+  else if (method === 'POST')
+    sendJson(response, 200, {
+      ...offer,
+      quote: { ...quote, ...told },
+      quoteId: text,
+      alternativeQuotes: [],
+    })
   else if (path.endsWith('/solvers'))
     sendJson(response, 200, [{ address: ADDRESS, name: text, registeredAt: 1 }])
   else sendJson(response, 200, record())
@@ -73,6 +83,7 @@ const quote = {
   nonce: '0',
 }
 const offer = { quote, solverSignature: '0x12', orderId: `0x${'22'.repeat(32)}`, depositAddress: ADDRESS }
+const check = { orderId: `0x${'33'.repeat(32)}`, state: 'VALID', expiresAt: 1, serverTime: 1 }
 const asked = {
   ...quote,
   orderType: 'EXACT_INPUT',
@@ -213,5 +224,57 @@ describe('the text of an instance', () => {
     isRefusing = true
     const refused = await commandLine(['solvers', '--chain', '1', '--url', url])
     expect(refused.stderr).toContain(`--why 'a'\\''; rm -rf ~ #' --chain 1 `)
+  })
+})
+
+describe('an offer of an instance', () => {
+  const ask = (difference: object, ...more: string[]) => {
+    isRefusing = false
+    text = 'q'
+    told = difference
+    onTestFinished(() => {
+      told = {}
+    })
+    return commandLine(['quote', ...TOKENS, ...CHAIN, ...more, '--url', url])
+  }
+  const OTHER = `0x${'44'.repeat(20)}`
+  const FUTURE = 4_000_000_000
+
+  it.each([
+    ['user', OTHER],
+    ['inputToken', OTHER],
+    ['outputToken', OTHER],
+    ['orderType', 1],
+    ['outputChainId', 2],
+    ['inputAmount', '2'],
+  ])('is refused when its %s is another one than was asked for', async (name, value) => {
+    for (const format of [[], ['--json']]) {
+      const { code, stdout, stderr } = await ask({ [name]: value }, ...format)
+      expect([code, stdout, stderr]).toEqual([
+        3,
+        '',
+        `error: The instance has offered another swap (${name}).\n`,
+      ])
+    }
+  })
+
+  it('has a deposit address in mode ADDRESS, while a transfer can still arrive', async () => {
+    const depositTo = async (difference: object, mode: string) =>
+      /\ndeposit to +(.*)\n/.exec((await ask(difference, '--mode', mode)).stdout)?.[1]
+    expect(await depositTo({ depositDeadline: FUTURE }, 'address')).toBe(ADDRESS)
+    expect(await depositTo({ depositDeadline: FUTURE }, 'contract')).toBe(undefined)
+    const soon = Math.floor(Date.now() / 1000) + 100
+    expect(await depositTo({ depositDeadline: soon }, 'address')).toBe('none: too late')
+    const nonce = `${nonceWithMode('CONTRACT', 7n)}`
+    expect(await depositTo({ depositDeadline: FUTURE, nonce }, 'address')).toBe(
+      'none: not made for a transfer',
+    )
+  })
+
+  it('is not judged by an answer for another order', async () => {
+    const { code, stdout, stderr } = await commandLine(['check-offer', '-', ...CHAIN, '--url', url], {
+      stdin: JSON.stringify(offer),
+    })
+    expect([code, stdout, stderr]).toEqual([3, '', 'error: The instance has answered for another order.\n'])
   })
 })

@@ -129,7 +129,7 @@ function toMissCosts(tokenList: DescribedChain['tokenList'], reservationBps: num
   return [...tokenList.values()].slice(0, MAX_TOKENS).map(({ address, symbol, decimals }) => ({
     token: toCachedChecksumAddress(address),
     symbol,
-    bond: missCost(decimals, reservationBps && BigInt(reservationBps)).toString(),
+    bond: missCost(decimals, reservationBps === undefined ? undefined : BigInt(reservationBps)).toString(),
   }))
 }
 

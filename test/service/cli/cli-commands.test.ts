@@ -61,12 +61,12 @@ describe('quote', () => {
     const { code, stdout, stderr } = await cli(...swap())
     expect([code, stderr]).toEqual([0, ''])
     const lines = stdout.split('\n')
-    expect(lines[0]).toMatch(/^# {2}solver +sells +buys +to best +deposit address$/)
-    expect(lines[1]).toMatch(new RegExp(`^1  ${bestAccount.address}  1000000  3000 +0x[0-9a-fA-F]{40}$`))
-    expect(lines[2]).toMatch(
-      new RegExp(`^2  ${otherAccount.address}  1000000  2994  -0.20 %  0x[0-9a-fA-F]{40}$`),
-    )
+    expect(lines[0]).toMatch(/^# {2}solver +sells +buys +to best$/)
+    expect(lines[1]).toMatch(new RegExp(`^1  ${bestAccount.address}  1000000  3000$`))
+    expect(lines[2]).toMatch(new RegExp(`^2  ${otherAccount.address}  1000000  2994  -0.20 %$`))
     expect(stdout).toMatch(/order id +0x[0-9a-f]{64}\n/)
+    expect(stdout).toContain(`1000000 of the smallest unit of ${chain.contracts.weth}\n`)
+    expect(stdout).not.toContain('deposit to')
   })
 
   it('prints commands that work as they are', async () => {
@@ -101,7 +101,8 @@ describe('quote', () => {
     const more = ['--exact-output', '--to-chain', '10', '--mode', 'address', '--timeout', '5000']
     const { code, stdout } = await cli(...swap(...more))
     expect(code).toBe(0)
-    expect(stdout).toMatch(/ 1000 +1000000 .*\n.* 1100 +1000000 +\+10\.00 % /)
+    expect(stdout).toMatch(/ 1000 +1000000\n.* 1100 +1000000 +\+10\.00 %\n/)
+    expect(stdout).toMatch(/\ndeposit to +0x[0-9a-fA-F]{40}\n/)
     const asked = { orderType: 'EXACT_OUTPUT', destinationChainId: 10, depositMode: 'ADDRESS' }
     expect(solvers[0]?.asks.at(-1)).toMatchObject(asked)
   })

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { OfferCheck, SignedQuote } from '@quote-aggregator/client'
+import type { AggregatorClient, OfferCheck } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { ORDER_TYPES } from '../../../protocol/src/quotes/quote.js'
 import { readChainId } from '../arguments.js'
@@ -51,12 +51,12 @@ export function addCheckOffer(program: Command, io: CliIo): void {
 }
 
 /** Reads an offer as `quote --json` prints it, or as REST has it. The instance checks its fields. @throws CommandFailure */
-function parseOffer(text: string): Pick<SignedQuote, 'quote' | 'signature'> {
+function parseOffer(text: string): Parameters<AggregatorClient['checkOffer']>[1] {
   try {
     const json = JSON.parse(text)
-    const { quote, signature, solverSignature } = json.best ?? json
+    const { quote, signature, solverSignature, orderId } = json.best ?? json
     const orderType = ORDER_TYPES[quote.orderType] ?? quote.orderType
-    return { quote: { ...quote, orderType }, signature: signature ?? solverSignature }
+    return { quote: { ...quote, orderType }, signature: signature ?? solverSignature, orderId }
   } catch {
     const message = 'The file must have an offer as JSON, as quote --json prints it.'
     throw new CommandFailure(EXIT.badInput, message)

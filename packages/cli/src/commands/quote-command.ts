@@ -5,6 +5,7 @@ import { DEPOSIT_MODES, type DepositMode } from '../../../protocol/src/quotes/qu
 import { VERIFY_MODES, type VerifyMode } from '../../../protocol/src/quotes/verification.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { readAddress, readChainId, readIn, readInteger, readOneOf } from '../arguments.js'
+import { assertAsked } from '../asked-offer.js'
 import { type Instance, takesInstance } from '../called-instance.js'
 import type { GuardedIo } from '../io.js'
 import { renderAnswer, renderRecord } from '../output/quote-view.js'
@@ -113,10 +114,10 @@ export function addQuote(program: Command, io: GuardedIo): void {
 function ask({ print, amounts, commandLine }: Instance, params: QuoteParams, timeoutMs?: number) {
   const { chainId, destinationChainId = chainId } = params
   return print(
-    (client, calling) => client.getQuote(params, { ...calling, timeoutMs }),
+    async (client, calling) => assertAsked(params, await client.getQuote(params, { ...calling, timeoutMs })),
     async (answer, display) => {
       const format = await amounts.format(chainId, destinationChainId)
-      return renderAnswer(answer, chainId, format, commandLine, display)
+      return renderAnswer(answer, params, format, commandLine, display)
     },
   )
 }

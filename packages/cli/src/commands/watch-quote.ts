@@ -1,4 +1,5 @@
 import type { QuoteStreamMessage, QuoteStreamParams } from '@quote-aggregator/client'
+import { askedOffers } from '../asked-offer.js'
 import type { Instance } from '../called-instance.js'
 import type { GuardedIo } from '../io.js'
 import type { FormatAmount } from '../output/amounts.js'
@@ -20,7 +21,7 @@ export async function watchQuotes(
   if (!json && canErase(io.stdout, io.environment())) await showLive(io, instance, params, await formatted())
   else
     await instance.printEach(
-      (client, calling) => client.streamQuotes(params, calling),
+      (client, calling) => askedOffers(params, client.streamQuotes(params, calling)),
       async (message) => toLine(message, chainId, await formatted()),
     )
   instance.assertNotInterrupted()
@@ -37,12 +38,12 @@ async function showLive(
   let shown: QuoteStreamMessage | undefined
   const draw = () => {
     if (shown === undefined) return
-    text.replace(renderMessage(shown, params.chainId, format, commandLine, createDisplay(io)))
+    text.replace(renderMessage(shown, params, format, commandLine, createDisplay(io)))
   }
   const timer = setInterval(draw, SECOND_MS)
   try {
     await call(async (client, calling) => {
-      for await (shown of client.streamQuotes(params, calling)) draw()
+      for await (shown of askedOffers(params, client.streamQuotes(params, calling))) draw()
     })
   } finally {
     clearInterval(timer)

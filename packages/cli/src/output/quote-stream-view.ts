@@ -1,4 +1,4 @@
-import type { QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
+import type { QuoteParams, QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
 import type { Instance } from '../called-instance.js'
 import type { FormatAmount } from './amounts.js'
 import type { Display } from './print-result.js'
@@ -11,7 +11,7 @@ import { formatOffer, renderAnswer } from './quote-view.js'
  */
 export function renderMessage(
   message: QuoteStreamMessage,
-  chainId: number,
+  params: Pick<QuoteParams, 'chainId' | 'depositMode'>,
   format: FormatAmount,
   commandLine: Instance['commandLine'],
   display: Display,
@@ -21,7 +21,7 @@ export function renderMessage(
   if (best === undefined) return `${describeRound(message)}\n`
   const alternatives = message.type === 'quote' ? [] : message.alternatives
   const left = Math.max(0, Math.floor(best.quote.depositDeadline - Date.now() / 1000))
-  const answer = renderAnswer({ quoteId, best, alternatives }, chainId, format, commandLine, display)
+  const answer = renderAnswer({ quoteId, best, alternatives }, params, format, commandLine, display)
   return `${describeRound(message)}, ${left} s left to deposit\n\n${answer}`
 }
 

@@ -1,4 +1,11 @@
-import type { QuoteAnswer, QuoteRecord, SignedQuote, SolverResult } from '@quote-aggregator/client'
+import type {
+  QuoteAnswer,
+  QuoteParams,
+  QuoteRecord,
+  SignedQuote,
+  SolverResult,
+} from '@quote-aggregator/client'
+import { payableAddress } from '../asked-offer.js'
 import type { Instance } from '../called-instance.js'
 import type { FormatAmount } from './amounts.js'
 import type { Display } from './print-result.js'
@@ -20,11 +27,12 @@ export function formatOffer({ quote }: SignedQuote, chainId: number, format: For
  */
 export function renderAnswer(
   { best, quoteId = '', alternatives }: QuoteAnswer,
-  chainId: number,
+  { chainId, depositMode }: Pick<QuoteParams, 'chainId' | 'depositMode'>,
   format: FormatAmount,
   commandLine: Instance['commandLine'],
   { table, fields }: Display,
 ): string {
+  const { quote } = best
   const offers = [best, ...alternatives]
   const competing = best.quote.orderType === 'EXACT_INPUT' ? 'outputAmount' : 'inputAmount'
   const marks: Column<SignedQuote> = ['verified', ({ verified }) => verified && 'yes']
@@ -39,13 +47,14 @@ export function renderAnswer(
       'amount',
     ],
     ...(offers.some(({ verified }) => verified) ? [marks] : []),
-    ['deposit address', ({ depositAddress }) => depositAddress, 'minor'],
   ]
   const next = fields([
     ['quote id', quoteId],
     ['order id', best.orderId],
-    ['deposit to', best.depositAddress],
-    ['deposit by', formatTime(best.quote.depositDeadline)],
+    ['sells', `${quote.inputAmount} of the smallest unit of ${quote.inputToken}`],
+    ['buys', `${quote.outputAmount} of the smallest unit of ${quote.outputToken}`],
+    ['deposit to', depositMode === 'ADDRESS' ? payableAddress(best) : undefined],
+    ['deposit by', formatTime(quote.depositDeadline)],
     ['filled by', formatTime(best.quote.fillDeadline)],
     ['follow', commandLine(`order ${best.orderId} --watch`)],
     ['why', commandLine(`quote --why ${shellWord(quoteId)}`)],

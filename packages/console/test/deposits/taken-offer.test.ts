@@ -15,10 +15,13 @@ import {
   isKept,
   ownSwap,
   rememberSwap,
+  storedQuote,
+  toStoredQuote,
 } from '../../src/data/orders/own-swaps.js'
 import {
   checkAddress,
   leaveOffer,
+  reportDeposit,
   reportEnd,
   sendFromWallet,
   stateOf,
@@ -115,6 +118,60 @@ describe('a swap of the console', () => {
     expect(takenOffer.peek()?.problem).toContain('nonce used')
     expect(useOf(taken)).toBe('check failed')
     expect(wallet.prompts).toEqual([])
+  })
+
+  it('takes no offer of another request', async () => {
+    const taken = await choice('ADDRESS')
+    const other = `0x${'9'.repeat(40)}`
+    for (const wrong of [{ user: other }, { inputToken: other }, { outputToken: other }, { amount: 1n }]) {
+      await takeOffer({ ...taken, wanted: { ...taken.wanted, ...wrong } })
+      expect(takenOffer.peek()).toBe(undefined)
+    }
+    await takeOffer(taken)
+    expect(shown().offer).toBe(taken.offer)
+  })
+
+  it('takes no check for failed whose nonce its own order has used', async () => {
+    const isUsed = ({ method, params }: WalletRequest) => {
+      const [call] = (params ?? []) as readonly { data?: string }[]
+      return method === 'eth_call' && call?.data?.startsWith(IS_NONCE_USED) ? TRUE : undefined
+    }
+    for (const isSeenBefore of [false, true]) {
+      await connect()
+      const taken = await choice('ADDRESS')
+      await takeOffer(taken)
+      expect(stateOf('check', shown())).toBe('done')
+      await connect(isUsed)
+      if (isSeenBefore) reportDeposit(taken.offer.orderId)
+      await checkAddress()
+      expect(stateOf('check', shown())).toBe(isSeenBefore ? 'done' : 'failed')
+      reportDeposit(taken.offer.orderId)
+      expect(shown().problem).toBe('')
+      expect(stateOf('check', shown())).toBe('done')
+      expect(ownSwap(taken.chain.chainId, taken.offer.orderId)?.check).toBe('passed')
+    }
+  })
+
+  it('remembers its swaps when the data of the site is deleted', async () => {
+    await connect()
+    const taken = await choice('ADDRESS')
+    await takeOffer(taken)
+    const progress = { step: 'deposit', state: 'asked' } as const
+    changeSwap(taken.offer.orderId, () => ({ progress }))
+    localStorage.removeItem('swaps')
+    changeSwap(taken.offer.orderId, () => ({ isBegun: true }))
+    expect(useOf(taken)).toBe('asked')
+    expect(localStorage.getItem('swaps')).toContain('"state":"asked"')
+  })
+
+  it('has no offer for a stored one whose amounts are no numbers', async () => {
+    const { chain, offer } = await choice('ADDRESS')
+    const swap = { chainId: Number(chain.chainId), orderId: offer.orderId, quoteId: 'a quote' }
+    expect(storedQuote({ ...swap, signedQuote: toStoredQuote(offer) })?.orderId).toBe(offer.orderId)
+    for (const name of ['inputAmount', 'outputAmount', 'nonce']) {
+      const quote = { ...(toStoredQuote(offer) as { quote: object }).quote, [name]: 'abc' }
+      expect(storedQuote({ ...swap, signedQuote: { quote } as never })).toBe(undefined)
+    }
   })
 
   it('sends nothing for an offer that the instance says is dead or taken, whatever the own node says', async () => {

@@ -36,7 +36,7 @@ export const isKept = signal(true)
 /** The swaps of this browser, the last one first. Other tabs add to them. */
 export const ownSwaps = signal<readonly OwnSwap[]>(stored())
 addEventListener('storage', ({ key }) => {
-  if (key === STORAGE_KEY && isKept.peek()) ownSwaps.value = stored()
+  if (key === STORAGE_KEY && isKept.peek()) ownSwaps.value = known()
 })
 
 /** Adds a swap. @returns whether it is there after the page is loaded again */
@@ -49,8 +49,11 @@ export function changeSwap(orderId: string, changes: (swap: OwnSwap) => Partial<
   keep(known().map((swap) => (swap.orderId === orderId ? { ...swap, ...changes(swap) } : swap)))
 }
 
-/** Without storage, the page alone knows its swaps. */
-const known = () => (isKept.peek() ? stored() : ownSwaps.peek())
+/** Other tabs change what is stored. What it has no more, as when the site's data was deleted, this page still knows. */
+function known(): OwnSwap[] {
+  const kept = isKept.peek() ? stored() : []
+  return [...kept, ...ownSwaps.peek().filter((own) => kept.every(({ orderId }) => orderId !== own.orderId))]
+}
 
 function keep(swaps: OwnSwap[]): boolean {
   ownSwaps.value = withoutOldest(swaps)
@@ -105,7 +108,9 @@ export function toStoredQuote(offer: Offer): JsonValue {
 export function storedQuote({ signedQuote }: OwnSwap): SignedQuote | undefined {
   try {
     if (signedQuote === undefined) return undefined
-    return fromJson(SignedQuoteSchema, signedQuote, { ignoreUnknownFields: true })
+    const offer = fromJson(SignedQuoteSchema, signedQuote, { ignoreUnknownFields: true })
+    const { inputAmount, outputAmount, nonce } = offer.quote ?? {}
+    return [inputAmount, outputAmount, nonce].every((text) => /^\d+$/.test(`${text}`)) ? offer : undefined
   } catch {
     return undefined
   }

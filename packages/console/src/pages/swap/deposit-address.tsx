@@ -4,7 +4,7 @@ import { Copy } from '../../components/copy.js'
 import { Account } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
-import { Amount } from '../../components/token-amount.js'
+import { TokenName } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { isDead } from '../../data/auction/offer-check.js'
 import { latestNow } from '../../data/clock.js'
@@ -60,6 +60,9 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   })
   if (quote === undefined) return null
   const token = tokenOf(chain.chainId, quote.inputToken)
+  const rest = BigInt(quote.inputAmount) - (held ?? 0n)
+  // What is cut off for reading is too little for the contract.
+  const exact = exactAmount(rest, token?.decimals)
   const use = addressUse(quote, swap, { held, isDead: dead.data === true, nowMs: latestNow.value })
   if (use !== 'pay') return <Closed use={use}>{children?.(use)}</Closed>
   return (
@@ -73,15 +76,16 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
       <div class="deposit-columns">
         <QrCode text={depositAddress} label="QR code of the deposit address" />
         <dl class="facts facts-stacked">
-          <dt>Send exactly</dt>
+          <dt>{held ? 'A part has arrived. Send exactly the rest' : 'Send exactly'}</dt>
           <dd>
-            <Amount chainId={chain.chainId} address={quote.inputToken} amount={quote.inputAmount} />
-            <Copy text={exactAmount(BigInt(quote.inputAmount), token?.decimals)} label="amount" />
+            <span class="number whole-address">{exact}</span>{' '}
+            <TokenName chainId={chain.chainId} address={quote.inputToken} />
+            <Copy text={exact} label="amount" />
           </dd>
           {token?.source !== 'wallet' && (
             <>
               <dt>in the smallest unit, as the decimals were not read from the contract</dt>
-              <dd class="number whole-address">{quote.inputAmount}</dd>
+              <dd class="number whole-address">{String(rest)}</dd>
             </>
           )}
           <dt>of the token</dt>

@@ -56,6 +56,8 @@ type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wanted'>
 export async function takeOffer(choice: Choice): Promise<void> {
   const { chain, offer, wanted } = choice
   const { orderId } = offer
+  // For a moment after a change, the page may still have an offer of the request before it.
+  if (!isWanted(offer, wanted)) return
   const isContract = wanted.mode === 'CONTRACT'
   const earlier = taken.get(orderId)
   const isFollowed = earlier?.isBusy || isDepositBegun(ownSwap(chain.chainId, orderId)) || !isContract
@@ -67,6 +69,13 @@ export async function takeOffer(choice: Choice): Promise<void> {
   if (earlier !== undefined) return
   if (wallet.peek() === undefined) showAddress(orderId)
   else await checkAddress()
+}
+
+function isWanted({ quote }: Offer, wanted: WantedSwap): boolean {
+  const fixed = wanted.isExactInput ? quote?.inputAmount : quote?.outputAmount
+  const names = ['user', 'inputToken', 'outputToken'] as const
+  const isSame = names.every((name) => quote?.[name].toLowerCase() === wanted[name].toLowerCase())
+  return isSame && fixed === `${wanted.amount}`
 }
 
 /** @returns whether the browser keeps the swap */
@@ -146,6 +155,10 @@ export function leaveOffer(): void {
 
 /** The contract has the order: it waits for the solver. */
 export function reportDeposit(orderId: string): void {
+  const known = taken.get(orderId)
+  // A check that was repeated has found the nonce used: by this very order.
+  if (known && ['active', 'failed'].includes(`${stateOf('check', known)}`))
+    reporterOf(orderId)('check', 'done')
   reporterOf(orderId)('deposit', 'done')
   change(orderId, (taken) => ({ ...taken, problem: '' }))
 }
@@ -184,6 +197,8 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
       isDeclined: code?.isDeclined(error) === true,
       steps: taken.steps.map((step) => failed(step, taken, isRefused)),
     }))
+    const known = taken.get(orderId)
+    if (known && stateOf('deposit', known) === 'done') reportDeposit(orderId)
   }
   change(orderId, (taken) => ({ ...taken, isBusy: false }))
 }

@@ -1,0 +1,37 @@
+import type { QuoteParams, SignedQuote } from '@quote-aggregator/client'
+import { modeOfNonce } from '../../protocol/src/quotes/nonce-mode.js'
+import { CommandFailure } from './command-failure.js'
+import { EXIT } from './exit-codes.js'
+
+/** A transfer that arrives later may be kept by the contract for good (docs/decisions.md, D31). */
+const SPARE_SECONDS = 120
+
+interface Offers {
+  readonly offer?: SignedQuote
+  readonly best?: SignedQuote | undefined
+  readonly alternatives?: readonly SignedQuote[]
+}
+
+/** @returns the answer. @throws CommandFailure for one with an offer of another swap: an instance may answer anything */
+export function assertAsked<T extends Offers>(params: QuoteParams, answer: T): T {
+  const { offer, best, alternatives = [] }: Offers = answer
+  const { chainId, destinationChainId: outputChainId = chainId, amount } = params
+  const fixed = params.orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount'
+  const asked = { ...params, outputChainId, inputAmount: amount, outputAmount: amount }
+  for (const given of [offer, best, ...alternatives])
+    for (const name of ['user', 'inputToken', 'outputToken', 'orderType', 'outputChainId', fixed] as const)
+      if (given && `${given.quote[name]}`.toLowerCase() !== `${asked[name]}`.toLowerCase())
+        throw new CommandFailure(EXIT.unavailable, `The instance has offered another swap (${name}).`)
+  return answer
+}
+
+/** A stream of what the instance says of a request. @throws CommandFailure as `assertAsked` */
+export async function* askedOffers<T extends Offers>(params: QuoteParams, messages: AsyncIterable<T>) {
+  for await (const message of messages) yield assertAsked(params, message)
+}
+
+/** The deposit address of an offer, if a transfer can still pay it, as the instance says. */
+export function payableAddress({ quote, depositAddress }: SignedQuote): string {
+  if (modeOfNonce(quote.nonce) === 'CONTRACT') return 'none: not made for a transfer'
+  return quote.depositDeadline - SPARE_SECONDS > Date.now() / 1000 ? depositAddress : 'none: too late'
+}
