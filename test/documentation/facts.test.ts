@@ -136,11 +136,11 @@ describe('docs/glossary.md', () => {
 describe('documents', () => {
   const linesOf = (text: string) => text.trimEnd().split('\n').length
 
-  it('have at most 150 lines in README.md, and 6,000 in docs', () => {
+  it('have at most 150 lines in README.md, and 6,150 in docs', () => {
     expect(linesOf(read('README.md'))).toBeLessThanOrEqual(150)
     const pages = readdirSync('docs').filter((name) => name.endsWith('.md'))
     const lines = pages.map((name) => linesOf(read(`docs/${name}`)))
-    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(6_000)
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(6_150)
   })
 
   it('have each decision on one screen', () => {
