@@ -1,31 +1,23 @@
+import { type Address, getAddress } from 'viem'
 import { type ListedToken, readToken } from '../../client/src/index.js'
 import type { OwnChains } from './own-chains.js'
-import { ToolError } from './tool.js'
 
-/** Which tokens the instance has told an agent with wrong decimals. */
-export interface ListedDecimals {
-  /** Compares those of tokens with the owner's node, where there is one. A token that the node cannot read is not compared. */
-  compare(chainId: number, tokens: readonly ListedToken[]): Promise<void>
-  wrong(chainId: number, token: string): boolean
-}
+export type ListedDecimals = ReturnType<typeof createListedDecimals>
 
-export function createListedDecimals(chains: OwnChains): ListedDecimals {
+/** Remembers of which tokens the instance has told an agent wrong decimals. */
+export function createListedDecimals(chains: OwnChains) {
   const found = new Set<string>()
-  const keyOf = (chainId: number, token: string) => `${chainId} ${token.toLowerCase()}`
   return {
-    async compare(chainId, tokens) {
-      const node = await chains.node(chainId).catch((error) => {
-        if (error instanceof ToolError) return undefined
-        throw error
-      })
-      if (node === undefined) return
+    /** Compares those of tokens with the owner's node, where it can read them. */
+    async compare(chainId: number, tokens: readonly ListedToken[]): Promise<void> {
+      const node = await chains.node(chainId).catch(() => undefined)
       const compared = tokens.map(async ({ address, decimals }) => {
-        const read = await readToken(node, address).catch(() => undefined)
-        if (read !== undefined && decimals !== undefined && decimals !== read.decimals)
-          found.add(keyOf(chainId, address))
+        const read = node && (await readToken(node, address).catch(() => undefined))
+        if (read && decimals !== undefined && decimals !== read.decimals) found.add(`${chainId} ${address}`)
       })
       await Promise.all(compared)
     },
-    wrong: (chainId, token) => found.has(keyOf(chainId, token)),
+    areWrong: (chainId: number, ...tokens: readonly Address[]) =>
+      tokens.some((token) => found.has(`${chainId} ${getAddress(token)}`)),
   }
 }

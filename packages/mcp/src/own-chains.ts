@@ -3,16 +3,7 @@ import { readSettlement, type SettlementTerms } from '../../client/src/index.js'
 import { readChainId } from '../../protocol/src/node/read-view.js'
 import { ToolError } from './tool.js'
 
-/** The owner's own nodes, and the contracts that the owner trusts. */
-export interface OwnChains {
-  readonly hasNodes: boolean
-  /** The contract that the owner has pinned; undefined without one. */
-  pinned(chainId: number): Address | undefined
-  /** @throws ToolError without a node of the chain; ChainReadError */
-  node(chainId: number): Promise<Client>
-  /** What the pinned contract says of itself, read once. @throws ToolError without a node or a contract; ChainReadError */
-  terms(chainId: number): Promise<SettlementTerms>
-}
+export type OwnChains = ReturnType<typeof createOwnChains>
 
 export interface OwnChainOptions {
   readonly settlements: ReadonlyMap<number, Address>
@@ -22,7 +13,8 @@ export interface OwnChainOptions {
 
 const NODE_TIMEOUT_MS = 10_000
 
-export function createOwnChains({ settlements, rpcUrls, protocolName }: OwnChainOptions): OwnChains {
+/** The owner's own nodes, and the contracts that the owner trusts. Both functions throw ToolError for what the owner has not named. */
+export function createOwnChains({ settlements, rpcUrls, protocolName }: OwnChainOptions) {
   const clients = new Map(
     [...rpcUrls].map(([chainId, url]) => {
       const transport = http(url, { batch: true, timeout: NODE_TIMEOUT_MS, retryCount: 0 })
@@ -31,6 +23,7 @@ export function createOwnChains({ settlements, rpcUrls, protocolName }: OwnChain
   )
   const known = new Map<number, Promise<SettlementTerms>>()
 
+  /** @throws ChainReadError */
   async function node(chainId: number): Promise<Client> {
     const client = clients.get(chainId)
     if (client === undefined) throw missing(chainId, 'NO_NODE', `--rpc-url ${chainId}=<URL>`)
@@ -47,9 +40,10 @@ export function createOwnChains({ settlements, rpcUrls, protocolName }: OwnChain
 
   return {
     hasNodes: clients.size > 0,
-    pinned: (chainId) => settlements.get(chainId),
+    settlements,
     node,
-    terms(chainId) {
+    /** What the pinned contract says of itself, read once. @throws ChainReadError */
+    terms(chainId: number): Promise<SettlementTerms> {
       const terms = known.get(chainId) ?? read(chainId)
       known.set(chainId, terms)
       terms.catch(() => known.delete(chainId))

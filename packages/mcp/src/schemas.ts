@@ -1,4 +1,4 @@
-import { isAddress } from 'viem'
+import { type Hex, isAddress } from 'viem'
 import * as z from 'zod'
 import type { SignedQuote } from '../../client/src/index.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
@@ -8,21 +8,19 @@ import { DEPOSIT_MODES, ORDER_TYPES } from '../../protocol/src/quotes/quote.js'
 
 export const chainId = z.int().positive().describe('Chain id, such as 1')
 
-export const address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 20 bytes in hex with 0x')
-  .refine((text) => isAddress(text), 'must be an address whose checksum is right, or in lower case')
-  .transform((text) => text as `0x${string}`)
+/** A text of hex digits. */
+const hexOf = (pattern: RegExp, error: string) =>
+  z
+    .string()
+    .regex(pattern, error)
+    .transform((text) => text as Hex)
 
-export const hex = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]*$/, 'must be hex with 0x')
-  .transform((text) => text as `0x${string}`)
-
-export const orderId = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 32 bytes in hex with 0x')
-  .transform((text) => text as `0x${string}`)
+export const hex = hexOf(/^0x[0-9a-fA-F]*$/, 'must be hex with 0x')
+export const orderId = hexOf(/^0x[0-9a-fA-F]{64}$/, 'must be 32 bytes in hex with 0x')
+export const address = hexOf(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 20 bytes in hex with 0x').refine(
+  (text) => isAddress(text),
+  'must be an address whose checksum is right, or in lower case',
+)
 
 export const amount = z
   .string()
@@ -68,16 +66,17 @@ export const quote = z.strictObject({
   nonce: whole,
 }) satisfies z.ZodType<SignedQuote['quote']>
 
+const OWN_WORDS = "from the owner's own words, never from a price or a quote of the instance"
+
 /** An offer, and the limits of the user. */
 export const offer = {
   chainId,
   quote: quote.describe('The whole quote of an offer of get_quote, unchanged'),
   solverSignature: hex.describe('The solverSignature of the same offer'),
-  maxInputAmount: amount.describe(
-    "The most that the owner gives, from the owner's own words, never from a price or a quote of the instance",
-  ),
-  minOutputAmount: amount.describe(
-    "The least that the owner gets, from the owner's own words, never from a price or a quote of the instance",
-  ),
+  maxInputAmount: amount.describe(`The most that the owner gives, ${OWN_WORDS}`),
+  minOutputAmount: amount.describe(`The least that the owner gets, ${OWN_WORDS}`),
   depositMode,
 }
+
+/** Rows of a list. */
+export const rows = z.array(z.looseObject({}))

@@ -1,8 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server'
+import { isAddressEqual, zeroAddress } from 'viem'
 import * as z from 'zod'
 import { readToken } from '../../../client/src/index.js'
 import type { McpParts } from '../mcp-parts.js'
-import { address, chainId } from '../schemas.js'
+import { address, chainId, rows } from '../schemas.js'
 import { addTool, printable } from '../tool.js'
 
 const MAX_TOKENS = 50
@@ -11,15 +12,12 @@ const MAX_TOKENS = 50
 export function addDiscoveryTools(server: McpServer, { client, chains, decimals }: McpParts): void {
   addTool(server, 'list_chains', {
     input: {},
-    output: { chains: z.array(z.looseObject({ chainId: z.int(), trusted: z.boolean() })) },
+    output: { chains: rows },
     run: async (_input, signal) => ({
-      chains: (await client.listChains({ signal })).map((chain) => ({
-        chainId: chain.chainId,
-        name: printable(chain.name),
-        status: chain.status,
-        settlement: chain.settlement,
-        trusted: chains.pinned(chain.chainId)?.toLowerCase() === chain.settlement.toLowerCase(),
-      })),
+      chains: (await client.listChains({ signal })).map(({ chainId, name, status, settlement }) => {
+        const trusted = isAddressEqual(chains.settlements.get(chainId) ?? zeroAddress, settlement)
+        return { chainId, name: printable(name), status, settlement, trusted }
+      }),
     }),
   })
 
@@ -28,7 +26,7 @@ export function addDiscoveryTools(server: McpServer, { client, chains, decimals 
       chainId,
       query: z.string().max(64).optional().describe('A part of the symbol, or an address'),
     },
-    output: { tokens: z.array(z.looseObject({ address: z.string(), listed: z.boolean() })) },
+    output: { tokens: rows },
     async run({ chainId, query = '' }, signal) {
       const wanted = query.toLowerCase()
       const tokens = (await client.listTokens(chainId, { signal })).filter(({ symbol = '', address }) =>
@@ -37,12 +35,9 @@ export function addDiscoveryTools(server: McpServer, { client, chains, decimals 
       const first = tokens.sort((a, b) => Number(b.listed) - Number(a.listed)).slice(0, MAX_TOKENS)
       await decimals.compare(chainId, first)
       return {
-        tokens: first.map(({ address, symbol, decimals, listed }) => ({
-          address,
-          symbol: symbol && printable(symbol),
-          decimals,
-          listed,
-        })),
+        tokens: first.map(({ address, symbol, decimals, listed }) => {
+          return { address, symbol: symbol && printable(symbol), decimals, listed }
+        }),
       }
     },
   })
@@ -59,16 +54,13 @@ export function addDiscoveryTools(server: McpServer, { client, chains, decimals 
 
   addTool(server, 'list_solvers', {
     input: { chainId },
-    output: { solvers: z.array(z.looseObject({ solver: z.string() })) },
+    output: { solvers: rows },
     run: async ({ chainId }, signal) => ({
-      solvers: (await client.listSolverStats(chainId, {}, { signal })).map((solver) => ({
-        solver: solver.solver,
-        name: printable(solver.name),
-        settled: solver.settled,
-        refunded: solver.refunded,
-        fillRate: solver.fillRate,
-        notAsked: solver.notAsked,
-      })),
+      solvers: (await client.listSolverStats(chainId, {}, { signal })).map(
+        ({ solver, name, settled, refunded, fillRate, notAsked }) => {
+          return { solver, name: printable(name), settled, refunded, fillRate, notAsked }
+        },
+      ),
     }),
   })
 }

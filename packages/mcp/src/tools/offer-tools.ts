@@ -11,7 +11,7 @@ import {
   verifyQuote,
 } from '../../../client/src/index.js'
 import type { McpParts } from '../mcp-parts.js'
-import { offer } from '../schemas.js'
+import { offer, rows } from '../schemas.js'
 import { addTool, ToolError } from '../tool.js'
 
 type Offer = z.output<z.ZodObject<typeof offer>>
@@ -33,7 +33,7 @@ export function addOfferTools(server: McpServer, { chains, decimals }: McpParts)
     input: offer,
     output: {
       ok: z.boolean(),
-      problems: z.array(z.object({ code: z.string(), message: z.string() })),
+      problems: rows,
     },
     async run(given) {
       const { problems } = await check(given)
@@ -46,7 +46,7 @@ export function addOfferTools(server: McpServer, { chains, decimals }: McpParts)
     output: {
       orderId: z.string(),
       from: z.string(),
-      calls: z.array(z.object({ to: z.string(), data: z.string(), value: z.string() })),
+      calls: rows,
     },
     async run(given) {
       const { problems, terms, signed } = await check(given)
@@ -69,7 +69,7 @@ export function addOfferTools(server: McpServer, { chains, decimals }: McpParts)
       limits: { maxInputAmount, minOutputAmount },
       depositMode,
     })
-    const isWrong = decimals.wrong(chainId, quote.inputToken) || decimals.wrong(chainId, quote.outputToken)
+    const isWrong = decimals.areWrong(chainId, quote.inputToken, quote.outputToken)
     return { terms, signed, problems: isWrong ? [...problems, WRONG_DECIMALS] : problems }
   }
 }

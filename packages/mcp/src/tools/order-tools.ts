@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { McpParts } from '../mcp-parts.js'
-import { address, chainId, orderId } from '../schemas.js'
+import { address, chainId, orderId, rows } from '../schemas.js'
 import { addTool } from '../tool.js'
 
 const MAX_ORDERS = 20
@@ -16,7 +16,7 @@ export function addOrderTools(server: McpServer, { client }: McpParts): void {
 
   addTool(server, 'list_orders', {
     input: { chainId, user: address },
-    output: { orders: z.array(z.looseObject({ state: z.string(), orderId: z.string() })) },
+    output: { orders: rows },
     async run({ chainId, user }, signal) {
       const { orders } = await client.listOrders(chainId, { user, pageSize: MAX_ORDERS }, { signal })
       return { orders }

@@ -2,7 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { SignedQuote } from '../../../client/src/index.js'
 import type { McpParts } from '../mcp-parts.js'
-import { address, chainId, depositMode, swap } from '../schemas.js'
+import { address, chainId, depositMode, rows, swap } from '../schemas.js'
 import { addTool, printable } from '../tool.js'
 
 const MAX_OTHERS = 3
@@ -25,7 +25,7 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
       userAddress: address.describe("The owner's address, which pays and receives"),
       depositMode,
     },
-    output: { quoteId: z.string().optional(), best: z.looseObject({}), others: z.array(z.looseObject({})) },
+    output: { quoteId: z.string().optional(), best: z.looseObject({}), others: rows },
     async run({ userAddress: user, ...params }, signal) {
       admitQuote()
       const { quoteId, best, alternatives } = await client.getQuote({ ...params, user }, { signal })
@@ -35,7 +35,7 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
 
   addTool(server, 'explain_quote', {
     input: { chainId, quoteId: z.string().min(1).max(128) },
-    output: { outcome: z.string().optional(), solvers: z.array(z.looseObject({ solver: z.string() })) },
+    output: { outcome: z.string().optional(), solvers: rows },
     async run({ chainId, quoteId }, signal) {
       const { outcome, request, solvers } = await client.getQuoteRecord(chainId, quoteId, { signal })
       const explained = solvers.map(({ solver, outcome, rank, explanation }) => {
