@@ -90,7 +90,19 @@ module.exports = {
       from: { path: '^packages/cli/src/' },
       to: {
         path: '^(gen|packages|test|bench)/',
-        pathNot: '^(packages/(cli|client|solver|chain|protocol)/src/|gen/contracts/)',
+        pathNot: '^(packages/(cli|client|mcp|solver|chain|protocol)/src/|gen/contracts/)',
+      },
+    },
+    {
+      name: 'mcp-is-a-client',
+      comment:
+        'The MCP server imports the client, the protocol, viem and the SDK. The command line loads it.',
+      severity: 'error',
+      from: { path: '^packages/mcp/src/' },
+      to: {
+        path: '^(src|gen|packages|node_modules|test|bench)/',
+        pathNot:
+          '^(packages/(mcp|client|protocol)/src/|node_modules/(viem|zod|@modelcontextprotocol/server)/)',
       },
     },
     {

@@ -16,8 +16,16 @@ export const BUNDLE: BuildOptions = {
   legalComments: 'external',
   // The other file has the WebAssembly of all hashes.
   alias: { 'hash-wasm': 'hash-wasm/dist/keccak.umd.min.js' },
-  // Packages with native parts cannot be bundled; the last three are optional ones of `pg` and `ws`.
-  external: ['secp256k1', '@foundry-rs/anvil', 'pg-native', 'bufferutil', 'utf-8-validate'],
+  // The first two are for one command, packages with native parts cannot be bundled, and the last three are optional ones of `pg` and `ws`.
+  external: [
+    '@modelcontextprotocol/server',
+    'zod',
+    'secp256k1',
+    '@foundry-rs/anvil',
+    'pg-native',
+    'bufferutil',
+    'utf-8-validate',
+  ],
   // Bundled CommonJS packages need `require`.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

@@ -4,6 +4,8 @@ import { addBond } from '../../packages/cli/src/commands/bond-command.js'
 import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
 import { addChains } from '../../packages/cli/src/commands/chains-command.js'
 import { addCheckOffer } from '../../packages/cli/src/commands/check-offer-command.js'
+import { addForward } from '../../packages/cli/src/commands/forward-command.js'
+import { addMcp } from '../../packages/cli/src/commands/mcp-command.js'
 import { addOrder } from '../../packages/cli/src/commands/order-command.js'
 import { addOrders } from '../../packages/cli/src/commands/orders-command.js'
 import { addPrice } from '../../packages/cli/src/commands/price-command.js'
@@ -84,6 +86,8 @@ export function createProgram(io: GuardedIo): Command {
   addSolverLists(addSolvers(program, io), io)
   addChains(program, io)
   addWatch(program, io)
+  addForward(program, io)
+  addMcp(program, io)
 
   program.commandsGroup('Be a solver:')
   addBond(program, io)

@@ -51,15 +51,24 @@ const USUAL_URL = 'http://localhost:3000'
 /** The usual `--limit` of items, and the highest one. Its pages fit into the requests that an instance allows in a minute. */
 export const LIMITS = { usual: 20, most: 10_000 }
 
-/** Adds the options of a command that calls an instance. @param run gets the instance, the options and the command's argument */
+/** Adds the options of a command that calls an instance, and prints what it answers. @param run gets the instance, the options and the command's argument */
 export function takesInstance<Options extends InstanceFlags, Argument = never>(
+  command: Command,
+  io: CliIo,
+  run: (instance: Instance, options: Options, argument: Argument) => Promise<void>,
+): Command {
+  callsInstance(command, io, run)
+  return command.option('--json', 'JSON on standard output, for scripts; amounts are decimal strings')
+}
+
+/** Adds the options of a command that calls an instance. @param run gets the instance, the options and the command's argument */
+export function callsInstance<Options extends Pick<InstanceFlags, 'url'>, Argument = never>(
   command: Command,
   io: CliIo,
   run: (instance: Instance, options: Options, argument: Argument) => Promise<void>,
 ): Command {
   return command
     .option('--url <url>', `the instance; AGGREGATOR_URL when not given, else ${USUAL_URL}`)
-    .option('--json', 'JSON on standard output, for scripts; amounts are decimal strings')
     .action(async () => {
       const options = command.opts<Options>()
       await run(openInstance(io, options), options, command.processedArgs[0])
@@ -127,14 +136,17 @@ function openInstance(io: CliIo, options: InstanceFlags): Instance {
 }
 
 function instanceUrl(io: CliIo, options: InstanceFlags): string {
-  const text = (options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL)).trim()
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw badUrl('must be an http or https URL, such as http://localhost:3000')
-  if (url.username !== '' || url.password !== '') throw badUrl('must have no user name and no password')
+  const text = options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL)
+  const url = readUrl('--url or AGGREGATOR_URL', text.trim())
   return (url.origin + url.pathname).replace(/\/+$/, '')
 }
 
-function badUrl(mustBe: string): CommandFailure {
-  return new CommandFailure(EXIT.badInput, `--url or AGGREGATOR_URL ${mustBe}.`)
+/** Reads a URL of HTTP. @param option names it @throws CommandFailure */
+export function readUrl(option: string, text: string): URL {
+  const mustBe = (words: string) => new CommandFailure(EXIT.badInput, `${option} must ${words}.`)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw mustBe(`be an http or https URL, such as ${USUAL_URL}`)
+  if (url.username !== '' || url.password !== '') throw mustBe('have no user name and no password')
+  return url
 }

@@ -52,7 +52,7 @@ async function readKeyText(
   keyFile: string | undefined,
 ): Promise<{ source: string; text: string }> {
   if (keyFile === '-') return { source: 'Standard input', text: await readStandardInput(io) }
-  if (keyFile !== undefined) return { source: keyFile, text: await readKeyFile(io, keyFile) }
+  if (keyFile !== undefined) return { source: keyFile, text: await readSecretFile(io, '--key-file', keyFile) }
   const text = io.environment().SOLVER_PRIVATE_KEY
   if (text) return { source: 'SOLVER_PRIVATE_KEY', text }
   throw new CommandFailure(EXIT.badInput, `This needs the solver's private key. ${howToGiveKey()}`)
@@ -66,7 +66,8 @@ async function readStandardInput({ stdin }: CliIo): Promise<string> {
   return readAll(stdin)
 }
 
-async function readKeyFile({ stderr }: CliIo, path: string): Promise<string> {
+/** Reads a file with a secret, and warns when others may read it. @param option names the file @throws CommandFailure */
+export async function readSecretFile({ stderr }: CliIo, option: string, path: string): Promise<string> {
   try {
     const text = await readFile(path, 'utf8')
     const { mode } = await stat(path)
@@ -74,7 +75,7 @@ async function readKeyFile({ stderr }: CliIo, path: string): Promise<string> {
     return text
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandFailure(EXIT.badInput, `--key-file ${path} cannot be read (${code}).`)
+    throw new CommandFailure(EXIT.badInput, `${option} ${path} cannot be read (${code}).`)
   }
 }
 

@@ -96,6 +96,9 @@ function registerDocsPage(server: FastifyInstance, { hasConsole }: { readonly ha
     sendStaticFile(request, reply, page)
   })
   server.get('/docs/', (_request, reply) => reply.redirect('../docs'))
+  // For agents, at the usual place (llmstxt.org).
+  const llms = readStaticFile(folder, 'llms.txt')
+  server.get('/llms.txt', (request, reply) => sendStaticFile(request, reply, llms))
   for (const name of OWN_FILES) {
     const file = readStaticFile(folder, name)
     server.get(`/docs/${name}`, (request, reply) => sendStaticFile(request, reply, file))

@@ -52,7 +52,15 @@ describe('/openapi.json', () => {
   })
 
   it('does not count as a request, and neither does the page that shows it', async () => {
-    for (const path of ['/openapi.json', '/asyncapi.json', '/', '/docs', '/docs/start.js', '/favicon.ico']) {
+    for (const path of [
+      '/openapi.json',
+      '/asyncapi.json',
+      '/',
+      '/docs',
+      '/docs/start.js',
+      '/llms.txt',
+      '/favicon.ico',
+    ]) {
       const { status, headers } = await fixture.tight.get(path)
       expect([status, headers.get('ratelimit-limit')]).toEqual([200, null])
     }

@@ -1,24 +1,18 @@
 import type { OrderEvent } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import { ORDER_EVENT_TYPES } from '../../../protocol/src/orders/event.js'
-import type { Address, Hex } from '../../../protocol/src/values/hex.js'
-import { readAddress, readChainId, readEach, readOneOf, readOrderId } from '../arguments.js'
-import { type InstanceFlags, takesInstance } from '../called-instance.js'
+import type { Hex } from '../../../protocol/src/values/hex.js'
+import { readEach, readOrderId } from '../arguments.js'
+import { takesInstance } from '../called-instance.js'
+import { type EventSelection, selectsEvents, toEventFilter } from '../event-selection.js'
 import type { CliIo } from '../io.js'
 import type { Amounts } from '../output/amounts.js'
 import { formatTerms } from '../output/order-view.js'
 import { printable, shellWord } from '../output/printable.js'
 
-interface Options extends InstanceFlags {
-  readonly chain?: readonly number[]
-  readonly type?: readonly OrderEvent['type'][]
-  readonly user?: readonly Address[]
-  readonly solver?: readonly Address[]
+interface Options extends EventSelection {
   readonly order?: readonly Hex[]
   readonly after?: string
 }
-
-const TYPES = [...ORDER_EVENT_TYPES, 'Reverted'] as const
 
 /** `watch`: prints every order event as it comes. */
 export function addWatch(program: Command, io: CliIo): void {
@@ -27,15 +21,12 @@ export function addWatch(program: Command, io: CliIo): void {
     .description(
       'Prints each order event as it comes, until Ctrl-C, which prints the last cursor. It reconnects after a lost connection without a gap.',
     )
-    .option('--chain <id>', 'only of this chain; this and the others may be repeated', readEach(readChainId))
-    .option('--type <type>', `only ${TYPES.join(', ')}`, readEach(readOneOf(TYPES)))
-    .option('--user <address>', 'only of this user', readEach(readAddress))
-    .option('--solver <address>', 'only of this solver', readEach(readAddress))
+  selectsEvents(command)
     .option('--order <order id>', 'only of this order', readEach(readOrderId))
     .option('--after <cursor>', 'begin after this cursor; earliest begins with the oldest event kept')
     .addHelpText('after', '\nWith --json, each line is one JSON object, with its cursor.')
   takesInstance(command, io, async (instance, options: Options) => {
-    const { after, chain: chainIds, type: types, order: orderIds, user: users, solver: solvers } = options
+    const { after, order: orderIds } = options
     let cursor = after
     const say = (line: string) => void io.stderr.write(`${line}\n`)
     const listening = {
@@ -47,7 +38,7 @@ export function addWatch(program: Command, io: CliIo): void {
     }
     await instance.printEach(
       async function* (client, calling) {
-        const filter = { after, chainIds, types, orderIds, users, solvers }
+        const filter = { ...toEventFilter(options), after, orderIds }
         for await (const event of client.streamEvents(filter, { ...calling, ...listening })) {
           yield event
           cursor = event.cursor

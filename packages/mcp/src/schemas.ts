@@ -1,0 +1,82 @@
+import { type Hex, isAddress } from 'viem'
+import * as z from 'zod'
+import type { SignedQuote } from '../../client/src/index.js'
+import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
+import { DEPOSIT_MODES, ORDER_TYPES } from '../../protocol/src/quotes/quote.js'
+
+/** What tools take and give. Amounts are decimal strings in the token's smallest unit. A checksum that is wrong is a typing error. */
+
+export const chainId = z.int().positive().describe('Chain id, such as 1')
+
+/** A text of hex digits. */
+const hexOf = (pattern: RegExp, error: string) =>
+  z
+    .string()
+    .regex(pattern, error)
+    .transform((text) => text as Hex)
+
+export const hex = hexOf(/^0x[0-9a-fA-F]*$/, 'must be hex with 0x')
+export const orderId = hexOf(/^0x[0-9a-fA-F]{64}$/, 'must be 32 bytes in hex with 0x')
+export const address = hexOf(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 20 bytes in hex with 0x').refine(
+  (text) => isAddress(text),
+  'must be an address whose checksum is right, or in lower case',
+)
+
+export const amount = z
+  .string()
+  .regex(/^[1-9][0-9]{0,77}$/, { error: 'must be a whole number above 0, in decimal digits', abort: true })
+  .refine((text) => BigInt(text) <= MAX_UINT256, 'must be at most 2^256-1')
+  .transform(BigInt)
+  .describe("In the token's smallest unit: read its decimals with read_token")
+
+const whole = z
+  .string()
+  .regex(/^[0-9]{1,78}$/, { error: 'must be decimal digits', abort: true })
+  .transform(BigInt)
+const seconds = z.int().nonnegative().describe('Unix time in seconds')
+
+export const depositMode = z
+  .enum(DEPOSIT_MODES)
+  .default('CONTRACT')
+  .describe('How the user deposits: by a call of the settlement contract, or by a transfer to an address')
+
+/** A swap without its user. */
+export const swap = {
+  chainId,
+  inputToken: address.describe('The token that the user gives'),
+  outputToken: address.describe('The token that the user gets'),
+  orderType: z.enum(ORDER_TYPES).describe('EXACT_INPUT fixes what the user gives, EXACT_OUTPUT what it gets'),
+  amount: amount.describe(
+    "The fixed amount, in the token's smallest unit: read its decimals with read_token",
+  ),
+}
+
+/** The struct that a solver has signed, as `get_quote` gives it. */
+export const quote = z.strictObject({
+  solver: address,
+  user: address,
+  inputToken: address,
+  inputAmount: whole,
+  outputToken: address,
+  outputAmount: whole,
+  orderType: z.enum(ORDER_TYPES),
+  outputChainId: chainId,
+  depositDeadline: seconds,
+  fillDeadline: seconds,
+  nonce: whole,
+}) satisfies z.ZodType<SignedQuote['quote']>
+
+const OWN_WORDS = "from the owner's own words, never from a price or a quote of the instance"
+
+/** An offer, and the limits of the user. */
+export const offer = {
+  chainId,
+  quote: quote.describe('The whole quote of an offer of get_quote, unchanged'),
+  solverSignature: hex.describe('The solverSignature of the same offer'),
+  maxInputAmount: amount.describe(`The most that the owner gives, ${OWN_WORDS}`),
+  minOutputAmount: amount.describe(`The least that the owner gets, ${OWN_WORDS}`),
+  depositMode,
+}
+
+/** Rows of a list. */
+export const rows = z.array(z.looseObject({}))

@@ -1,0 +1,70 @@
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { AggregatorError, ChainReadError } from '../../client/src/index.js'
+import { wordsOf } from '../../protocol/src/node/node-words.js'
+import { replaceUnprintable } from '../../protocol/src/values/text.js'
+import texts from './texts.json' with { type: 'json' }
+
+/** A tool: what it takes, what it gives, and how. What it is for stands in texts.json. */
+export interface Tool<Input extends z.ZodRawShape> {
+  readonly input: Input
+  /** What it gives, by name. */
+  readonly output: z.ZodRawShape
+  readonly run: (input: z.output<z.ZodObject<Input>>, signal: AbortSignal) => Promise<object>
+}
+
+/** Why a tool gives nothing, for the agent. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+  readonly facts: { readonly code: string } & Readonly<Record<string, unknown>>
+
+  constructor(code: string, message: string, facts: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.facts = { code, ...facts }
+  }
+}
+
+/** Adds a tool that reads. What fails is a result with a code and a sentence, never an error of the protocol. */
+export function addTool<Input extends z.ZodRawShape>(
+  server: McpServer,
+  name: keyof typeof texts.tools,
+  { input, output, run }: Tool<Input>,
+): void {
+  const config = {
+    description: texts.tools[name],
+    inputSchema: z.strictObject(input),
+    outputSchema: z.looseObject(output),
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
+  }
+  server.registerTool(name, config, async (given, { mcpReq }): Promise<CallToolResult> => {
+    try {
+      return toResult(await run(given as z.output<z.ZodObject<Input>>, mcpReq.signal))
+    } catch (error) {
+      return { ...toResult(explain(error)), isError: true }
+    }
+  })
+}
+
+/** The same as JSON and as text. */
+function toResult(value: object): CallToolResult {
+  const text = JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? item.toString() : item))
+  return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) }
+}
+
+function explain(error: unknown): object {
+  if (error instanceof ToolError) return { ...error.facts, message: error.message }
+  if (error instanceof AggregatorError) {
+    const { reason: code, message, retryAfterSeconds, violations, quoteId } = error
+    return { code, message: printable(message, 1_000), retryAfterSeconds, violations, quoteId }
+  }
+  if (error instanceof ChainReadError) return { code: 'NODE_FAILED', message: error.message }
+  // What viem throws names the URL of the node, which may have a key.
+  return { code: 'NODE_FAILED', message: wordsOf(error) }
+}
+
+const NAME_CHARACTERS = 64
+
+/** A text of a stranger: short, and without characters that hide or reorder others. */
+export function printable(text: string, length = NAME_CHARACTERS): string {
+  return replaceUnprintable(text.slice(0, length))
+}
