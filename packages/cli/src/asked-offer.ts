@@ -1,4 +1,5 @@
 import type { QuoteParams, SignedQuote } from '@quote-aggregator/client'
+import { systemClock } from '../../protocol/src/clock.js'
 import { modeOfNonce } from '../../protocol/src/quotes/nonce-mode.js'
 import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
@@ -33,5 +34,5 @@ export async function* askedOffers<T extends Offers>(params: QuoteParams, messag
 /** The deposit address of an offer, if a transfer can still pay it, as the instance says. */
 export function payableAddress({ quote, depositAddress }: SignedQuote): string {
   if (modeOfNonce(quote.nonce) === 'CONTRACT') return 'none: not made for a transfer'
-  return quote.depositDeadline - SPARE_SECONDS > Date.now() / 1000 ? depositAddress : 'none: too late'
+  return quote.depositDeadline - SPARE_SECONDS > systemClock.now() / 1000 ? depositAddress : 'none: too late'
 }

@@ -3,6 +3,7 @@ import { readAddress, readChainId, readInteger, readOneOf } from '../../../packa
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { formatTime } from '../../../packages/cli/src/output/printable.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { explain } from '../../../packages/protocol/src/quotes/explain.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
@@ -57,7 +58,7 @@ export function addRecords(program: Command, io: CliIo): void {
 
 async function show(io: CliIo, options: Options): Promise<void> {
   const { chain: chainId, user, pair: [inputToken, outputToken] = [], outcome, limit } = options
-  const { from = Date.now() - DAY_MS, to = Date.now() } = options
+  const { from = systemClock.now() - DAY_MS, to = systemClock.now() } = options
   const keys = { chainId, user, inputToken, outputToken, outcome }
   const texts = await withOperatorStores(io, (stores) => stores.searchRecords({ ...keys, from, to, limit }))
   const records = texts.map((text): QuoteRecord => JSON.parse(text))
@@ -140,8 +141,8 @@ function readPair(text: string): readonly [Address, Address] {
 /** @returns Unix time in milliseconds */
 function readTime(text: string): number {
   const [, count, unit = ''] = /^([1-9][0-9]{0,4})([mhd])$/.exec(text) ?? []
-  if (count !== undefined) return Date.now() - Number(count) * (UNITS_MS[unit] ?? 0)
-  const today = new Date().toISOString().slice(0, 10)
+  if (count !== undefined) return systemClock.now() - Number(count) * (UNITS_MS[unit] ?? 0)
+  const today = new Date(systemClock.now()).toISOString().slice(0, 10)
   const time = Date.parse(/^\d\d:\d\d(:\d\d)?$/.test(text) ? `${today}T${text}Z` : text)
   if (Number.isNaN(time)) throw new InvalidArgumentError(`It must be a time, ${TIME_HELP}.`)
   return time
