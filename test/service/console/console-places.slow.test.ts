@@ -118,7 +118,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open('market')
       const select = page.getByRole('combobox', { name: 'Chain' })
       await select.selectOption('31338')
-      await page.getByRole('heading', { name: 'Chain 31338' }).waitFor(PAGE_WAIT)
+      await page.waitForURL(/chain=31338/)
       await page.getByRole('link', { name: 'Orders', exact: true }).click()
       expect((await listedOrders(page, 2)).sort()).toEqual(orderIds[1])
       expect(page.url()).toContain('chain=31338')
