@@ -72,6 +72,8 @@ function described({ chainId, contracts, domain }: TestChain, destinationChainId
     protocolName: 'Service',
     domain,
     bondToken: { address: contracts.bondToken, symbol: 'bUSD', decimals: 6 },
+    bondReservationBps: 500,
+    missCosts: [],
     minimumBond: '5000000',
     destinationChainIds,
     defaultDepositWindow: 240,
@@ -172,7 +174,12 @@ describe('a chain that is down', () => {
   it('has what the configuration says when it has never answered, and the rest once it answers', async () => {
     rpc.setUp(false)
     await start()
-    const { domain: _domain, bondToken: _token, ...known } = described(chains[1], [31338])
+    const {
+      domain: _domain,
+      bondToken: _token,
+      bondReservationBps: _bps,
+      ...known
+    } = described(chains[1], [31338])
     const [first, second] = await list()
     expect(second).toEqual({ ...known, status: 'down', activeSolvers: 0 })
     expect(first?.status).toBe('ok')

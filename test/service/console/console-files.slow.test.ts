@@ -36,6 +36,10 @@ it('paths that are not of the console stay errors, and those of the API stay wha
     404,
     { error: 'There is nothing at this path.', code: 'ROUTE_NOT_FOUND' },
   ])
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const lost = await fetch(`${url}/v1/nope`, { headers: { accept } })
+  expect([lost.status, lost.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+  expect(await lost.text()).toContain('There is nothing at this address')
   expect((await fetch(`${url}/assets/none.js`)).status).toBe(404)
   expect((await fetch(`${url}/v1/chains`)).status).toBe(200)
 })

@@ -169,6 +169,9 @@ it('BOND_INSUFFICIENT names the minimum, for a solver without a bond and for one
   await open.close()
 })
 
+const unless = ({ chainId }: TestChain) =>
+  `unless the operator allows others in DESTINATION_CHAINS_${chainId}`
+
 describe('a swap that the contract cannot settle is rejected before a solver is asked', () => {
   const ask = (open: TestService, changes: Record<string, unknown>) =>
     open.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })
@@ -176,7 +179,9 @@ describe('a swap that the contract cannot settle is rejected before a solver is 
   it('when its destination is not configured for this chain', async () => {
     const { status, body } = await ask(service, { destinationChainId: 10 })
     expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
-    expect(body.details).toEqual([{ field: 'destinationChainId', message: `must be ${chain.chainId}` }])
+    expect(body.details).toEqual([
+      { field: 'destinationChainId', message: `must be ${chain.chainId}, ${unless(chain)}` },
+    ])
   })
 
   it('except when its destination is configured for this chain', async () => {
@@ -186,7 +191,7 @@ describe('a swap that the contract cannot settle is rejected before a solver is 
     }
     const { body } = await ask(open, { destinationChainId: 1 })
     expect(body.details).toEqual([
-      { field: 'destinationChainId', message: `must be ${chain.chainId} or 10 or 8453` },
+      { field: 'destinationChainId', message: `must be ${chain.chainId} or 10 or 8453, ${unless(chain)}` },
     ])
     await open.close()
   })

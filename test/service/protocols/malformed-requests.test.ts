@@ -57,13 +57,6 @@ describe('a faulty request', () => {
     }
   })
 
-  it('gets a page for an unknown path in a browser', async () => {
-    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
-    const answer = await fetch(`${service.url}/v1/nope`, { headers: { accept } })
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-    expect(await answer.text()).toContain('There is nothing at this address')
-  })
-
   it('gets METHOD_NOT_ALLOWED with the allowed verbs for another verb', async () => {
     const { status, body, headers } = await service.send('PUT', `/v1/${chain.chainId}/quote`, {})
     expect([status, body.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'POST'])

@@ -14,7 +14,7 @@ import { createPayments } from '../transactions/payments.js'
 import { createTransactionSender } from '../transactions/transaction-sender.js'
 import { within } from '../waiting.js'
 import type { ChainParts } from './chain-parts.js'
-import { readChainTime } from './chain-time.js'
+import { readChainTime, readHead } from './chain-time.js'
 import { pollDeposits } from './deposit-poller.js'
 import { readHoldings } from './holdings.js'
 import { failed, readChain, type SolverChain } from './open-chain.js'
@@ -126,6 +126,8 @@ async function run(parts: ChainParts, close: () => void) {
      */
     async prepare(): Promise<void> {
       await within(parts.clock, APPROVALS_MS, approveTokens(chain, parts.solver, payments, parts))
+      // The approvals are in the newest blocks.
+      time.see(await readHead(chain))
       await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
       await ending.learn()
       const fields = { chainId: chain.chainId, keepsTokens: addresses.known() ?? 'not known yet' }
