@@ -15,10 +15,10 @@ import {
   type RateLimitCounters,
   rateLimitMigrations,
 } from '../src/store/postgres/rate-limit-counters.js'
+import type { QuoteRecordSchema } from '../src/store/records/quote-record-store.js'
 import {
   bytesSinceOldest,
   createQuoteRecordTable,
-  type QuoteRecordSchema,
   quoteRecordMigrations,
 } from '../src/store/records/quote-record-table.js'
 import type { Schema } from '../src/store/schema.js'

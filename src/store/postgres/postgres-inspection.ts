@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely'
 import pg from 'pg'
 import { unknownMigrations } from '../database.js'
-import type { QuoteRecordSchema } from '../records/quote-record-table.js'
+import type { QuoteRecordSchema } from '../records/quote-record-store.js'
 import type { Schema } from '../schema.js'
 import { readContent, type StoredContent } from '../stored-content.js'
 import { connectionOptions, createConnectionPool, SERVER_LIMITS } from './postgres.js'

@@ -7,10 +7,10 @@ import { migrations } from '../migrations.js'
 import { createApiKeyStore } from '../operator/api-key-store.js'
 import { createOrderStore } from '../orders/order-store.js'
 import { createSolverOrderStore } from '../orders/solver-order-store.js'
+import type { QuoteRecordSchema } from '../records/quote-record-store.js'
 import {
   bytesSinceOldest,
   createQuoteRecordTable,
-  type QuoteRecordSchema,
   quoteRecordMigrations,
 } from '../records/quote-record-table.js'
 import type { Schema } from '../schema.js'

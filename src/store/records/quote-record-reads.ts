@@ -1,6 +1,11 @@
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
-import type { RecordFilter, RecordPage, RecordPosition, RecordSearch } from './quote-record-store.js'
-import type { QuoteRecordSchema } from './quote-record-table.js'
+import type {
+  QuoteRecordSchema,
+  RecordFilter,
+  RecordPage,
+  RecordPosition,
+  RecordSearch,
+} from './quote-record-store.js'
 
 /** Finds records for the operator, whoever they are of. @returns JSON of QuoteRecords, newest first */
 export async function searchRecords(

@@ -2,29 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, type Migration, sql } from 'kysely'
 import { BATCH_ROWS } from '../database.js'
 import { readRecordPage } from './quote-record-reads.js'
-import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
-
-/** The tables of quote records. */
-export interface QuoteRecordSchema {
-  quote_records: {
-    quote_id: string
-    requested_at_ms: number
-    /** JSON of a QuoteRecord. */
-    record: string
-    /** This and the next four are in the record too. They are null in those of before migration 002. */
-    chain_id: number | null
-    user_address: string | null
-    input_token: string | null
-    output_token: string | null
-    outcome: string | null
-    /** Bytes written before this record; unused in a file, whose pages are counted instead. */
-    start_byte: number
-  }
-  /** A table with one row. */
-  quote_record_bytes: {
-    written_bytes: number
-  }
-}
+import type { QuoteRecordSchema, QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
 
 /** Measures the stored records. */
 interface RecordSize {

@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-stores.js'
 import type {
+  QuoteRecordSchema,
   QuoteRecordStore,
   RecordFilter,
   RecordPage,
 } from '../../../src/store/records/quote-record-store.js'
-import {
-  bytesSinceOldest,
-  createQuoteRecordTable,
-  type QuoteRecordSchema,
-} from '../../../src/store/records/quote-record-table.js'
+import { bytesSinceOldest, createQuoteRecordTable } from '../../../src/store/records/quote-record-table.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { storedRecord } from '../../support/databases/stored-record.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from '../databases.js'
