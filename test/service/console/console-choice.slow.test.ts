@@ -77,7 +77,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('a wallet that does not know the chain is given its public node', async () => {
       const asked: [method: string, params: unknown][] = []
       const answer: WalletAnswer = (method, params) => {
-        if (!method.startsWith('wallet_')) return method === 'eth_chainId' ? { result: '0x1' } : undefined
+        if (!method.endsWith('EthereumChain')) return method === 'eth_chainId' ? { result: '0x1' } : undefined
         asked.push([method, params[0]])
         return asked.length === 1 ? UNKNOWN_CHAIN : { result: null }
       }

@@ -111,8 +111,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       })
       await open(stage.swapLink())
       await button(page, 'Connect wallet').click(PAGE_WAIT)
-      await button(page, 'Not enough of the token to sell').waitFor(PAGE_WAIT)
-      expect(await button(page, 'Not enough of the token to sell').isDisabled()).toBe(true)
+      await button(page, 'Not enough WETH').waitFor(PAGE_WAIT)
+      expect(await button(page, 'Not enough WETH').isDisabled()).toBe(true)
       expect(asked).not.toContain('eth_sendTransaction')
     })
 
