@@ -140,7 +140,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('of an order show the deposit address of a swap only on the chain of the swap', async () => {
       const { page, open } = await openConsole()
       const orderId = `0x${'5'.repeat(64)}`
-      const quote = { user: orderId.slice(0, 42), inputAmount: '5', depositDeadline: 4e9, fillDeadline: 4e9 }
+      const quote = {
+        user: orderId.slice(0, 42),
+        inputAmount: '5',
+        outputAmount: '5',
+        nonce: '1',
+        depositDeadline: 4e9,
+        fillDeadline: 4e9,
+      }
       const swap = {
         chainId: 31337,
         orderId,

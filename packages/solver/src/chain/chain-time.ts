@@ -27,8 +27,6 @@ const NEWEST_SHARE = 0.25
 const FAR_SECONDS = 300
 /** Above the last block. */
 const FAR_BLOCKS = 1_000
-/** Heads that say how slow the chain is of late, the newest one included. */
-const LATE_HEADS = 6
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
@@ -58,12 +56,11 @@ export function createChainTime(
   const isBefore = (block: Head, seconds: number, blocks: number) =>
     block.time <= head.time - seconds && block.number <= head.number - blocks
 
-  function secondsSince({ number, time }: Head = head): number {
+  /** The usual time between two blocks. */
+  function blockSeconds(): number {
+    const { number, time } = seen[0] ?? head
     return head.number > number ? Math.max(0, head.time - time) / (head.number - number) : 0
   }
-
-  /** The time between two blocks, as usual, or of late where that is longer. */
-  const blockSeconds = () => Math.max(secondsSince(seen[0]), secondsSince(seen.at(-LATE_HEADS)))
 
   /** A node may show a block of another chain, and orders end by its time; or one of an old state, after which all is read again. */
   function isFar(block: Head): boolean {

@@ -42,11 +42,6 @@ it('the time between two blocks follows the last blocks, also after the chain ha
   expect(time.blockSeconds()).toBe(2)
   for (let number = 101; number <= 400; number++) time.see(block(number, START + 12 * (number - 100)))
   expect(time.blockSeconds()).toBe(12)
-  // A chain that slows down is slow at once.
-  for (let number = 401; number <= 406; number++) time.see(block(number, START + 3_600 + 60 * (number - 400)))
-  expect(time.blockSeconds()).toBe(60)
-  for (let number = 407; number <= 520; number++) time.see(block(number, START + 3_960 + 12 * (number - 406)))
-  expect(time.blockSeconds()).toBe(12)
   for (const number of [3, 4]) time.see(block(number, START))
   expect(time.blockSeconds()).toBe(0)
 })
