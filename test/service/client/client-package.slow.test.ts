@@ -80,7 +80,7 @@ it('a folder of the package, as a clone has it after npm ci, is installed as REA
   })
   expect(stdout).toBe('function\n')
   expect(readFileSync('packages/client/README.md', 'utf8')).toContain(
-    '(cd ../quote-aggregator && npm ci)\nnpm install ../quote-aggregator/packages/client viem\n',
+    '`npm install ../quote-aggregator/packages/client`',
   )
 })
 
