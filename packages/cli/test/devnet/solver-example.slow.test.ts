@@ -9,13 +9,18 @@ import { startServiceInProcess } from '../../../../src/operator/demo/service-in-
 import { eventually } from '../../../../test/support/eventually.js'
 import { HANG_MS } from '../../../../test/support/hang.js'
 import { startProcess } from '../../../../test/support/process/process.js'
-import { bondSolver, createDevnetClient, devAccounts, mined, send } from '../../src/devnet/deploy.js'
+import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
-import { deposit, waitForState } from '../../src/devnet/user-steps.js'
+import {
+  exampleAccount as account,
+  isOfExample,
+  offerOfExample,
+  offersFor,
+  SHORTER,
+  takeOffersOfExample,
+} from './example-swaps.js'
 
 const [deployer] = devAccounts
-const account = devAccounts[6]
-const SHORTER = { minDepositWindow: 60 }
 
 /** The fill window is that of `npm run demo`. */
 const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_QUOTE: '0' }
@@ -48,30 +53,7 @@ const startExample = (environment: Record<string, string> = {}) =>
     ...environment,
   })
 
-/** The offers for one WETH, best first. */
-async function offersFor(changes: Partial<QuoteParams> = {}): Promise<readonly SignedQuote[]> {
-  const { devnet, contracts, user } = network
-  const { best, alternatives } = await aggregator.getQuote({
-    chainId: devnet.chainId,
-    inputToken: contracts.weth,
-    outputToken: contracts.usdc,
-    user: user.address,
-    orderType: 'EXACT_INPUT',
-    amount: parseUnits('1', 18),
-    depositMode: 'CONTRACT',
-    ...changes,
-  })
-  return [best, ...alternatives]
-}
-
-const isOwn = ({ quote }: SignedQuote) => quote.solver.toLowerCase() === account.address.toLowerCase()
-const ownOffer = async (changes?: Partial<QuoteParams>) => (await offersFor(changes)).find(isOwn)
-
-async function offered(changes?: Partial<QuoteParams>): Promise<SignedQuote> {
-  const offer = await ownOffer(changes)
-  if (offer === undefined) throw new Error('the example makes no offer')
-  return offer
-}
+const offered = (changes?: Partial<QuoteParams>) => offerOfExample(network, changes)
 
 const dollars = ({ quote }: SignedQuote) => Number(quote.outputAmount) / 1e6
 const bindsFor = ({ quote }: SignedQuote) => quote.depositDeadline - Date.now() / 1000
@@ -83,14 +65,9 @@ it('the example offers at least 3 bp more where it may bind for a minute, wins b
   const short = await offered(SHORTER)
   expect(dollars(short) / dollars(whole) - 1).toBeGreaterThanOrEqual(0.0003)
   expect([bindsFor(whole), bindsFor(short)].map((seconds) => Math.round(seconds / 30))).toEqual([10, 2])
-  expect((await offersFor(SHORTER)).map(isOwn)).toEqual([true, false, false, false])
+  expect((await offersFor(network, SHORTER)).map(isOfExample)).toEqual([true, false, false, false])
 
-  const client = createDevnetClient(network.devnet, network.user)
-  await deposit(client, network, short)
-  await waitForState(network, short.orderId, 'SETTLED', () => {})
-  const { quote, depositAddress, orderId } = await offered({ depositMode: 'ADDRESS', ...SHORTER })
-  await send(client, network.contracts.weth, 'transfer', [depositAddress, quote.inputAmount])
-  await waitForState(network, orderId, 'SETTLED', () => {})
+  await takeOffersOfExample(network)
   await solver.waitFor(/(deposit\n.*order ended\n.*){2}/s)
   // Each event has one line.
   for (const event of ['session open', 'deposit', 'order ended'])
@@ -128,7 +105,10 @@ it('the example declines while its feed hangs or repeats an old price, and cance
   // Each look leaves an open quote, and few can be open at a time.
   const untilOffering = (isWanted: boolean) =>
     expect
-      .poll(async () => (await ownOffer(SHORTER)) !== undefined, { interval: 1_000, timeout: HANG_MS })
+      .poll(async () => (await offersFor(network, SHORTER)).some(isOfExample), {
+        interval: 1_000,
+        timeout: HANG_MS,
+      })
       .toBe(isWanted)
   await untilOffering(true)
 

@@ -13,7 +13,13 @@ import { packPackage } from '../../../../test/support/packages/pack-package.js'
 import { startProcess } from '../../../../test/support/process/process.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
-import { playPurchase, playSale } from '../../src/devnet/scenario.js'
+import {
+  exampleAccount as account,
+  isOfExample,
+  offersFor,
+  SHORTER,
+  takeOffersOfExample,
+} from './example-swaps.js'
 
 /** What was compiled for this repository. Where no built SQLite for Node 20 can be downloaded, each installation compiles it. */
 const BUILT_SQLITE = 'node_modules/better-sqlite3-node20/build'
@@ -21,7 +27,6 @@ const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const EXAMPLE = 'examples/solver-typescript/solver.ts'
 const run = promisify(execFile)
 const [deployer] = devAccounts
-const account = devAccounts[6]
 /** The fill window is that of `npm run demo`. */
 const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' }
 
@@ -76,7 +81,7 @@ async function bondWithUsdc(): Promise<void> {
   const { devnet, contracts } = network
   await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, parseUnits('50000', 6))
   const client = createDevnetClient(devnet, deployer)
-  const args = [account.address, parseUnits('10000', 6)] as const
+  const args = [account.address, parseUnits('100000', 6)] as const
   const mint = { address: contracts.usdc, abi: testTokenAbi, functionName: 'mint', args } as const
   await mined(client, await client.writeContract(mint))
 }
@@ -94,14 +99,6 @@ async function startExample() {
   return startProcess(process.execPath, args.split(' '), environment, { cwd: project })
 }
 
-/** Sells and buys with the best offers, and waits until both orders are settled. @returns what was printed */
-async function playOrders(): Promise<string[]> {
-  const lines: string[] = []
-  await playSale(network, (line) => void lines.push(line))
-  await playPurchase(network, (line) => void lines.push(line))
-  return lines
-}
-
 it('the example of a solver type-checks against the installed package', async () => {
   const compilerOptions = { module: 'NodeNext', target: 'ES2022', strict: true, noEmit: true }
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['solver.ts'] }))
@@ -116,13 +113,12 @@ it('the example of a solver, with the installed package, wins quotes and fills b
   const solver = await startExample()
   await solver.waitFor(/session open$/m)
   print('session')
-  const played = playOrders()
+  const [best] = await offersFor(network, SHORTER)
+  expect(best && isOfExample(best)).toBe(true)
+  const taken = takeOffersOfExample(network)
   await solver.waitFor(/order ended$/m)
   print('filled')
-  const lines = await played
-
-  expect(lines).toContain(`   ${account.address} 2499 USDC for 1 WETH  <- best`)
-  expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
+  await taken
   await solver.waitFor(/order ended\n.*order ended$/ms)
   expect(existsSync(join(project, 'solver.db'))).toBe(true)
   solver.signal('SIGTERM')
