@@ -52,9 +52,10 @@ export function createEndingPause(
     // From one block with transactions of the account to the next one. A payment is read, estimated, sent and followed: four calls.
     // What a node that lags shows is seen that much later, in each round, and at the beginning.
     const lag = time.lagSeconds()
-    const expected = time.blockSeconds() + 2 * time.lookSeconds() + chain.pollIntervalMs / 1000 + lag
-    // Estimates, signatures or a node that refuses calls may take longer.
-    const roundSeconds = Math.max(expected, payments.roundSeconds())
+    const pollSeconds = chain.pollIntervalMs / 1000
+    const expected = time.blockSeconds() + 2 * time.lookSeconds() + pollSeconds + lag
+    // Estimates, signatures or a node that refuses calls may take longer. Each end is seen by a poll, up to one interval late.
+    const roundSeconds = Math.max(expected, payments.roundSeconds() - pollSeconds)
     const fillSeconds = quotes.map(secondsFor).reduce((one, other) => Math.min(one, other)) - lag
     // The first block after the deposit deadline only shows that it has passed.
     const rounds = Math.floor(fillSeconds / roundSeconds) - 1
