@@ -1,8 +1,9 @@
 import { type SendDepositOptions, sendDeposit } from '@quote-aggregator/client'
-import type { Address, Hex } from 'viem'
+import { type Address, createWalletClient, custom, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
 import { called, DEPOSITED, keep, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
+import type { WalletRequest } from '../../support/clients/mock-wallet.js'
 import { deferred } from '../../support/deferred.js'
 
 const deposits = useDeposits()
@@ -91,6 +92,51 @@ describe('a deposit is never sent twice:', () => {
     expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
     const again = sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
     expect(await reasonOf(again)).toBe('UNCERTAIN')
+    expect(prompts).toHaveLength(1)
+  })
+
+  it.each(['CONTRACT', 'ADDRESS'] as const)(
+    'in mode %s, when the node has an account of the app send it and its answer is lost',
+    async (depositMode) => {
+      await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
+      await deposits.chain.client.setAutomine(false)
+      const sent: string[] = []
+      const request = async (asked: WalletRequest) => {
+        const answer = await node(asked)
+        if (asked.method !== 'eth_sendRawTransaction') return answer
+        sent.push(`${answer}`)
+        return lose()
+      }
+      const client = createWalletClient({ account: user, transport: custom({ request }) })
+      const offer = await offerOf()
+      const app = keep({ depositMode })
+      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
+      expect(app.told.at(-1)).toEqual({ step: 'deposit', state: 'asked', hash: sent[0] })
+
+      const again = keep({ depositMode, earlier: app.told.at(-1) })
+      const following = sendDeposit(client, offer, await terms(), again.options)
+      await deposits.chain.client.mine({ blocks: 1 })
+      await following
+      expect(sent).toHaveLength(1)
+      expect(again.steps()).toEqual(['deposit mined'])
+    },
+  )
+
+  it.each([
+    ['an error of its node inside', { code: -32603, data: { code: -32602 } }],
+    ['the code of a batch that it does not take', { code: -32602 }],
+  ])('a batch that the wallet has sent one by one, and answered with %s', async (_, error) => {
+    const { client, prompts } = walletOf({
+      batches: 'unsupported',
+      onCarriedOut() {
+        throw Object.assign(new Error('replacement transaction underpriced'), error)
+      },
+    })
+    const offer = await offerOf()
+    const app = keep()
+    await deposits.chain.client.setAutomine(false)
+    expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
+    expect(app.steps()).toEqual(['deposit asked'])
     expect(prompts).toHaveLength(1)
   })
 

@@ -49,7 +49,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open(stage.swapLink({ for: account(), mode: 'address' }))
       await button(page, 'Get the deposit address').click(PAGE_WAIT)
       const section = page.getByRole('region', { name: 'Deposit address' })
-      const address = await section.locator('.whole-address code').last().innerText()
+      const address = await section.locator('.whole-address code').nth(1).innerText()
       await page.reload()
       await page
         .getByRole('region', { name: 'Your swaps in this browser' })
@@ -58,6 +58,44 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await section.getByRole('img', { name: 'QR code of the deposit address' }).waitFor(PAGE_WAIT)
       expect(await section.getByText(address, { exact: true }).count()).toBe(1)
       await look(page, 'order-deposit-address')
+    })
+
+    it('shows no address of an offer by contract, in the frame in which the user has chosen an address', async () => {
+      const { page, open } = await stage.openPage()
+      await open(stage.swapLink({ for: stage.network.user.address }))
+      await page.locator('.ranking tbody tr').first().waitFor(PAGE_WAIT)
+      await page.evaluate(`{
+        const click = () => {
+          const found = [...document.querySelectorAll('button.main-action')].find((one) => /^Get the deposit/.test(one.textContent))
+          if (found && !found.disabled) found.click()
+        }
+        new MutationObserver(click).observe(document.body, { subtree: true, childList: true, attributes: true })
+      }`)
+      await page.getByRole('radio', { name: 'to an address' }).check()
+      await page.getByRole('region', { name: 'Deposit address' }).waitFor(PAGE_WAIT)
+      const [swap] = JSON.parse(await page.evaluate(`localStorage.getItem('swaps')`))
+      const url = `${stage.network.serviceUrl}/v1/31337/quote/${swap.quoteId}`
+      const record = await eventually(
+        async () => (await (await fetch(url)).json()) as { request?: { depositMode: string } },
+        ({ request }) => request !== undefined,
+      )
+      expect(record.request?.depositMode).toBe('ADDRESS')
+    })
+
+    it('has no address to pay once the wallet reads that it was settled, while the instance is silent', async () => {
+      const { contracts, user, serviceUrl } = stage.network
+      const { page, open } = await stage.openPage({ account: user.address })
+      await open(stage.swapLink({ mode: 'address' }))
+      await page.getByText('Connect a wallet to have').click(PAGE_WAIT)
+      await button(page, 'Connect wallet').last().click(PAGE_WAIT)
+      await button(page, 'Get the deposit address').click(PAGE_WAIT)
+      const section = page.getByRole('region', { name: 'Deposit address' })
+      await section.getByText('Send exactly').waitFor(PAGE_WAIT)
+      const [{ signedQuote }] = JSON.parse(await page.evaluate(`localStorage.getItem('swaps')`))
+      await page.route(`${serviceUrl}/**`, (route) => route.abort())
+      const { depositAddress, quote } = signedQuote
+      await send(stage.user(), contracts.weth, 'transfer', [depositAddress, BigInt(quote.inputAmount)])
+      await section.getByText('Send nothing to this address').waitFor(PAGE_WAIT)
     })
 
     it('keeps the focus when a change of the page removes what had it', async () => {

@@ -38,9 +38,11 @@ export function formatDuration(milliseconds: number): string {
 
 /**
  * How much worse an amount is than a better one, in per cent of that: `-0.07 %`.
- * @param best both in the token's smallest unit; `best` is not 0
+ * @param best both in the token's smallest unit
+ * @returns empty when `best` is 0, of which there is no part
  */
 export function formatBehind(amount: bigint, best: bigint): string {
+  if (best === 0n) return ''
   const difference = amount > best ? amount - best : best - amount
   const hundredths = (difference * 1_000_000n) / best
   const sign = amount < best ? '-' : '+'

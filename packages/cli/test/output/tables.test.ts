@@ -86,6 +86,7 @@ test.each([
   [2497000000n, 2498750000n, '-0.07 %'],
   [150n, 100n, '+50.00 %'],
   [1n, 2n ** 255n, '-100.00 %'],
+  [5n, 0n, ''],
 ])('%i compared with %i is %s', (amount, best, text) => {
   expect(formatBehind(amount, best)).toBe(text)
 })

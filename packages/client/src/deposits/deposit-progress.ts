@@ -12,7 +12,7 @@ export interface DepositProgress {
    * chain has the deposit before the wallet has answered, because the prompt may still be open.
    */
   readonly state: 'asked' | 'refused' | 'sent' | 'mined'
-  /** The transaction that the wallet has sent. */
+  /** The transaction that the wallet has sent, or that an account of the app has signed, from `asked` on. */
   readonly hash?: Hex | undefined
   /** The batch that the wallet has sent (EIP-5792). */
   readonly batchId?: string | undefined

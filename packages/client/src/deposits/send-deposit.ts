@@ -20,7 +20,7 @@ import {
 import { checkEarlier, type DepositProgress, isDepositBegun } from './deposit-progress.js'
 import { planBatch, readBatch } from './wallet-batch.js'
 import { hasCodeOfNo, isDeclined } from './wallet-refusal.js'
-import { checkNetwork, type DepositWallet, planTransaction } from './wallet-transaction.js'
+import { checkNetwork, type DepositWallet, type Prompt, planTransaction } from './wallet-transaction.js'
 
 export interface SendDepositOptions extends TakeOptions {
   /** What `onProgress` has told last of this offer, before the page was loaded again. A deposit that was asked for is not sent again. */
@@ -121,6 +121,11 @@ async function deposit(
   /** The calls that are left. After an approval is seen, they are not read again: another node may not have it yet. */
   let calls: readonly Call[] = [call]
 
+  /** What `readAccount` said before the wallet was asked; undefined when it could not be read, too. A batch that a wallet says not to take may have been sent. */
+  let before: string | undefined
+  const isQuiet = async (isSure: boolean) =>
+    before ? (await readAccount(account.address)) === before : isSure
+
   /** How a step is seen on the chain: after an approval, fewer calls are left. */
   const lookFor = (step: DepositProgress['step'], before = calls) =>
     step === 'deposit'
@@ -162,17 +167,15 @@ async function deposit(
   /**
    * Judges an error of a wallet. Some answer with one after they have sent, be it a user's no: the chain is read after it. A no counts when
    * nothing is there, and the account has sent nothing since it was asked. The words of a no count for a transfer after a while of that.
-   * @param before what `readAccount` said before the wallet was asked; undefined when it could not be read, too
    * @returns `no` when it has sent nothing; undefined when nobody knows. It throws what a node throws
    */
-  async function judgeError(error: unknown, isThere: () => Promise<Found>, before: string | undefined) {
+  async function judgeError(error: unknown, isThere: () => Promise<Found>) {
     const found = await isThere().catch(isThere)
     if (found === 'there') return found
     if (found === 'UNCERTAIN' || !isDeclined(error)) return undefined
     const isSure = isContract || hasCodeOfNo(error)
-    const isQuiet = async () => (before ? (await readAccount(account.address)) === before : isSure)
     const end = Date.now() + (isSure ? 0 : QUIET_MS)
-    for (; !signal.aborted && (await isQuiet()); await pause(wait.pollMs, signal))
+    for (; !signal.aborted && (await isQuiet(isSure)); await pause(wait.pollMs, signal))
       if (Date.now() >= end) return 'no'
     return undefined
   }
@@ -184,14 +187,14 @@ async function deposit(
    */
   async function ask<T>(
     step: DepositProgress['step'],
-    send: () => Promise<T>,
+    { send, hash }: Prompt<T>,
     checkLast?: () => Promise<void>,
   ) {
-    const before = await readAccount(account.address).catch(() => undefined)
+    before ??= await readAccount(account.address).catch(() => undefined)
     // Last: between the look and the question, nothing takes time.
     if (!(await isNeeded(checkLast))) return undefined
     signal.throwIfAborted()
-    tell({ step, state: 'asked' })
+    tell({ step, state: 'asked', ...(hash && { hash }) })
     const ending = new AbortController()
     const unlink = linkSignal(signal, ending)
     const lookNow = lookFor(step)
@@ -201,7 +204,7 @@ async function deposit(
         if (!signal.aborted) return { answer: await send() }
       } catch (error) {
         // What cannot be read is no no.
-        const judged = await judgeError(error, lookNow, before).catch(() => undefined)
+        const judged = await judgeError(error, lookNow).catch(() => undefined)
         if (judged === 'there') return undefined
         if (judged === undefined) throw new DepositError('UNCERTAIN', error)
         if (!ending.signal.aborted) tell({ step, state: 'refused' })
@@ -234,8 +237,8 @@ async function deposit(
     // One that has failed is given again.
     await follow(earlier).catch(() => {})
   const isBatch = calls.length > 1 && account.type === 'json-rpc'
-  const sendBatch = isBatch && (await planBatch(request, { from: account.address, chainId, calls }))
-  const asked = sendBatch ? await ask('deposit', sendBatch) : { answer: undefined }
+  const send = isBatch && (await planBatch(request, { from: account.address, chainId, calls }))
+  const asked = send ? await ask('deposit', { send }) : { answer: undefined }
   if (asked === undefined) return
   const batchId = asked.answer
   if (batchId !== undefined) {
@@ -243,19 +246,23 @@ async function deposit(
     tell(sent)
     return follow(sent)
   }
-  // The wallet has not taken the batch.
-  if (sendBatch) tell({ step: 'deposit', state: 'refused' })
+  if (send) {
+    // The wallet has not taken it, it says.
+    if (!(await isQuiet(true).catch(() => false))) throw new DepositError('UNCERTAIN')
+    tell({ step: 'deposit', state: 'refused' })
+  }
   while (await isNeeded()) {
     const { length, 0: next = call } = calls
     const step = length === 1 ? 'deposit' : 'approve'
     const onChain = () => checkNetwork(request, chainId)
-    const send = await planTransaction(wallet, request, { ...next, chainId, signal })
-    const answered = await ask(step, send, onChain)
+    const prompt = await planTransaction(wallet, request, { ...next, chainId, signal })
+    const answered = await ask(step, prompt, onChain)
     if (answered !== undefined) {
       const sent = { step, state: 'sent', hash: answered.answer } as const
       tell(sent)
       await follow(sent)
     }
     if (step === 'deposit') return
+    before = undefined
   }
 }

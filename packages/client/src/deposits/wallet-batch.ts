@@ -1,8 +1,8 @@
 import { type Address, toHex } from 'viem'
+import { partsOf } from '../../../protocol/src/node/revert.js'
 import type { Request } from '../../../protocol/src/node/simulate.js'
 import type { Call } from './deposit-calls.js'
 import { type Outcome, type Watched, watchTransaction } from './deposit-outcome.js'
-import { hasCode } from './wallet-refusal.js'
 
 const VERSION = '2.0.0'
 /** A wallet that has version 2 of EIP-5792 takes calls in one of these states as one transaction, or offers to. */
@@ -54,7 +54,9 @@ export async function planBatch(
       if (typeof batchId === 'string' && batchId !== '') return batchId
       throw new Error('The wallet has answered without the id of the batch.')
     } catch (error) {
-      if (hasCode(error, NO_BATCH)) return undefined
+      // A code inside is of its node, which a wallet asks when it sends.
+      const { code } = partsOf(error).find((part) => part.code !== undefined) ?? {}
+      if (NO_BATCH.includes(`${code}`)) return undefined
       throw error
     }
   }

@@ -3,6 +3,7 @@ import {
   ChainMismatchError,
   type Client,
   type Hex,
+  keccak256,
   type Transport,
   toHex,
   type Chain as ViemChain,
@@ -20,38 +21,43 @@ export async function checkNetwork(request: Request, chainId: number): Promise<v
   if (currentChainId !== chainId) throw new ChainMismatchError({ chain: chainOf(chainId), currentChainId })
 }
 
+/** What a wallet is asked for. */
+export interface Prompt<T> {
+  /** Asks the wallet, with one request: viem would ask a second time, by another method, after some errors. It throws when the answer is no text, too. */
+  readonly send: () => Promise<T>
+  /** That of a transaction which an account of the app has signed. The answer of the node may be lost. */
+  readonly hash?: Hex | undefined
+}
+
 /**
  * Makes a transaction ready to be sent. An account of the app estimates and signs it here: what fails has sent nothing.
  * @param request of the wallet, which must not repeat a request that has failed
  * @param call with the chain, and the signal after which no account signs
- * @returns has the wallet send it, with one request: viem would ask a second time, by another method, after some errors. It throws when
- *   the answer is no text, too
  * @throws what `checkNetwork` throws; what the wallet or its node throws; the reason of the signal
  */
 export async function planTransaction(
   wallet: DepositWallet,
   request: Request,
   { to, data, chainId, signal }: Call & { readonly chainId: number; readonly signal: AbortSignal },
-): Promise<() => Promise<Hex>> {
+): Promise<Prompt<Hex>> {
   const { account } = wallet
   const chain = chainOf(chainId)
   await checkNetwork(request, chainId)
-  const send = (method: string, sent: unknown) => async () => {
-    const hash = await request({ method, params: [sent] })
-    if (typeof hash === 'string' && hash !== '') return hash as Hex
-    throw new Error('The wallet has answered without the hash of a transaction.')
-  }
+  const prompt = (method: string, sent: unknown, hash?: Hex): Prompt<Hex> => ({
+    hash,
+    async send() {
+      const answer = await request({ method, params: [sent] })
+      if (typeof answer === 'string' && answer !== '') return answer as Hex
+      throw new Error('The wallet has answered without the hash of a transaction.')
+    },
+  })
+  const id = toHex(chainId)
   if (account.type === 'json-rpc')
-    return send('eth_sendTransaction', {
-      from: account.address,
-      to,
-      data,
-      value: '0x0',
-      chainId: toHex(chainId),
-    })
+    return prompt('eth_sendTransaction', { from: account.address, to, data, value: '0x0', chainId: id })
   const prepared = await prepareTransactionRequest(wallet, { account, to, data, chain })
   signal.throwIfAborted()
-  return send('eth_sendRawTransaction', await signTransaction(wallet, { ...prepared, chain } as never))
+  const signed = await signTransaction(wallet, { ...prepared, chain } as never)
+  return prompt('eth_sendRawTransaction', signed, keccak256(signed))
 }
 
 function chainOf(id: number): ViemChain {

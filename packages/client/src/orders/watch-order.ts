@@ -21,13 +21,15 @@ export interface OrderSource {
 }
 
 const FINAL_AFTER_MS = 30_000
+const LONGEST_WAIT_MS = 600_000
 
 /**
  * Reads the order at the start and after each event, so that each state is the contract's own answer, and two changes at once are
  * one. It polls each time that the stream cannot be had, because of a limit, a gateway that blocks it or a lost connection.
  *
  * The state is that of the head, but events wait for confirmations. When a reorganisation removes a block whose events are not
- * published yet, no event says so. Therefore each state is read once more after a while, and the watch ends only with that read.
+ * published yet, no event says so, nor when a deployed contract gives a transfer back by `deployAndRecover`. Therefore each state is
+ * read again after 30 s, 60 s, and so on up to every ten minutes. The watch ends only with such a read.
  */
 export function watchOrder(
   { read, follow }: OrderSource,
@@ -43,6 +45,7 @@ export function watchOrder(
     let notice: Promise<IteratorResult<Notice, void>> | undefined
     /** Resolves when the last state has lasted for a while. Undefined when that was noticed. */
     let lasted: Promise<'lasted'> | undefined
+    let waitMs = FINAL_AFTER_MS
 
     /** @returns undefined at the end */
     async function next(): Promise<Notice['type'] | 'lasted' | undefined> {
@@ -75,12 +78,14 @@ export function watchOrder(
         const order = await readAfter(type)
         if (signal.aborted) return
         if (order === undefined) continue
-        if (order.state === last?.state) {
-          if (type === 'lasted' && hasEnd(order)) return
-          continue
-        }
+        const isSame = order.state === last?.state
+        if (isSame && type !== 'lasted') continue
+        if (isSame && hasEnd(order)) return
+        const firstMs = hasEnd(order) ? finalAfterMs : FINAL_AFTER_MS
+        waitMs = isSame ? Math.min(2 * waitMs, LONGEST_WAIT_MS) : firstMs
+        lasted = pause(waitMs, signal).then(() => 'lasted')
+        if (isSame) continue
         last = order
-        lasted = pause(hasEnd(order) ? finalAfterMs : FINAL_AFTER_MS, signal).then(() => 'lasted')
         yield order
         if (isFinal(order) && finalAfterMs === 0) return
       }

@@ -65,6 +65,15 @@ describe('the watch of an order', () => {
     expect(await states).toEqual(['SETTLED', 'DEPOSITED', 'NONE'])
   })
 
+  it('sees an end of which no event comes', async () => {
+    const { source, reads } = story([...Array(4).fill('NONE'), 'REFUNDED', 'REFUNDED'], [])
+    const states = statesOf(watchOrder(source, {}))
+    await vi.advanceTimersByTimeAsync(30_000 + 60_000 + 120_000)
+    expect(reads()).toBe(4)
+    await vi.advanceTimersByTimeAsync(240_000 + 30_000)
+    expect(await states).toEqual(['NONE', 'REFUNDED'])
+  })
+
   it('does not end while the order is open, until the signal', async () => {
     const leaving = new AbortController()
     const { source } = story(['SETTLED', 'DEPOSITED'], connected(1))

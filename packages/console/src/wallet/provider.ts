@@ -16,6 +16,9 @@ import {
 } from 'viem'
 import { readContract } from 'viem/actions'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { readView } from '../../../protocol/src/node/read-view.js'
+import { nonceUse } from '../../../protocol/src/settlement/settlement-of-chain.js'
+import type { Offer } from '../data/auction/auction.js'
 import { learnToken, tokenOf } from '../data/tokens/tokens.js'
 import { wallet } from './connected-wallet.js'
 import { discoverWallets, type WalletOption } from './discover.js'
@@ -149,6 +152,24 @@ export async function readToken(address: string): Promise<void> {
 export function readTerms({ chainId, settlement, protocolName }: Chain): Promise<SettlementTerms> {
   // The instance also serves this page: it is trusted for the contract's address (docs/decisions.md, D21).
   return readSettlement(nodeClient(Number(chainId)), settlement as Address, { protocolName })
+}
+
+/** What the wallet's node says of a deposit address. */
+export interface AddressState {
+  /** How much of the input is there, in the token's smallest unit. */
+  readonly held: bigint
+  /** Whether the nonce of the offer is used: the contract has its order, or takes the offer no more. */
+  readonly isUsed: boolean
+}
+
+/** Reads what is at the deposit address of an offer, and whether the contract still takes it. @throws ChainReadError */
+export async function readAddress(chain: Chain, { quote, depositAddress }: Offer): Promise<AddressState> {
+  const chainId = Number(chain.chainId)
+  const { request } = nodeClient(chainId)
+  const nonce = nonceUse(quote?.solver as Address, BigInt(quote?.nonce ?? 0))
+  // The nonce last: a deposit that is settled meanwhile has used it.
+  const held = await readBalance(chainId, quote?.inputToken ?? '', depositAddress)
+  return { held, isUsed: await readView(request, chain.settlement as Address, nonce) }
 }
 
 /** Reads how much of a token the user deposits with one prompt, in its smallest unit. */

@@ -6,6 +6,7 @@ export { discoverWallets, type WalletOption } from './discover.js'
 export {
   connectWallet,
   disconnectWallet,
+  readAddress,
   readBalance,
   readOnePrompt,
   readToken,

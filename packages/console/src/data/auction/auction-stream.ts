@@ -58,12 +58,10 @@ export function useAuction(
   request: AuctionRequest | undefined,
   { isHeld, isOnce }: { readonly isHeld: boolean; readonly isOnce: boolean },
 ): Signal<Auction> {
-  const auction = useMemo(() => signal(NO_AUCTION), [])
   const key = request === undefined ? undefined : keyOf(request)
+  // Of its own for each request: not even for a frame is an offer shown for another one.
+  const auction = useMemo(() => signal(NO_AUCTION), [key])
   const wanted = useMemo(() => signal<AuctionRequest | undefined>(undefined), [])
-  useEffect(() => {
-    auction.value = NO_AUCTION
-  }, [key])
   useEffect(() => {
     wanted.value = isHeld ? undefined : request
   }, [key, isHeld])

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
-import { Account } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
 import { TokenName } from '../../components/token-amount.js'
@@ -51,9 +50,8 @@ interface DepositAddressProps {
 export function DepositAddress({ chain, offer, swap, children }: DepositAddressProps) {
   const { quote, depositAddress } = offer
   const { chainId } = chain
-  const held = useWalletRead(chain, `at ${depositAddress}`, ({ readBalance }) =>
-    readBalance(Number(chainId), quote?.inputToken ?? '', depositAddress),
-  )
+  const { held, isUsed } =
+    useWalletRead(chain, `at ${depositAddress}`, ({ readAddress }) => readAddress(chain, offer)) ?? {}
   // Asked again when the tab comes back to the front.
   const dead = useQuery(`dead ${offer.orderId}`, (signal) => isDead(chainId, offer, signal), {
     refreshMs: CHECK_MS,
@@ -63,7 +61,11 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const rest = BigInt(quote.inputAmount) - (held ?? 0n)
   // What is cut off for reading is too little for the contract.
   const exact = exactAmount(rest, token?.decimals)
-  const use = addressUse(quote, swap, { held, isDead: dead.data === true, nowMs: latestNow.value })
+  const use = addressUse(quote, swap, {
+    held,
+    isDead: isUsed === true || dead.data === true,
+    nowMs: latestNow.value,
+  })
   if (use !== 'pay') return <Closed use={use}>{children?.(use)}</Closed>
   return (
     <section class="deposit-address" aria-label="Deposit address">
@@ -108,8 +110,8 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             <p class="muted">Later tokens may be lost.</p>
           </dd>
           <dt>the output goes to</dt>
-          <dd>
-            <Account address={quote.user} />
+          <dd class="whole-address">
+            <code>{quote.user}</code>
           </dd>
         </dl>
       </div>

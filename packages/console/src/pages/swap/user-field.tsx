@@ -1,4 +1,3 @@
-import { shorten } from '../../format/shorten.js'
 import { isUserAddress, type SwapParams, writeSwapParams } from './swap-params.js'
 
 /** The address of a user without a connected wallet. That of a link is only offered. */
@@ -26,7 +25,7 @@ export function UserField({ params }: { readonly params: SwapParams }) {
       {suggestedUser !== '' && (
         <p class="suggested-user">
           <span>
-            This link sends the output to <code title={suggestedUser}>{shorten(suggestedUser)}</code>
+            This link sends the output to <code class="whole-address">{suggestedUser}</code>
           </span>
           <button type="button" onClick={() => take(suggestedUser)}>
             Use this address
