@@ -76,6 +76,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
   /** Why a request must not be answered at this time, whatever its price. */
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
+    if (request.amount === 0n) return 'AMOUNT_TOO_SMALL'
     const { chain, time } = run
     const problem = requestProblem(request, options.rules, {
       clockMs: clock.now(),
@@ -186,10 +187,11 @@ export function createQuoting(options: QuotingOptions): Quoting {
   }
 }
 
-/** The kit pays on the chain of the deposit, in tokens that it has been given. */
+/** The kit pays on the chain of the deposit, in tokens that it has been given. No price of a token in itself is safe. */
 function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {
   const { inputToken, outputToken, destinationChainId } = request
-  return destinationChainId === chain.chainId && chain.tokens.has(inputToken) && chain.tokens.has(outputToken)
+  const isPair = inputToken !== outputToken && chain.tokens.has(inputToken) && chain.tokens.has(outputToken)
+  return isPair && destinationChainId === chain.chainId
 }
 
 function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteRequest {

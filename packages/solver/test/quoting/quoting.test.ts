@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
+import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import type { ChainRun } from '../../src/chain/chain-run.js'
 import { createMetrics } from '../../src/metrics.js'
 import type { SolverQuote } from '../../src/orders/fillable-order.js'
@@ -273,14 +274,21 @@ it('nothing is signed for an instance that leaves before its price is there', as
   expect([kept, promised]).toEqual([[], new Set()])
 })
 
-it.each(['0x0000000000000000000000000000000000000000', SETTLEMENT, WETH, USDC] as const)(
-  'the user %s, which tokens may refuse, gets no quote',
-  async (user) => {
-    const { kept, ask } = startQuoting(() => ({ amount: 500n }), signs)
-    expect(await ask(undefined, { user })).toEqual({ decline: 'OTHER' })
-    expect(kept).toEqual([])
-  },
-)
+const ODD_REQUESTS: readonly (readonly [Partial<IncomingRequest>, DeclineCode])[] = [
+  ...(['0x0000000000000000000000000000000000000000', SETTLEMENT, WETH, USDC] as const).map(
+    (user) => [{ user }, 'OTHER'] as const,
+  ),
+  [{ inputToken: USDC }, 'UNSUPPORTED_PAIR'],
+  [{ outputToken: WETH, orderType: 'EXACT_OUTPUT' }, 'UNSUPPORTED_PAIR'],
+  [{ amount: 0n }, 'AMOUNT_TOO_SMALL'],
+]
+
+it.each(ODD_REQUESTS)('a request with %o is declined with %s, and is not priced', async (change, code) => {
+  const quote = vi.fn(() => ({ amount: 500n }))
+  const { ask } = startQuoting(quote, signs)
+  expect(await ask(undefined, change)).toEqual({ decline: code })
+  expect(quote).not.toHaveBeenCalled()
+})
 
 it('a request whose deadline is far away holds its place for a minute', async () => {
   const { clock, ask, request } = startQuoting(
