@@ -57,10 +57,17 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   }
 }
 
-/** Ends an order that others have settled, or that is too late. What a refund has cost is found with the end of its quote. */
-function endUnpaid(parts: OrderParts, order: StoredOrder, { state }: Order): Promise<void> {
-  const isNonceUsed = state === 'SETTLED' || state === 'DEPOSITED'
-  return endOrder(parts, order, state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed)
+/**
+ * Ends an order that others have settled, or that is too late. What a refund has cost is found with the end of its quote. Where the bond
+ * is still reserved, or the state has no quote, it counts as slashed from now on: anybody may refund the order.
+ */
+function endUnpaid(parts: OrderParts, order: StoredOrder, seen: Order): Promise<void> {
+  const { state, solver, addresses, ledger } = parts
+  const isLost =
+    seen.state === 'DEPOSITED' || (seen.state === 'REFUNDED' && state.quote(order.orderId) === undefined)
+  if (isLost && seen.solver === solver) addresses.slashed(false, ledger.bondOf(seen))
+  const isNonceUsed = seen.state === 'SETTLED' || seen.state === 'DEPOSITED'
+  return endOrder(parts, order, seen.state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed)
 }
 
 /**

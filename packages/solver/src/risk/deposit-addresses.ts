@@ -86,7 +86,7 @@ export function createDepositAddresses(
         )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
-    /** Others have had the solver slashed for a quote. @param cost in the bond token's smallest unit */
+    /** Others have had the solver slashed for a quote, or may do so with an order that was missed. @param cost in the bond token's smallest unit */
     slashed(isForAddress: boolean, cost: bigint): void {
       for (const name of isForAddress ? ['slash', 'address slash'] : ['slash']) {
         const all = [...slashesOf(name), { at: time.passed(), cost }]
@@ -95,9 +95,9 @@ export function createDepositAddresses(
     },
     /** Whether quotes for deposit addresses are declined after a slash of one. */
     areDeclined: () => slashesOf('address slash').length > 0,
-    /** Whether an untaken quote was slashed within a day. */
+    /** Whether a quote or an order was slashed within a day. */
     wasSlashed: () => slashesOf('slash').length > 0,
-    /** What the untaken quotes that were slashed within a day have cost. */
+    /** What the slashes of a day have cost. */
     slashedBond: () => slashesOf('slash').reduce((sum, { cost }) => sum + cost, 0n),
   }
 }

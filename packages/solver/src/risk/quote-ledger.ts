@@ -182,7 +182,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
      * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
      * @param lockSeconds until its fill deadline
      * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
-     * @param slashed what untaken quotes have lately cost
+     * @param slashed what slashes have lately cost
      * @returns undefined when it may be signed
      */
     shortageFor(
