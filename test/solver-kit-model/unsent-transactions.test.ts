@@ -1,3 +1,4 @@
+import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
@@ -90,6 +91,43 @@ it('a nonce of the account that nothing has is used up, so that what waits for i
   await passBlocks(40)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(errors().join()).toContain('an empty one takes it')
+  end()
+})
+
+it.each([
+  ['a payment that the node refuses', 'fill', false],
+  ['a payment that the node takes and no block has', 'fill', true],
+  ['a cancellation that the node takes and no block has', 'cancel', true],
+])('%s holds up no other one for ever, and uses its nonce in the end', async (_what, purpose, isTaken) => {
+  const running = await startRunning('reference', { pollIntervalMs: 1_000 })
+  const { ask, deposit, passBlocks, stateOf, isUnused, node, chain, metrics, end } = running
+  await passBlocks(5)
+  const never = (await ask(1_000n)) as KnownQuote
+  const id = purpose === 'fill' ? never.orderId.slice(2) : never.quote.nonce.toString(16)
+  let isHeld = true
+  const waiting = new Set<unknown>()
+  node.intercept(({ method, params: [raw] = [] }, answer) => {
+    if (method === 'eth_getTransactionByHash' && waiting.has(raw)) return { hash: raw }
+    const isNever = isHeld && method === 'eth_sendRawTransaction'
+    if (!isNever || !parseTransaction(raw as TransactionSerializedEIP1559).data?.includes(id)) return answer()
+    if (!isTaken) throw new Error('this transaction is not allowed')
+    waiting.add(keccak256(raw as Hex))
+    return keccak256(raw as Hex)
+  })
+  if (purpose === 'fill') deposit(never)
+  await passBlocks(8)
+  const other = (await ask(1_000n)) as KnownQuote
+  deposit(other)
+  await passBlocks(28)
+  expect(stateOf(other)).toBe(OrderState.SETTLED)
+  if (purpose === 'fill') expect(stateOf(never)).toBe(OrderState.DEPOSITED)
+  isHeld = false
+  await passBlocks(90)
+  expect([isUnused(never), metrics().openOrders, chain.pendingCount()]).toEqual([
+    false,
+    0,
+    chain.countOf(SOLVER),
+  ])
   end()
 })
 

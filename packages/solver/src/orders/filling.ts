@@ -129,12 +129,13 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     if (ended?.outcome !== 'success') {
       if (ended !== undefined) payments.forget(orderId)
     } else if (isOpen) await endOrder(parts, order, 'FILLED', true, ended)
-    if (ended?.outcome !== 'reverted') return
-    metrics.paymentsReverted++
+    if (ended?.outcome !== 'reverted' && ended?.outcome !== 'dropped') return
+    if (ended.outcome === 'reverted') metrics.paymentsReverted++
     deposits.of(orderId).reverts++
     const isLast = deposits.hasGivenUp(orderId)
+    const how = ended.outcome === 'reverted' ? 'reverted' : 'made place for others, as no block has taken it,'
     const what = isLast ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
-    throw new Error(`the payment ${ended.hash} of order ${orderId} reverted${what}`)
+    throw new Error(`the payment ${ended.hash} of order ${orderId} ${how}${what}`)
   }
 
   /** Leaves the payment to the market maker. @throws what its `fill` throws */

@@ -37,6 +37,8 @@ interface Offered {
 const GRACE_SECONDS = 60
 /** A node may show the nonce of an account before the receipt that explains it. */
 const MISSING_RECEIPT_MS = 20_000
+/** What others wait for gets an empty transaction in its place when its fees were to be raised for the second time. */
+const DROPPED_AFTER_RAISES = 2
 /** For so long, a slow transaction says how long others may take. */
 const SLOW_COUNTS_MS = 600_000
 /** How the names of approvals begin. */
@@ -71,10 +73,11 @@ export function createPayments(options: PaymentsOptions) {
 
   /**
    * Signs an attempt with higher fees, and keeps it.
+   * @param isDropped an empty one takes its place
    * @returns undefined when the limit of fees, or the budget of cancellations, leaves no room
    */
-  async function raise(id: string, last: SignedTransaction, onSigned: OnSigned) {
-    const higher = await sender.raise(last)
+  async function raise(id: string, last: SignedTransaction, isDropped: boolean, onSigned: OnSigned) {
+    const higher = await sender.raise(last, isDropped)
     if (higher === undefined) return undefined
     try {
       keep(id, onSigned)(higher)
@@ -102,9 +105,16 @@ export function createPayments(options: PaymentsOptions) {
     if (offer !== undefined) offers.set(id, { begunAt, at, refusal, offer, blockTime: time.passed() })
   }
 
+  /** Whether no block takes an attempt although its fees are enough, while others wait for its nonce. */
+  async function isStuck({ begunAt, offer, refusal }: Offered): Promise<boolean> {
+    if (clock.monotonic() - begunAt <= DROPPED_AFTER_RAISES * chain.raiseFeesAfterMs) return false
+    if (!state.keptPayments(chainId).some(({ nonce }) => nonce > offer.nonce)) return false
+    return refusal !== undefined || !(await sender.isTooCheap(offer))
+  }
+
   /**
    * Does what is due for a payment that is not mined: what the node has refused is offered again with each block, and what waits for
-   * long with higher fees.
+   * long with higher fees. An empty transaction takes the place of what is stuck, and of what nobody waits for.
    */
   async function advance(
     id: string,
@@ -121,9 +131,10 @@ export function createPayments(options: PaymentsOptions) {
     if (offered !== undefined && !hasWaited && !isRefused) return
     // Not an attempt with twice its fees that was refused too: then they were not the cause.
     const before = offered?.offer ?? last
+    const isDropped = offered !== undefined && !isQueued && (id.startsWith(DONE) || (await isStuck(offered)))
     // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
-    const isRaise = hasWaited && (!isQueued || (await sender.isTooCheap(before)))
-    const higher = isRaise ? await raise(id, before, onSigned) : undefined
+    const isRaise = isDropped || (hasWaited && (!isQueued || (await sender.isTooCheap(before))))
+    const higher = isRaise ? await raise(id, before, isDropped, onSigned) : undefined
     if (isRaise && higher === undefined)
       report('fees', new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
     const signed = [higher ?? before]
@@ -173,7 +184,7 @@ export function createPayments(options: PaymentsOptions) {
       if (last === undefined) return FAILED
       const progress = await sender.progress(attempts)
       if (progress.state === 'MINED') {
-        noteEnd(offers.get(id))
+        if (progress.outcome !== 'dropped') noteEnd(offers.get(id))
         offers.delete(id)
         return progress
       }

@@ -28,10 +28,10 @@ export type OnSigned = (transaction: SignedTransaction) => void
 
 /**
  * The end of a payment, the gas that it has used, and what that has cost in wei. `failed`: another transaction has its nonce, its deadline is over, or its receipt
- * does not say.
+ * does not say. `dropped`: an empty transaction has taken its nonce, since no block has taken the payment.
  */
 export interface PaymentEnd {
-  readonly outcome: 'success' | 'reverted' | 'failed'
+  readonly outcome: 'success' | 'reverted' | 'failed' | 'dropped'
   readonly hash: Hex | undefined
   readonly gasUsed: bigint
   readonly fee: bigint
@@ -65,6 +65,8 @@ export function createTransactionSender(
 ) {
   const { chainId, client } = chain
   const { address } = account
+  /** Uses up a nonce. */
+  const empty = { to: address, gas: TRANSFER_GAS }
   let signing: Promise<unknown> = Promise.resolve()
   /** The tip that the node has taken after it had refused half of it. It falls with each transaction, so that a lower one is tried. */
   let leastTip = 0n
@@ -137,7 +139,7 @@ export function createTransactionSender(
     const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
     if (!receipt) return undefined
     const { data = '0x', gas = 0n, maxFeePerGas } = parsedOf(attempt)
-    const outcome = OUTCOMES[numberIn(receipt.status) ?? -1] ?? 'failed'
+    const outcome = data === '0x' ? 'dropped' : (OUTCOMES[numberIn(receipt.status) ?? -1] ?? 'failed')
     if (outcome === 'reverted') reverted.set(data, max(gas, reverted.get(data) ?? 0n))
     const price = numberIn(receipt.effectiveGasPrice) ?? maxFeePerGas
     const gasUsed = BigInt(numberIn(receipt.gasUsed) ?? gas)
@@ -178,8 +180,7 @@ export function createTransactionSender(
     /** Signs an empty transaction that uses up a nonce which no other one has, and sends it. @throws viem's errors, and those of the account */
     async fillGap(nonce: number, onSigned: OnSigned): Promise<void> {
       const { maxFeePerGas, maxPriorityFeePerGas } = await firstFees(chain, leastTip)
-      const empty = { to: address, gas: TRANSFER_GAS, maxFeePerGas, maxPriorityFeePerGas }
-      const transaction = await sign(empty, nonce)
+      const transaction = await sign({ ...empty, maxFeePerGas, maxPriorityFeePerGas }, nonce)
       onSigned(transaction)
       await offer(transaction, onSigned)
     },
@@ -190,13 +191,17 @@ export function createTransactionSender(
       parsedOf(last).maxFeePerGas < (await firstFees(chain, leastTip)).maxFeePerGas,
     /**
      * Signs the same transaction with the same nonce and higher fees, which nodes take in the place of the earlier one.
+     * @param isDropped an empty one takes its place; with the same fees when the limit leaves no room, as a node that has refused the
+     * first one takes it
      * @returns undefined when the limit of fees leaves no room
      * @throws viem's errors, and those of the account
      */
-    async raise(last: SignedTransaction): Promise<SignedTransaction | undefined> {
-      const parsed = parsedOf(last)
-      const fees = await raisedFees(chain, parsed, leastTip)
-      return fees && sign({ ...parsed, ...fees }, last.nonce)
+    async raise(last: SignedTransaction, isDropped: boolean): Promise<SignedTransaction | undefined> {
+      const { maxFeePerGas, maxPriorityFeePerGas, ...call } = parsedOf(last)
+      const earlier = { maxFeePerGas, maxPriorityFeePerGas }
+      const higher = await raisedFees(chain, earlier, leastTip)
+      const fees = isDropped ? (higher ?? earlier) : higher
+      return fees && sign({ ...(isDropped ? empty : call), ...fees }, last.nonce)
     },
     /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
     async usedNonces() {
