@@ -88,6 +88,8 @@ export function registerMetrics(server: FastifyInstance, options: MetricsRouteOp
   server.get('/metrics', async (request, reply) => {
     // The router decodes other spellings, such as /%6detrics, which a proxy that hides this path lets through.
     if (!/^\/metrics(\?|$)/.test(request.raw.url ?? '')) return reply.callNotFound()
+    // A page that the operator's browser shows may not read them.
+    reply.removeHeader('access-control-allow-origin')
     if (expected !== undefined && !timingSafeEqual(expected, digest(authorization(request)))) {
       reply.header('www-authenticate', 'Basic realm="metrics", charset="UTF-8"')
       return reply.code(401).type('text/plain').send('Basic authentication is required.\n')

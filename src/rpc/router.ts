@@ -3,7 +3,7 @@ import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire'
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 import { MAX_BODY_KIB } from '../../packages/protocol/src/field-rules.js'
-import { wholeEnvelopes } from '../internals/whole-envelopes.js'
+import { wholeMessages } from '../internals/whole-messages.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
 import { toCallContext } from './call-context.js'
 import { countCalls, withErrors } from './interceptors.js'
@@ -54,7 +54,7 @@ export function rpcServices(options: RpcServicesOptions): RpcServices {
       router.service(service, implementation as ServiceImpl<DescService>, { interceptors })
     }
     for (const add of addServices) add(router)
-    wrapHandlers(router, withWholeEnvelopes)
+    wrapHandlers(router, withWholeMessages)
   }
 
   return { routes, admissions: new Map(served.map(([admission]) => [pathOf(admission.desc), admission])) }
@@ -67,14 +67,15 @@ function pathOf({ parent, name }: DescMethod): string {
 /** The types of bodies that are envelopes. Those of Connect's unary calls are not. */
 const ENVELOPES = /^application\/(?:grpc|connect\+)/i
 
-/** Gives a handler bodies of whole envelopes. A body that is JSON already has no chunks. */
-function withWholeEnvelopes(handler: UniversalHandler): UniversalHandler {
+/** Gives a handler bodies of whole messages. */
+function withWholeMessages(handler: UniversalHandler): UniversalHandler {
   const gather = (request: UniversalServerRequest) => {
     const { body, header } = request
     const hasChunks = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
-    if (!hasChunks || !ENVELOPES.test(header.get('content-type') ?? '')) return handler(request)
+    if (!hasChunks) return handler(request)
+    const hasEnvelopes = ENVELOPES.test(header.get('content-type') ?? '')
     const chunks = body as AsyncIterable<Uint8Array>
-    return handler({ ...request, body: wholeEnvelopes(chunks, MAX_BODY_KIB * 1024) })
+    return handler({ ...request, body: wholeMessages(chunks, MAX_BODY_KIB * 1024, hasEnvelopes) })
   }
   return Object.assign(gather, handler)
 }

@@ -229,6 +229,8 @@ describe('CORS', () => {
     expect(undecodable.status).toBe(404)
     for (const header of ['access-control-allow-origin', 'x-request-id', 'x-content-type-options'])
       expect(undecodable.headers.get(header)).not.toBeNull()
+    const metrics = await service.send('GET', '/metrics', undefined, { headers: { origin: ORIGIN } })
+    expect([metrics.status, metrics.headers.get('access-control-allow-origin')]).toEqual([200, null])
     await service.close()
   })
 
