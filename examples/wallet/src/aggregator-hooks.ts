@@ -172,10 +172,13 @@ export function useSwap(settlement: Address | InstanceTrust) {
   const aggregator = useAggregator()
   const client = usePublicClient()
   const { data: wallet } = useWalletClient()
+  const contract = typeof settlement === 'string' ? settlement.toLowerCase() : 'of the instance'
+  const place = wallet && client && `${client.chain.id} ${wallet.account.address} ${contract}`
   const swap = useMutation({
     mutationFn: async (asked: Taken): Promise<Hex> => {
-      if (client === undefined || wallet === undefined) throw new Error('no wallet is connected')
-      const taken = unseenSwap(client.chain.id) ?? swapOf(asked)
+      if (client === undefined || wallet === undefined || place === undefined)
+        throw new Error('no wallet is connected')
+      const taken = unseenSwap(place) ?? { ...swapOf(asked), place }
       const { offer, params, limits, progress } = taken
       const isKept = keepSwap(taken)
       if (!isKept && params.depositMode === 'ADDRESS' && !isDepositBegun(progress))
@@ -200,12 +203,11 @@ export function useSwap(settlement: Address | InstanceTrust) {
     },
   })
   const { mutate, reset, isIdle } = swap
-  const chainId = wallet && client?.chain.id
-  const unseen = chainId === undefined ? undefined : unseenSwap(chainId)
+  const unseen = unseenSwap(place)
   useEffect(() => {
-    const begun = chainId === undefined ? undefined : (unseenSwap(chainId) ?? openSwaps(chainId)[0])
+    const begun = unseenSwap(place) ?? openSwaps(place)[0]
     if (isIdle && begun) mutate(begun)
-  }, [isIdle, chainId, mutate])
+  }, [isIdle, place, mutate])
   return {
     ...swap,
     isUncertain: swap.isError && unseen !== undefined,
@@ -218,6 +220,8 @@ export function useSwap(settlement: Address | InstanceTrust) {
 
 /** A swap of this browser. Its offer is kept for good: for the signed quote, the contract returns what was sent to a deposit address. */
 interface KeptSwap extends Taken {
+  /** The chain, the account of the wallet that was asked, and the contract. Another account can still swap. */
+  readonly place?: string
   /** What the wallet was asked for last. */
   readonly progress?: DepositProgress | undefined
   /** Whether its order was seen to have ended. */
@@ -253,18 +257,18 @@ function keptSwap(key: string): KeptSwap | undefined {
   }
 }
 
-/** The swaps whose deposit was begun, and whose order has not ended. */
-function openSwaps(chainId: number): KeptSwap[] {
+/** The swaps whose deposit was begun, and whose order has not ended. @param place undefined until a wallet is connected */
+function openSwaps(place: string | undefined): KeptSwap[] {
+  if (place === undefined) return []
   const keys = new Set([...ownSwaps.keys(), ...storedKeys()])
   return [...keys]
     .flatMap((key) => keptSwap(key) ?? [])
-    .filter(
-      ({ params, progress, isOver }) => params.chainId === chainId && isDepositBegun(progress) && !isOver,
-    )
+    .filter((swap) => swap.place === place && isDepositBegun(swap.progress) && !swap.isOver)
 }
 
 /** A swap whose wallet may have sent a deposit that nobody has seen. */
-const unseenSwap = (chainId: number) => openSwaps(chainId).find(({ progress }) => progress?.state !== 'mined')
+const unseenSwap = (place: string | undefined) =>
+  openSwaps(place).find(({ progress }) => progress?.state !== 'mined')
 
 function storedKeys(): string[] {
   try {

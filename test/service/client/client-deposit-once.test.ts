@@ -1,4 +1,4 @@
-import { type SendDepositOptions, sendDeposit } from '@quote-aggregator/client'
+import { type DepositProgress, type SendDepositOptions, sendDeposit } from '@quote-aggregator/client'
 import { type Address, createWalletClient, custom, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
@@ -65,6 +65,21 @@ describe('a deposit is never sent twice:', () => {
     const asked = prompts.length
     await sendDeposit(client, offer, await terms(), TAKE)
     expect(prompts).toHaveLength(asked)
+  })
+
+  it('one that was seen, and was refunded since, is found', async () => {
+    const offer = await offerOf()
+    const app = keep()
+    await sendDeposit(walletOf({ batches: 'supported' }).client, offer, await terms(), app.options)
+    await deposits.chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.fillDeadline + 1) })
+    await deposits.chain.send(user, 'refund', [offer.orderId])
+    const { client, prompts } = walletOf()
+    const follow = (earlier?: DepositProgress) =>
+      terms().then((settlement) => reasonOf(sendDeposit(client, offer, settlement, { ...TAKE, earlier })))
+    expect(await follow(app.told.at(-1))).toBe('there')
+    // Others can end an order without a deposit of the user.
+    expect(await follow({ step: 'deposit', state: 'asked' })).toBe('UNCERTAIN')
+    expect(prompts).toEqual([])
   })
 
   it.each(['wallet_sendCalls', 'eth_sendTransaction'])('when the answer to %s is lost', async (method) => {

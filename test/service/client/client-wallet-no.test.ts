@@ -159,15 +159,44 @@ describe.each(RULES)('with the %s contract', (rules) => {
       },
     )
 
-    it('is not believed when its account has code, for which others send', async () => {
-      await deposits.chain.client.setCode({ address: user.address, bytecode: '0x00' })
-      const { client } = walletOf({
-        onPrompt() {
-          throw new Error('User rejected the request')
-        },
+    describe('of an account with code, for which others send', () => {
+      const bytecode = `0xef0100${'0d'.repeat(20)}` as const
+      const declined = (no: unknown) => walletOf({ onPrompt: () => Promise.reject(no) }).client
+      const app = () => keep({ depositMode: 'ADDRESS' })
+
+      it('has words that do not count', async () => {
+        await deposits.chain.client.setCode({ address: user.address, bytecode })
+        const sending = sendDeposit(declined(WORDS_OF_NO[0]), await offerOf(), await terms(), app().options)
+        expect(await reasonOf(sending)).toBe('UNCERTAIN')
       })
-      const options = { ...TAKE, depositMode: 'ADDRESS' } as const
-      expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), options))).toBe('UNCERTAIN')
+
+      it.each([
+        ['is believed after 31 seconds in which nothing came', 0n],
+        ['is not believed when tokens come meanwhile', 1n],
+      ])('has a code that %s', async (_, comes) => {
+        await deposits.chain.client.setCode({ address: user.address, bytecode })
+        const offer = await offerOf()
+        const { options, steps } = app()
+        const ended = reasonOf(sendDeposit(declined(CODES_OF_NO[0]), offer, await terms(), options))
+        await expect.poll(steps).toEqual(['deposit asked'])
+        await passTime(deposits, 10)
+        expect(steps()).toEqual(['deposit asked'])
+        const isNo = comes === 0n
+        if (isNo) await passTime(deposits, 21)
+        else await deposits.chain.mint(deposits.chain.contracts.weth, offer.depositAddress, comes)
+        expect((await ended) === 'UNCERTAIN').toBe(!isNo)
+        expect(steps()).toEqual(['deposit asked', ...(isNo ? ['deposit refused'] : [])])
+      })
+    })
+
+    it('is not asked for a transfer while the node does not say what its account has sent', async () => {
+      const { client, prompts } = walletOf()
+      const silent = await terms((asked) =>
+        asked.method === 'eth_getTransactionCount' ? Promise.reject(new Error('busy')) : node(asked),
+      )
+      const sending = sendDeposit(client, await offerOf(), silent, { ...TAKE, depositMode: 'ADDRESS' })
+      await expect(sending).rejects.toThrow('busy')
+      expect(prompts).toEqual([])
     })
   })
 

@@ -154,7 +154,7 @@ export function createInstance({
 function noStreams(): AggregatorError {
   return new AggregatorError(
     'ANSWER_INVALID',
-    'This fetch has no streams: it has no bodies that can be read in parts.',
+    'This fetch has no streams: no bodies that can be read in parts.',
   )
 }
 

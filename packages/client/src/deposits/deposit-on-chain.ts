@@ -12,11 +12,13 @@ import { DepositError, type Found } from './deposit-outcome.js'
 /**
  * Reads what the chain has of the deposit of an offer, through the user's node.
  * @param offer with the order id and the deposit address that the contract computes
+ * @param wasThere whether the deposit was seen before: then an order that was refunded has had it
  */
 export function depositOnChain(
   { quote, orderId, depositAddress }: SignedQuote,
   terms: SettlementTerms,
   mode: DepositMode,
+  wasThere = false,
 ) {
   const { client, chainId, settlement } = terms
   const request: Request = client.request
@@ -43,7 +45,7 @@ export function depositOnChain(
       order(chainId, orderId),
       isOver ? number : undefined,
     )
-    if (state !== 'NONE') return state === 'REFUNDED' ? 'UNCERTAIN' : 'there'
+    if (state !== 'NONE') return state === 'REFUNDED' && !wasThere ? 'UNCERTAIN' : 'there'
     if (isContract) return isOver ? 'EXPIRED' : undefined
     // At the block whose time is known: in a later one, they may have come too late.
     if ((await tokens(number)) < quote.inputAmount) return undefined
@@ -73,16 +75,17 @@ export function depositOnChain(
   /** Whether tokens lie at the deposit address of a transfer, be it too few. */
   const hasTokens = async () => !isContract && (await tokens()) > 0n
 
-  /** What changes when an account sends; undefined for an account with code, for which others may send. */
-  async function readAccount(account: Address): Promise<string | undefined> {
-    const [served, code, count, there] = await Promise.all([
-      request({ method: 'eth_chainId' }),
+  /** Reads what changes when an account sends, and whether it has code: then others may send for it. */
+  async function readAccount(
+    account: Address,
+  ): Promise<{ readonly hasCode: boolean; readonly sent: string }> {
+    const [code, count, there] = await Promise.all([
       request({ method: 'eth_getCode', params: [account, 'latest'] }),
       request({ method: 'eth_getTransactionCount', params: [account, 'pending'] }),
       tokens(),
+      readNewestBlock(request, chainId),
     ])
-    if (Number(served) !== chainId) throw new DepositError('UNCERTAIN')
-    return code === '0x' ? `${count} ${there}` : undefined
+    return { hasCode: code !== '0x', sent: `${code} ${count} ${there}` }
   }
 
   return { look, isNeeded, hasTokens, readAccount }

@@ -102,7 +102,8 @@ async function deposit(
   const { account } = wallet
   const { quote } = offer
   const isContract = mode === 'CONTRACT'
-  const { look, isNeeded, hasTokens, readAccount } = depositOnChain(offer, settlement, mode)
+  const wasThere = earlier?.step === 'deposit' && earlier.state === 'mined'
+  const { look, isNeeded, hasTokens, readAccount } = depositOnChain(offer, settlement, mode, wasThere)
   const call = depositCall(offer, settlement, mode)
   const wait = {
     until: quote.depositDeadline * 1000 + LATE_MS,
@@ -121,10 +122,9 @@ async function deposit(
   /** The calls that are left. After an approval is seen, they are not read again: another node may not have it yet. */
   let calls: readonly Call[] = [call]
 
-  /** What `readAccount` said before the wallet was asked; undefined when it could not be read, too. A batch that a wallet says not to take may have been sent. */
-  let before: string | undefined
-  const isQuiet = async (isSure: boolean) =>
-    before ? (await readAccount(account.address)) === before : isSure
+  /** What `readAccount` said before the wallet was asked; undefined where it could not be read. A batch that a wallet says not to take may have been sent. */
+  let before: Awaited<ReturnType<typeof readAccount>> | undefined
+  const isQuiet = async () => !before || (await readAccount(account.address)).sent === before.sent
 
   /** How a step is seen on the chain: after an approval, fewer calls are left. */
   const lookFor = (step: DepositProgress['step'], before = calls) =>
@@ -166,16 +166,19 @@ async function deposit(
 
   /**
    * Judges an error of a wallet. Some answer with one after they have sent, be it a user's no: the chain is read after it. A no counts when
-   * nothing is there, and the account has sent nothing since it was asked. The words of a no count for a transfer after a while of that.
+   * nothing is there, and the account has sent nothing since it was asked. For a transfer, words count after a while of that, and so do the
+   * codes of an account with code, whose words never count.
    * @returns `no` when it has sent nothing; undefined when nobody knows. It throws what a node throws
    */
   async function judgeError(error: unknown, isThere: () => Promise<Found>) {
     const found = await isThere().catch(isThere)
     if (found === 'there') return found
     if (found === 'UNCERTAIN' || !isDeclined(error)) return undefined
-    const isSure = isContract || hasCodeOfNo(error)
-    const end = Date.now() + (isSure ? 0 : QUIET_MS)
-    for (; !signal.aborted && (await isQuiet(isSure)); await pause(wait.pollMs, signal))
+    const isCode = hasCodeOfNo(error)
+    const isShared = !isContract && before?.hasCode
+    if (isShared && !isCode) return undefined
+    const end = Date.now() + (isContract || (isCode && !isShared) ? 0 : QUIET_MS)
+    for (; !signal.aborted && (await isQuiet()); await pause(wait.pollMs, signal))
       if (Date.now() >= end) return 'no'
     return undefined
   }
@@ -190,7 +193,9 @@ async function deposit(
     { send, hash }: Prompt<T>,
     checkLast?: () => Promise<void>,
   ) {
-    before ??= await readAccount(account.address).catch(() => undefined)
+    // The contract takes a second deposit never, an address does.
+    const read = () => readAccount(account.address)
+    before ??= await read().catch(isContract ? () => undefined : read)
     // Last: between the look and the question, nothing takes time.
     if (!(await isNeeded(checkLast))) return undefined
     signal.throwIfAborted()
@@ -248,7 +253,7 @@ async function deposit(
   }
   if (send) {
     // The wallet has not taken it, it says.
-    if (!(await isQuiet(true).catch(() => false))) throw new DepositError('UNCERTAIN')
+    if (!(await isQuiet().catch(() => false))) throw new DepositError('UNCERTAIN')
     tell({ step: 'deposit', state: 'refused' })
   }
   while (await isNeeded()) {

@@ -40,7 +40,7 @@ export function watchOrder(
     check({ finalAfterMs: finalAfterProblem(finalAfterMs) })
     const { signal } = ending
     const notices = follow({ signal, onLost })
-    const hasEnd = (order: Order) => isFinal(order) && finalAfterMs !== Number.POSITIVE_INFINITY
+    const hasEnd = (order: Order) => isFinal(order) && Number.isFinite(finalAfterMs)
     let last: Order | undefined
     let notice: Promise<IteratorResult<Notice, void>> | undefined
     /** Resolves when the last state has lasted for a while. Undefined when that was noticed. */
@@ -87,7 +87,7 @@ export function watchOrder(
         if (isSame) continue
         last = order
         yield order
-        if (isFinal(order) && finalAfterMs === 0) return
+        if (hasEnd(order) && !finalAfterMs) return
       }
     } finally {
       // Before the return, which waits for the next notice.
@@ -98,11 +98,10 @@ export function watchOrder(
 }
 
 function finalAfterProblem(value: unknown): string | undefined {
-  const isRight =
-    typeof value === 'number' &&
-    value >= 0 &&
-    (value <= LONGEST_TIMER_MS || value === Number.POSITIVE_INFINITY)
-  return isRight ? undefined : `must be a number of milliseconds of 0 to ${LONGEST_TIMER_MS}, or Infinity`
+  const isRight = typeof value === 'number' && value >= 0
+  return isRight && !(Number.isFinite(value) && value > LONGEST_TIMER_MS)
+    ? undefined
+    : `must be a number of milliseconds of 0 to ${LONGEST_TIMER_MS}, or Infinity`
 }
 
 /** Whether only a reorganisation can change the order's state. */
