@@ -80,7 +80,7 @@ function Story({ chain, order }: StoryProps) {
         <AddressDeposit key={state} chain={chain} offer={offer} state={state} swap={swap} />
       )}
       {offer !== undefined && swap?.isContract === true && !isKnown && (
-        <OwnDeposit chain={chain} offer={offer} transaction={swap.progress?.hash} />
+        <OwnDeposit chain={chain} offer={offer} swap={swap} />
       )}
       {isKnown ? why === null && <PrivateAuction /> : why}
       {isKnown && <Raw name="JSON" text={orderJson(order)} />}

@@ -27,7 +27,7 @@ import { MissCost } from './swap/miss-cost.js'
 import { OwnSwaps } from './swap/own-swaps.js'
 import { PairDay } from './swap/pair-day.js'
 import { readSwapParams, writeSwapParams } from './swap/swap-params.js'
-import { takenOffer } from './swap/taken-offer.js'
+import { resumeSwap, takenOffer } from './swap/taken-offer.js'
 import { isSameSwap, useDebounced } from './swap/use-debounced.js'
 import { usePrice } from './swap/use-price.js'
 import { auctionRequest, readWantedSwap } from './swap/wanted-swap.js'
@@ -44,6 +44,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   useTokensOfLink(chain)
   useFirstPair(chain, pairs.data?.pairs)
   useWalletTokens(chain, params.sell, params.buy)
+  useEffect(() => resumeSwap(chain), [chainId])
 
   const taken = takenOffer.value?.chain.chainId === chainId ? takenOffer.value : undefined
   const account = wallet.value?.address

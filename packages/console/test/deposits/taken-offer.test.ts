@@ -23,6 +23,7 @@ import {
   leaveOffer,
   reportDeposit,
   reportEnd,
+  resumeSwap,
   sendFromWallet,
   stateOf,
   type TakenOffer,
@@ -255,6 +256,27 @@ describe('a swap of the console', () => {
     }
   })
 
+  it.each(['CONTRACT', 'ADDRESS'] as const)(
+    'shows a deposit in mode %s again that the wallet was asked for before the page was loaded, until it is seen',
+    async (mode) => {
+      const { chain, quoteId, offer, wanted } = await choice(mode)
+      const resumed = (state: 'asked' | 'mined', chainId = chain.chainId) => {
+        const swap = { chainId: Number(chainId), orderId: offer.orderId, quoteId, isBegun: true }
+        const stored = { signedQuote: toStoredQuote(offer), isContract: mode === 'CONTRACT' }
+        rememberSwap({ ...swap, ...stored, progress: { step: 'deposit', state } })
+        resumeSwap(chain)
+        return takenOffer.peek()
+      }
+      expect([resumed('mined'), resumed('asked', 1n)]).toEqual([undefined, undefined])
+      expect(resumed('asked')).toMatchObject({ quoteId, wanted, isBusy: false })
+      expect(stateOf('deposit', shown())).toBe('active')
+      // The user has looked, and goes on.
+      leaveOffer()
+      resumeSwap(chain)
+      expect(takenOffer.peek()).toBeUndefined()
+    },
+  )
+
   it('shows no address where the browser does not keep the signed quote, and goes on with what it knows itself', async () => {
     const { contracts, approve } = deposits.chain
     await approve(contracts.weth, user, 2n ** 255n)
@@ -289,7 +311,9 @@ describe('a swap of the console', () => {
     const { inputAmount } = offer.quote
     const useWith = (held: bigint) =>
       addressUse(offer.quote, undefined, { held, isDead: false, nowMs: Date.now() })
-    expect([useWith(BigInt(inputAmount) - 1n), useWith(BigInt(inputAmount))]).toEqual(['pay', 'paid'])
+    const uses = [0n, BigInt(inputAmount) - 1n, BigInt(inputAmount)].map(useWith)
+    // A wallet would send the whole a second time.
+    expect(uses).toEqual(['pay', 'pay the rest', 'paid'])
     const dead = { held: undefined, isDead: true, nowMs: Date.now() }
     expect(addressUse(offer.quote, undefined, dead)).toBe('dead')
   })

@@ -1,13 +1,14 @@
 import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { modeOfNonce } from '../../../../protocol/src/quotes/nonce-mode.js'
-import { isDepositBegun, type OwnSwap } from './own-swaps.js'
+import { isDepositBegun, isDepositSeen, type OwnSwap } from './own-swaps.js'
 
 /** What arrives later may be kept by the contract for good (docs/decisions.md, D31). */
 export const SPARE_SECONDS = 120
 
-/** Whether a deposit address may be paid, and if not, why. Only one that may be paid is shown as such. */
+/** Whether a deposit address may be paid, and if not, why. Only one that may be paid is shown as such. A wallet sends the whole only. */
 export type AddressUse =
   | 'pay'
+  | 'pay the rest'
   | 'paid'
   | 'asked'
   | 'other mode'
@@ -37,11 +38,12 @@ export function addressUse(
 ): AddressUse {
   // Who pays again pays twice.
   if (held !== undefined && held >= BigInt(inputAmount)) return 'paid'
-  if (isDepositBegun(swap)) return swap?.progress?.state === 'mined' ? 'paid' : 'asked'
+  if (isDepositBegun(swap)) return isDepositSeen(swap) ? 'paid' : 'asked'
   // The instance has told the solver another mode: the solver may cancel the offer under the user's transfer.
   if (modeOfNonce(BigInt(nonce)) === 'CONTRACT') return 'other mode'
   if (swap?.check === 'failed') return 'check failed'
   if (isDead) return 'dead'
   if ((depositDeadline - SPARE_SECONDS) * 1000 < nowMs) return 'too late'
-  return swap?.check === 'begun' ? 'check open' : 'pay'
+  if (swap?.check === 'begun') return 'check open'
+  return held ? 'pay the rest' : 'pay'
 }

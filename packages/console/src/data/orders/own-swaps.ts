@@ -27,6 +27,10 @@ export interface OwnSwap {
 export const isDepositBegun = (swap: Pick<OwnSwap, 'progress'> | undefined) =>
   swap?.progress?.step === 'deposit' && swap.progress.state !== 'refused'
 
+/** Whether the user's node has seen the deposit, which the instance may not show yet. */
+export const isDepositSeen = (swap: Pick<OwnSwap, 'progress'> | undefined) =>
+  isDepositBegun(swap) && swap?.progress?.state === 'mined'
+
 const STORAGE_KEY = 'swaps'
 const MAX_SWAPS = 500
 

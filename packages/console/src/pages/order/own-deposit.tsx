@@ -3,42 +3,47 @@ import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Id } from '../../components/id.js'
 import { StateMark } from '../../components/state-mark.js'
 import { latestNow } from '../../data/clock.js'
+import { isDepositSeen, type OwnSwap } from '../../data/orders/own-swaps.js'
 import { WhatHappens } from '../swap/what-happens.js'
 import { isPast } from './refund.js'
 
 interface OwnDepositProps {
   readonly chain: Chain
   readonly offer: SignedQuote
-  /** The hash of the deposit that the wallet has sent. */
-  readonly transaction: string | undefined
+  /** What this browser knows of the swap. */
+  readonly swap: OwnSwap
 }
 
 /** A swap of this browser with the contract, while the contract has no order. */
-export function OwnDeposit({ chain, offer, transaction }: OwnDepositProps) {
+export function OwnDeposit({ chain, offer, swap }: OwnDepositProps) {
   const { quote } = offer
   if (quote === undefined) return null
-  const isLate = isPast(quote.depositDeadline, latestNow.value)
+  const transaction = swap.progress?.hash
+  const isSeen = isDepositSeen(swap)
+  const isLate = !isSeen && isPast(quote.depositDeadline, latestNow.value)
   return (
     <section class="panel" aria-label="Deposit">
       <p class="hero-state">
         {isLate ? (
           <StateMark word="not deposited" tone="neutral" />
         ) : (
-          <StateMark word="waiting" tone="waiting" />
+          <StateMark word={isSeen ? 'deposited' : 'waiting'} tone="waiting" />
         )}
       </p>
-      {!isLate && <WhatHappens chain={chain} swap={quote} />}
+      {!isLate && <WhatHappens chain={chain} swap={quote} isDeposited={isSeen} />}
       {transaction !== undefined && (
         <p>
           Deposit <Id text={transaction} label="transaction" />
         </p>
       )}
       <p class="chart-note">
-        {isLate
-          ? 'The deposit deadline has passed. A deposit that is mined now reverts: it changes nothing.'
-          : transaction === undefined
-            ? 'The wallet was asked for the deposit. If it has sent it, the order appears here once it is mined.'
-            : 'The order appears here once its deposit is mined.'}
+        {isSeen
+          ? "Your wallet's node has seen the deposit. This site does not show the order yet."
+          : isLate
+            ? 'The deposit deadline has passed. A deposit that is mined now reverts: it changes nothing.'
+            : transaction === undefined
+              ? 'The wallet was asked for the deposit. If it has sent it, the order appears here once it is mined.'
+              : 'The order appears here once its deposit is mined.'}
       </p>
     </section>
   )

@@ -16,26 +16,27 @@ import { useWalletRead } from '../../wallet/use-wallet-read.js'
 
 const CHECK_MS = 30_000
 
+type ClosedUse = Exclude<AddressUse, 'pay' | 'pay the rest'>
+
 /** What stands in the place of an address that must not be paid. */
-const CLOSED: Readonly<Record<Exclude<AddressUse, 'pay'>, readonly [tone: 'bad' | 'warning', text: string]>> =
-  {
-    paid: ['warning', 'The tokens are at the deposit address. Do not send them again.'],
-    asked: ['warning', 'Your wallet was asked to send the tokens. Look into it, and do not send them twice.'],
-    'other mode': [
-      'bad',
-      'The solver did not make this offer for a transfer to an address. Send nothing for it.',
-    ],
-    'check failed': ['bad', 'The check of this offer has failed. Send nothing for it.'],
-    'check open': [
-      'warning',
-      'The deposit address is shown once the check through your wallet has passed. Send nothing before.',
-    ],
-    dead: [
-      'bad',
-      'The contract has the order already, or takes this offer no more. Send nothing to this address.',
-    ],
-    'too late': ['warning', 'It is too late for a transfer. Send nothing to this address any more.'],
-  }
+const CLOSED: Readonly<Record<ClosedUse, readonly [tone: 'bad' | 'warning', text: string]>> = {
+  paid: ['warning', 'The tokens are at the deposit address. Do not send them again.'],
+  asked: ['warning', 'Your wallet was asked to send the tokens. Look into it, and do not send them twice.'],
+  'other mode': [
+    'bad',
+    'The solver did not make this offer for a transfer to an address. Send nothing for it.',
+  ],
+  'check failed': ['bad', 'The check of this offer has failed. Send nothing for it.'],
+  'check open': [
+    'warning',
+    'The deposit address is shown once the check through your wallet has passed. Send nothing before.',
+  ],
+  dead: [
+    'bad',
+    'The contract has the order already, or takes this offer no more. Send nothing to this address.',
+  ],
+  'too late': ['warning', 'It is too late for a transfer. Send nothing to this address any more.'],
+}
 
 interface DepositAddressProps {
   readonly chain: Chain
@@ -66,7 +67,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     isDead: isUsed === true || dead.data === true,
     nowMs: latestNow.value,
   })
-  if (use !== 'pay') return <Closed use={use}>{children?.(use)}</Closed>
+  if (use !== 'pay' && use !== 'pay the rest') return <Closed use={use}>{children?.(use)}</Closed>
   return (
     <section class="deposit-address" aria-label="Deposit address">
       {swap?.check === undefined && (
@@ -78,7 +79,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
       <div class="deposit-columns">
         <QrCode text={depositAddress} label="QR code of the deposit address" />
         <dl class="facts facts-stacked">
-          <dt>{held ? 'A part has arrived. Send exactly the rest' : 'Send exactly'}</dt>
+          <dt>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</dt>
           <dd>
             <span class="number whole-address">{exact}</span>{' '}
             <TokenName chainId={chain.chainId} address={quote.inputToken} />
@@ -121,13 +122,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
 }
 
 /** Why there is no address to pay, and what somebody can do who has paid it. */
-function Closed({
-  use,
-  children,
-}: {
-  readonly use: Exclude<AddressUse, 'pay'>
-  readonly children: ComponentChildren
-}) {
+function Closed({ use, children }: { readonly use: ClosedUse; readonly children: ComponentChildren }) {
   const [tone, text] = CLOSED[use]
   return (
     <section class={`notice notice-${tone}`} aria-label="Deposit address">

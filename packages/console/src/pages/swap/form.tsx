@@ -143,7 +143,9 @@ export function SwapForm(props: SwapFormProps) {
         </p>
       )}
       {isAfter ? parts.toReversed() : parts}
-      {found !== undefined && <WhatHappens chain={chain} swap={found} />}
+      {found !== undefined && (
+        <WhatHappens chain={chain} swap={found} isAddress={params.mode === 'address'} />
+      )}
     </div>
   )
 }

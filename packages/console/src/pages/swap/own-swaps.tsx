@@ -7,7 +7,13 @@ import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
 import { endOf } from '../../data/orders/order-end.js'
-import { begunSwaps, changeSwap, type OwnSwap, storedQuote } from '../../data/orders/own-swaps.js'
+import {
+  begunSwaps,
+  changeSwap,
+  isDepositSeen,
+  type OwnSwap,
+  storedQuote,
+} from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 
 const MOST = 4
@@ -80,25 +86,27 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
 }
 
 /** Whether nothing can be left to take back. Of an order by address that was refunded, and of one that nobody paid, tokens can come later. */
-function isKnownOver(order: GetOrderResponse, { isContract }: OwnSwap, depositDeadline: number): boolean {
+function isKnownOver(order: GetOrderResponse, swap: OwnSwap, depositDeadline: number): boolean {
+  const { isContract } = swap
   const end = endOf(order, isContract !== true)
   if (end !== undefined) return end !== 'ended'
   const isGone = depositDeadline * 1000 + UNSEEN_MS < latestNow.value
-  return isContract === true && order.state === OrderState.NONE && isGone
+  return isContract === true && order.state === OrderState.NONE && isGone && !isDepositSeen(swap)
 }
 
 /** What is known of a swap of this browser. */
 function markOf(
   order: GetOrderResponse,
-  { isContract }: OwnSwap,
+  swap: OwnSwap,
   depositDeadline: number,
   fillDeadline: number,
 ): readonly [word: string, tone: Tone] {
+  const { isContract } = swap
   const end = endOf(order, isContract !== true)
   if (end === 'filled') return ['settled', 'good']
   if (end === 'refunded') return ['refunded', 'bad']
   const isDue = end !== undefined || fillDeadline * 1000 < latestNow.value
-  if (order.state === OrderState.DEPOSITED)
+  if (order.state === OrderState.DEPOSITED || (isContract && end === undefined && isDepositSeen(swap)))
     return isDue ? ['not filled: refund it', 'bad'] : ['deposited', 'waiting']
   if (isContract && end === undefined)
     return depositDeadline * 1000 < latestNow.value ? ['not deposited', 'neutral'] : ['waiting', 'waiting']

@@ -1,13 +1,18 @@
 import { effect, signal } from '@preact/signals'
 import type { DepositProgress } from '@quote-aggregator/client'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { ORDER_TYPES } from '../../../../protocol/src/quotes/quote.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { isVisible } from '../../data/clock.js'
 import {
+  begunSwaps,
   changeSwap,
   isDepositBegun,
+  isDepositSeen,
+  type OwnSwap,
   ownSwap,
   rememberSwap,
+  storedQuote,
   toStoredQuote,
 } from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
@@ -69,6 +74,26 @@ export async function takeOffer(choice: Choice): Promise<void> {
   if (earlier !== undefined) return
   if (wallet.peek() === undefined) showAddress(orderId)
   else await checkAddress()
+}
+
+/**
+ * Shows the swap again whose deposit the wallet was asked for before the page was loaded: until it is seen, or too late, another swap could
+ * be a second one.
+ */
+export function resumeSwap(chain: Chain): void {
+  const isOpen = (swap: OwnSwap) => isDepositBegun(swap) && !isDepositSeen(swap) && !swap.isOver
+  const swap = begunSwaps(chain.chainId).find((one) => isOpen(one) && !taken.has(one.orderId))
+  const offer = swap && storedQuote(swap)
+  if (takenOffer.peek() || !swap?.progress || !offer?.quote) return
+  const { user, inputToken, outputToken, inputAmount, outputAmount, orderType, depositDeadline } = offer.quote
+  if (depositDeadline * 1000 < Date.now()) return
+  const isExactInput = ORDER_TYPES[orderType] === 'EXACT_INPUT'
+  const amount = BigInt(isExactInput ? inputAmount : outputAmount)
+  const mode = swap.isContract ? 'CONTRACT' : 'ADDRESS'
+  const wanted = { user, inputToken, outputToken, isExactInput, amount, mode } as const
+  begin({ chain, quoteId: swap.quoteId, offer, wanted })
+  const { state, hash } = swap.progress
+  reporterOf(swap.orderId)('deposit', state === 'sent' ? 'sent' : 'active', hash)
 }
 
 function isWanted({ quote }: Offer, wanted: WantedSwap): boolean {

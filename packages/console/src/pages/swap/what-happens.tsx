@@ -8,6 +8,8 @@ import { formatSpan } from '../../format/time.js'
 import { isPast } from '../order/refund.js'
 
 const BPS = 10_000n
+const CANCELLED =
+  'If the solver cancels before it pays, there is no compensation, and with some contracts no way back.'
 
 interface WhatHappensProps {
   readonly chain: Chain
@@ -15,12 +17,14 @@ interface WhatHappensProps {
   readonly swap: Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount'> & {
     readonly fillDeadline?: number
   }
-  /** Whether the contract has the input. */
+  /** Whether the contract has the input, or the deposit address. */
   readonly isDeposited?: boolean
+  /** Whether the input goes to a deposit address. The solver can cancel such an offer until it pays. */
+  readonly isAddress?: boolean
 }
 
 /** What will happen to the user's money: exactly the output, or the input back. */
-export function WhatHappens({ chain, swap, isDeposited = false }: WhatHappensProps) {
+export function WhatHappens({ chain, swap, isDeposited = false, isAddress = false }: WhatHappensProps) {
   const { chainId, defaultDepositWindow, fillWindow } = chain
   const { inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = swap
   const output = <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
@@ -38,16 +42,18 @@ export function WhatHappens({ chain, swap, isDeposited = false }: WhatHappensPro
         The solver has not paid in time. Take your {input} back, with {compensation}.
       </p>
     )
+  const cancelled = isAddress && ` ${CANCELLED}`
   return isDeposited ? (
     <p class="what-happens">
-      The contract holds your {input}. The solver has until {after} to pay you {output}. After that, you take
-      your tokens back, with {compensation}.
+      {isAddress ? 'The deposit address' : 'The contract'} holds your {input}. The solver has until {after} to
+      pay you {output}. After that, you take your tokens back, with {compensation}.{cancelled}
     </p>
   ) : (
     <p class="what-happens">
+      {isAddress && 'For a transfer in time: '}
       {fillDeadline === undefined ? 'An offer at this price pays you' : 'You get exactly'} {output}, or you
-      take your {input} back after {after}, with {compensation}. No fee, no slippage. You pay the network's
-      gas.
+      take your {input} back after {after}, with {compensation}.{cancelled} No fee, no slippage. You pay the
+      network's gas.
     </p>
   )
 }
