@@ -67,10 +67,14 @@ export const quote = z.strictObject({
 }) satisfies z.ZodType<SignedQuote['quote']>
 
 const OWN_WORDS = "from the owner's own words, never from a price or a quote of the instance"
+export const userAddress = address.describe("The owner's address, which pays and receives")
 
-/** An offer, and the limits of the user. */
+/** An offer, and what it is taken for: an instance may answer with an offer of another swap. */
 export const offer = {
   chainId,
+  userAddress,
+  inputToken: swap.inputToken,
+  outputToken: swap.outputToken,
   quote: quote.describe('The whole quote of an offer of get_quote, unchanged'),
   solverSignature: hex.describe('The solverSignature of the same offer'),
   maxInputAmount: amount.describe(`The most that the owner gives, ${OWN_WORDS}`),

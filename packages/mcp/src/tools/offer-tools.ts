@@ -61,15 +61,18 @@ export function addOfferTools(server: McpServer, { chains, decimals }: McpParts)
   })
 
   async function check(given: Offer) {
-    const { chainId, quote, maxInputAmount, minOutputAmount, depositMode } = given
+    const { chainId, quote, maxInputAmount, minOutputAmount, userAddress: user, ...asked } = given
+    const { inputToken, outputToken, depositMode } = asked
+    const { orderType } = quote
+    const amount = orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
     const terms = await chains.terms(chainId)
     const signed = toSigned(terms, given)
     const problems = await findProblems(signed, {
       ...terms,
       limits: { maxInputAmount, minOutputAmount },
-      depositMode,
+      params: { chainId, user, inputToken, outputToken, orderType, amount, depositMode },
     })
-    const isWrong = decimals.areWrong(chainId, quote.inputToken, quote.outputToken)
+    const isWrong = decimals.areWrong(chainId, inputToken, outputToken)
     return { terms, signed, problems: isWrong ? [...problems, WRONG_DECIMALS] : problems }
   }
 }

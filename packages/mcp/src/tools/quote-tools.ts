@@ -2,7 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { SignedQuote } from '../../../client/src/index.js'
 import type { McpParts } from '../mcp-parts.js'
-import { address, chainId, depositMode, rows, swap } from '../schemas.js'
+import { chainId, depositMode, rows, swap, userAddress } from '../schemas.js'
 import { addTool, printable } from '../tool.js'
 
 const MAX_OTHERS = 3
@@ -22,7 +22,7 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
   addTool(server, 'get_quote', {
     input: {
       ...swap,
-      userAddress: address.describe("The owner's address, which pays and receives"),
+      userAddress,
       depositMode,
     },
     output: { quoteId: z.string().optional(), best: z.looseObject({}), others: rows },
