@@ -69,23 +69,43 @@ it.each([
   },
 )
 
-it('all that a node with slow calls lets sign is paid in a fill window, when it is deposited at once in the end', async () => {
-  const running = await startRunning('deployed', { pollIntervalMs: 1_000, maxCancelFees: 10n ** 18n })
-  const { deposit, refund, passBlocks, chain, stateOf, bond, node, clock, end } = running
-  await passBlocks(120)
-  node.intercept((_asked, answer) => clock.sleep(300).then(() => answer()))
-  await passBlocks(5)
-  const quotes = await flood(running, 400, 640n, { depositSeconds: 40, fillSeconds: 60 })
-  expect(quotes.length).toBeGreaterThan(100)
-  const { depositDeadline, fillDeadline } = (quotes[0] as KnownQuote).quote
-  while (chain.head().timestamp < depositDeadline - 4) await passBlocks(1)
-  for (const quote of quotes) deposit(quote)
-  while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
-  for (const quote of quotes) if (stateOf(quote) !== OrderState.SETTLED) refund('refund', quote)
-  await passBlocks(2)
-  expect(bond()).toBe(BOND)
-  end()
-})
+/** Takes so many calls in a second, and refuses the others as providers do. */
+function limited(clock: RunningSolver['clock'], callsPerSecond: number) {
+  const taken: number[] = []
+  return (_asked: unknown, answer: () => unknown) => {
+    while ((taken[0] ?? Number.POSITIVE_INFINITY) <= clock.monotonic() - 1_000) taken.shift()
+    if (taken.length >= callsPerSecond)
+      throw Object.assign(new Error('daily request count exceeded, request rate limited'), { code: -32005 })
+    taken.push(clock.monotonic())
+    return answer()
+  }
+}
+
+it.each([
+  ['whose calls take 0.3 s', 300],
+  ['whose calls take 1 s', 1_000],
+  ['that takes 30 calls a second', 0],
+])(
+  'all that a node %s lets sign is paid in a fill window, when it is deposited at once in the end',
+  async (_how, callMs) => {
+    const running = await startRunning('deployed', { pollIntervalMs: 1_000, maxCancelFees: 10n ** 18n })
+    const { deposit, refund, passBlocks, chain, stateOf, bond, node, clock, end } = running
+    await passBlocks(120)
+    if (callMs === 0) node.intercept(limited(clock, 30))
+    else node.intercept((_asked, answer) => clock.sleep(callMs).then(() => answer()))
+    await passBlocks(5)
+    const quotes = await flood(running, 400, 640n, { depositSeconds: 40, fillSeconds: 60 })
+    expect(quotes.length).toBeGreaterThan(callMs === 1_000 ? 40 : 100)
+    const { depositDeadline, fillDeadline } = (quotes[0] as KnownQuote).quote
+    while (chain.head().timestamp < depositDeadline - 4) await passBlocks(1)
+    for (const quote of quotes) deposit(quote)
+    while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
+    for (const quote of quotes) if (stateOf(quote) !== OrderState.SETTLED) refund('refund', quote)
+    await passBlocks(2)
+    expect(bond()).toBe(BOND)
+    end()
+  },
+)
 
 it.each([50_000000n, 500_000000n])(
   'for a day after a slash, no quote is spared: who slashes those of `cancelAbove` %i again and again takes a twentieth once',

@@ -170,7 +170,7 @@ function createPause(clock: Pick<Clock, 'monotonic'>): Pause {
       const leftMs = until - clock.monotonic()
       if (leftMs <= 0) return
       const message = `the node has refused calls (${words}): none is sent for ${Math.ceil(leftMs / 1000)} s`
-      throw new RpcError('refused', message, { isRateLimit: true })
+      throw new RpcError('refused', message, { isRateLimit: true, retryAfterMs: leftMs })
     },
     begin({ message, retryAfterMs = 0 }) {
       words = message

@@ -20,6 +20,7 @@ import { readHoldings } from './holdings.js'
 import { failed, readChain, type SolverChain } from './open-chain.js'
 import { openNode } from './open-node.js'
 import { readBalance } from './orders.js'
+import { inPlace } from './pacing.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
@@ -40,10 +41,10 @@ const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY
  * @throws Error with the node's words, and Error for a chain or an account that does not fit
  */
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
-  const { client, close } = openNode(chainOptions.rpc, shared.clock)
+  const { close, ...node } = openNode(chainOptions.rpc, shared.clock)
   try {
     const { protocolName, account } = shared
-    const chain = await readChain(chainId, chainOptions, client, protocolName, account.address)
+    const chain = await readChain(chainId, chainOptions, node, protocolName, account.address)
     return await run(await openParts(chain, shared), close)
   } catch (error) {
     close()
@@ -216,7 +217,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
     async onBlock() {
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
-      void lookBack()
+      void inPlace('LATER', lookBack)
       await parts.refresh()
       state.prune(chain.chainId, time.passed())
     },

@@ -13,6 +13,8 @@ import { requestOf, settlementCall } from './calls.js'
 export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DEFAULTS>> {
   readonly chainId: number
   readonly client: PublicClient
+  /** How many calls the node takes in a second, as far as its refusals show. */
+  readonly callsPerSecond: () => number
   /** Lower case, as the addresses of the tokens. */
   readonly settlement: Address
   /** The tokens that the solver trades, with the allowance that the contract is to have of each. */
@@ -45,13 +47,13 @@ const DEFAULTS = {
 
 /**
  * Reads the facts of the settlement contract of a chain that never change.
- * @param client of the option `rpc`
+ * @param node of the option `rpc`
  * @throws Error that names the option, with the node's words, when the node or the contract does not answer as it must
  */
 export async function readChain(
   chainId: number,
   options: Omit<ChainOptions, 'rpc'>,
-  client: PublicClient,
+  { client, callsPerSecond }: Pick<SolverChain, 'client' | 'callsPerSecond'>,
   protocolName: string,
   solver: Address,
 ): Promise<SolverChain> {
@@ -78,6 +80,7 @@ export async function readChain(
     hasWords,
     chainId,
     client,
+    callsPerSecond,
     settlement: lowerCase(settlement),
     tokens: new Map(tokens.map(toAllowance)),
     maxFeePerGas,

@@ -3,6 +3,7 @@ import { estimateGas } from 'viem/actions'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { requestOf, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
+import { inPlace } from '../chain/pacing.js'
 import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
 import { type CancelBudget, OverBudget } from '../risk/cancel-budget.js'
 import { type SignedTransaction, withMargin } from '../transactions/transaction-sender.js'
@@ -36,7 +37,7 @@ export function createCancellations(options: CancellationsOptions) {
     const id = idOf(word)
     if (followed.has(id) || signal.aborted) return
     for (const nonce of fromWord(word)) nonces.add(nonce)
-    const ended = work(id, word).then(
+    const ended = inPlace('PAY', () => work(id, word)).then(
       () => onFollowed(id, word),
       (error) => onFollowed(id, word, error),
     )

@@ -9,6 +9,8 @@ type AskedTimes = QuoteTimes & Pick<OpenQuote, 'isForAddress'>
 
 /** Of `settle`, with the margin of its limit. */
 const PAYMENT_GAS = 520_000n
+/** Of the node, for a payment or a cancellation, and what is read meanwhile. */
+const CALLS = 8
 /** Fees may rise until a quote is over. */
 const FEES_MAY_RISE = 2n
 
@@ -53,7 +55,8 @@ export function createEndingPause(
     // What a node that lags shows is seen that much later, in each round, and at the beginning.
     const lag = time.lagSeconds()
     const pollSeconds = chain.pollIntervalMs / 1000
-    const expected = time.blockSeconds() + 2 * time.lookSeconds() + pollSeconds + lag
+    const callSeconds = 2 * time.lookSeconds() + (chain.maxPayments * CALLS) / chain.callsPerSecond()
+    const expected = time.blockSeconds() + callSeconds + pollSeconds + lag
     // Estimates, signatures or a node that refuses calls may take longer. Each end is seen by a poll, up to one interval late.
     const roundSeconds = Math.max(expected, payments.roundSeconds() - pollSeconds)
     const fillSeconds = quotes.map(secondsFor).reduce((one, other) => Math.min(one, other)) - lag

@@ -1,8 +1,8 @@
 import { untilAborted } from '../../../client/src/calls/abort.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import type { AtBlock } from '../chain/orders.js'
+import { inPlace } from '../chain/pacing.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
-import type { Filling } from '../orders/filling.js'
 import { createCancelBudget } from '../risk/cancel-budget.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
 import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
@@ -22,7 +22,7 @@ import { type EndingParts, lookAtQuote } from './quote-look.js'
 export type Ending = ReturnType<typeof createEnding>
 
 /** Builds the ending of a chain. */
-export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'deposited' | 'hasGivenUp'>) {
+export function createEnding(chainParts: ChainParts, filling: EndingParts['filling']) {
   const { chain, time, ledger, state, addresses, payments, signal, onError, report } = chainParts
   const requests = createCancelRequests()
   const parts: EndingParts = { ...chainParts, filling, requests, laterLooks: new Map() }
@@ -43,9 +43,11 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
   function look(): void {
     if (isLookDue) return
     isLookDue = true
-    looking = looking.then(lookAtAll).catch((error) => {
-      if (!signal.aborted) onError(error)
-    })
+    looking = looking
+      .then(() => inPlace('READ', lookAtAll))
+      .catch((error) => {
+        if (!signal.aborted) onError(error)
+      })
   }
 
   async function lookAtAll(): Promise<void> {
@@ -75,7 +77,11 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, parts.laterLooks.get(quote.nonce) ?? 0)
     const isTime = time.passed() >= from || (keepsTokens && isLastPayment(entry, time.passed()))
     if (!isTime && !requests.has(quote.nonce)) return false
-    return !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
+    return (
+      !isCancelling(quote.nonce) &&
+      !payments.isUnderWay(first.orderId) &&
+      !parts.filling.isUnread(first.orderId)
+    )
   }
 
   /** One that fails must not keep the others. It is looked at again at each block. */

@@ -11,7 +11,7 @@ import { decideEnd, middleOf } from './ending-rules.js'
 
 /** What the looks at open quotes use. */
 export interface EndingParts extends ChainParts {
-  readonly filling: Pick<Filling, 'deposited' | 'hasGivenUp'>
+  readonly filling: Pick<Filling, 'deposited' | 'hasGivenUp' | 'isUnread'>
   readonly requests: CancelRequests
   /** By nonce: when the next look at a quote is due whose end depends on others, in Unix seconds of the chain. */
   readonly laterLooks: Map<bigint, number>

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import { isOverflow } from '../../../protocol/src/node/revert.js'
 import { settleCall, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
+import { inPlace } from '../chain/pacing.js'
 import type { SolverOptions } from '../solver-options.js'
 import type { StoredOrder } from '../state.js'
 import { createDeposits, type DepositLog, MAX_REVERTS } from './deposits.js'
@@ -32,6 +33,8 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   const paying = createSlots(chain.maxPayments)
   const paidOrders = createPaidOrders(parts, run)
   const running = new Map<Hex, Promise<void>>()
+  /** The orders whose deposit a log has shown, and that were not looked at yet. */
+  const unread = new Set<Hex>()
   const underWay = new Map<Hex, Promise<void>>()
 
   /** What an order of a quote that the state has not costs when it is missed is not known here: it comes last. */
@@ -43,10 +46,11 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
     // The state file may fail.
-    const ended = keepTrying(orderId)
+    const ended = inPlace('PAY', () => keepTrying(orderId))
       .catch(onError)
       .finally(() => {
         running.delete(orderId)
+        unread.delete(orderId)
         deposits.forget(orderId)
       })
     running.set(orderId, ended)
@@ -77,7 +81,10 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
       await paying.runNow(() => follow(order, order.fillDeadline))
       return true
     }
-    const due = await reading.run(urgencyOf(order, order.fillDeadline), () => lookAtOrder(parts, order))
+    const urgency = urgencyOf(order, order.fillDeadline)
+    const due = await reading
+      .run(urgency, () => lookAtOrder(parts, order))
+      .finally(() => unread.delete(order.orderId))
     if (due === undefined) return false
     if (parts.fill === undefined) await pay(order, due)
     else await leave(parts.fill, order, due)
@@ -168,6 +175,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
      */
     deposited(orderId: Hex, fillDeadline: number, seenIn?: DepositLog): void {
       if (seenIn !== undefined) deposits.of(orderId).log = seenIn
+      if (seenIn !== undefined && !running.has(orderId)) unread.add(orderId)
       state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },
@@ -176,6 +184,8 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     resume(): void {
       for (const { orderId } of state.orders(chainId, 'OPEN')) run(orderId)
     },
+    /** Whether a look at an order is due that says what its quote needs, too. */
+    isUnread: (orderId: Hex) => unread.has(orderId),
     /** Whether an order is not paid any more, since its payments revert. */
     hasGivenUp: deposits.hasGivenUp,
     /** The orders that are under way. */

@@ -44,8 +44,16 @@ function createNode(first: Readonly<Record<string, readonly Answer[]>>) {
   return createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
 }
 
+const callsPerSecond = () => Number.POSITIVE_INFINITY
+
 const open = (first: Parameters<typeof createNode>[0]) =>
-  readChain(10, { settlement: SETTLEMENT, tokens: [] }, createNode(first), 'Service', SOLVER)
+  readChain(
+    10,
+    { settlement: SETTLEMENT, tokens: [] },
+    { client: createNode(first), callsPerSecond },
+    'Service',
+    SOLVER,
+  )
 
 describe('a start reads of the contract', () => {
   it('what it has, and what it lacks', async () => {

@@ -4,6 +4,7 @@ import { eventually } from '../../../../test/support/eventually.js'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
 import { type Asked, type HttpAnswer, sendJson, startHttpNode } from '../../../chain/test/nodes.js'
 import { openNode } from '../../src/chain/open-node.js'
+import { inPlace } from '../../src/chain/pacing.js'
 
 const TO = `0x${'0a'.repeat(20)}` as const
 
@@ -69,4 +70,30 @@ it("a market maker's own transport makes the calls, and nothing repeats them", a
   const { client } = openNode(custom({ request }, { retryCount: 0 }), createManualClock())
   await expect(client.getChainId()).rejects.toThrow('down')
   expect([await client.getChainId(), calls]).toEqual([1, 2])
+})
+
+it('where a node limits the rate of calls, payments go first, equal calls once, and what may wait is not left out', async () => {
+  const clock = createManualClock()
+  const asked: string[] = []
+  let taken = 0
+  async function request({ params: [name] = [''] }: { method: string; params?: string[] }) {
+    if (clock.monotonic() === 0 && ++taken > 5) throw Object.assign(new Error('slow down'), { code: 429 })
+    if (clock.monotonic() > 0) asked.push(name ?? '')
+    return '0x1'
+  }
+  const { client, callsPerSecond } = openNode(custom({ request }, { retryCount: 0 }), clock)
+  const call = (name: string) => client.request({ method: 'eth_call', params: [name] } as never)
+  const first = Promise.all(Array.from({ length: 10 }, (_, index) => call(`first ${index}`)))
+  await clock.advance(500)
+  const later = inPlace('LATER', () => call('later'))
+  const reads = Array.from({ length: 12 }, (_, index) => call(`read ${index % 6}`))
+  const payments = inPlace('PAY', () => Array.from({ length: 6 }, (_, index) => call(`pay ${index}`)))
+  await clock.advance(499)
+  expect([callsPerSecond(), asked]).toEqual([5, []])
+  await clock.advance(1)
+  expect(asked).toHaveLength(5)
+  expect(asked.filter((name) => name.startsWith('pay')).length).toBeGreaterThan(2)
+  await clock.advance(4_000)
+  await Promise.all([first, later, ...reads, ...payments])
+  expect(new Set(asked).size).toBe(asked.length)
 })

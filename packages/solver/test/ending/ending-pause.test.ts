@@ -9,6 +9,7 @@ const MEANS = {
   fillSeconds: 60,
   blockSeconds: 12,
   callSeconds: 0,
+  callsPerSecond: Number.POSITIVE_INFINITY,
   lagSeconds: 0,
   paymentSeconds: 0,
   isCapped: false,
@@ -16,15 +17,12 @@ const MEANS = {
 
 /** What keeps a further quote from being signed. @param open quotes @param orders that have a deposit */
 function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {}): string | undefined {
-  const { balance, feesLeft, fillSeconds, blockSeconds, callSeconds, lagSeconds, paymentSeconds, isCapped } =
-    {
-      ...MEANS,
-      ...change,
-    }
+  const { balance, feesLeft, fillSeconds, blockSeconds, ...means } = { ...MEANS, ...change }
+  const { callSeconds, callsPerSecond, lagSeconds, paymentSeconds, isCapped } = means
   const times = { depositDeadline: 1_000, fillDeadline: 1_000 + fillSeconds }
   const entry = { quote: times, isForAddress: false, deposit: 'NONE' }
   const parts = {
-    chain: { pollIntervalMs: 1_000, maxPayments: 16 },
+    chain: { pollIntervalMs: 1_000, maxPayments: 16, callsPerSecond: () => callsPerSecond },
     time: {
       blockSeconds: () => blockSeconds,
       lookSeconds: () => 2 * callSeconds,
@@ -74,10 +72,11 @@ it('one fill window must suffice for all, and its first block only shows that it
     most({ ...rich, fillSeconds: 120 }),
     most({ ...rich, blockSeconds: 2 }),
     most({ ...rich, blockSeconds: 2, callSeconds: 0.3 }),
+    most({ ...rich, blockSeconds: 2, callsPerSecond: 50 }),
     most({ ...rich, blockSeconds: 2, lagSeconds: 4 }),
     most({ ...rich, blockSeconds: 2, paymentSeconds: 10 }),
   ]
-  expect(counts.map((count) => count + 1)).toEqual([48, 128, 304, 208, 112, 80])
+  expect(counts.map((count) => count + 1)).toEqual([48, 128, 304, 208, 144, 112, 80])
   expect(pauseOf(0, 0, { fillSeconds: 25 })).toContain('fill window')
   expect(pauseOf(0, 0, { isCapped: true })).toContain('maxFeePerGas')
 })
