@@ -9,7 +9,7 @@ import { readTerms } from '../../../packages/protocol/src/settlement/read-settle
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
-import { missCost, USUAL_RESERVATION_BPS } from '../../../packages/protocol/src/solvers/solver.js'
+import { describeMiss, type MissTerms } from '../../../packages/protocol/src/solvers/miss-cost.js'
 import type { ChainConfig, Config } from '../../config/config.js'
 import { type CheckResult, CORRECT_IT, createReport, type Report } from './check-result.js'
 
@@ -85,29 +85,22 @@ async function checkBond({ chain, client, config, report }: Examined): Promise<v
   }
 }
 
-interface BondTerms {
-  readonly symbol: string
-  readonly decimals: number
-  readonly bondReservationBps: bigint | undefined
-}
-
-/** Of one whole token: a token of which the least bond covers less cannot be quoted. */
-const LEAST_PART = 1_000n
-
 /** Says what a miss of each listed token costs, and which the bond cannot cover: it counts smallest units, whatever they are worth. */
 function noteMissCosts(
   { tokenList }: ChainConfig,
   leastBond: bigint,
-  { bondReservationBps = USUAL_RESERVATION_BPS, ...bond }: BondTerms,
+  terms: MissTerms,
   { ok, warn }: Report,
 ): void {
-  const covered = (leastBond * 10_000n) / bondReservationBps
-  for (const { symbol, decimals } of tokenList.values()) {
-    const cost = formatUnits(missCost(decimals, bondReservationBps), bond.decimals)
-    const text = `a miss of 1 ${symbol} costs ${cost} ${bond.symbol}`
-    const most = `a bond of MIN_SOLVER_BOND covers ${formatUnits(covered, decimals)} ${symbol}`
-    if (covered * LEAST_PART >= 10n ** BigInt(decimals)) ok('bond', text)
-    else warn('bond', `${text}: it cannot be quoted, as ${most}`, 'Users can sell it, and not buy it.')
+  for (const token of tokenList.values()) {
+    const { cost, most } = describeMiss(token, terms, leastBond)
+    if (most === undefined) ok('bond', cost)
+    else
+      warn(
+        'bond',
+        `${cost}: it cannot be quoted, as a bond of MIN_SOLVER_BOND ${most}`,
+        'Users can sell it, and not buy it.',
+      )
   }
 }
 

@@ -229,9 +229,16 @@ describe('the list of tokens', () => {
 
   it('passes with the decimals of the chain', async () => {
     const { weth, usdc } = fixture.chain.contracts
-    const { failed, warned, find } = await listOf([weth, 18], [usdc, 6])
+    const { failed, warned, find, checkResults } = await listOf([weth, 18], [usdc, 6])
     // A bond of 6 decimals covers hardly any WETH.
     expect([failed, warned]).toEqual([[], ['SERVICE_ADDRESS_31337 bond']])
+    const said = checkResults.map(({ checkResult }) => checkResult)
+    expect(said).toContain('a miss of 1 ABC costs 0.05 bUSD')
+    expect(said).toContainEqual(
+      expect.stringMatching(
+        /^a miss of 1 ABC costs 50000000000 bUSD: it cannot be quoted, as a bond of MIN_SOLVER_BOND covers 0\.0\d+ ABC$/,
+      ),
+    )
     expect(find('TOKEN_LIST_31337')?.checkResult).toBe('the decimals of 2 tokens are those of the chain')
   })
 

@@ -28,6 +28,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await sentence.innerText()).toMatch(
         /^You get exactly 2\u202f497\s+USDC, or you take your 1\s+WETH back after \d\d:\d\d:\d\d \(in .*\), with 124\.85 bUSD of the solver's bond\. No fee, no slippage\./,
       )
+      await page.getByText(/a miss of 1\s+USDC\s+costs it\s+0\.05\s+bUSD/).waitFor(PAGE_WAIT)
       await look(page, 'swap-chosen')
       await button(page, 'Swap').click(PAGE_WAIT)
       await page.locator('.checklist').getByText('Beatrix').waitFor(PAGE_WAIT)

@@ -16,6 +16,9 @@ import { createQuoteHasher, type QuoteHasher } from '../../../protocol/src/signi
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../../protocol/src/values/hex.js'
 
+import { readMissCost } from './miss-cost.js'
+import type { Finding } from './report.js'
+
 /** What the solver signs for, and the rules of the contract that are known. */
 export interface SigningTerms {
   readonly chainId: number
@@ -26,6 +29,8 @@ export interface SigningTerms {
   readonly terms: SettlementTerms
   /** Reads the free bond of a solver; undefined when it has no bond yet, or no chain is read. @throws ChainReadError */
   readonly readFreeBond: (solver: Address) => Promise<bigint | undefined>
+  /** Says what a miss of an output token costs; undefined when no chain is read. */
+  readonly missOf?: (token: Address, freeBond: bigint | undefined) => Promise<Finding>
   readonly source: 'chain' | 'options'
 }
 
@@ -87,7 +92,9 @@ export function readTerms({ settlement, protocolName, rpcUrl }: ChainTerms): Pro
         const bond = await readView(request, settlement, settlementOf(chainId).bond(solver))
         return bond.registered ? freeBondOf(bond) : undefined
       })
-    return { ...contract, hasher, typedData: named, terms, readFreeBond, source: 'chain' }
+    const missOf = (token: Address, freeBond: bigint | undefined) =>
+      withNode(rpcUrl, (client) => readMissCost(client, contract, token, { ...terms, freeBond }))
+    return { ...contract, hasher, typedData: named, terms, readFreeBond, missOf, source: 'chain' }
   })
 }
 

@@ -7,6 +7,7 @@ import { CheckOfferResponseSchema, OfferState, QuoteSchema } from '../../../../g
 import { user } from '../../../../test/support/chain/settlement.js'
 import { useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
+import { MAX_UINT256 } from '../../../protocol/src/field-rules.js'
 import { addressUse } from '../../src/data/orders/address-use.js'
 import {
   begunSwaps,
@@ -30,12 +31,14 @@ import {
   takenOffer,
   takeOffer,
 } from '../../src/pages/swap/taken-offer.js'
+import { auctionRequest } from '../../src/pages/swap/wanted-swap.js'
 import { connectWallet, disconnectWallet } from '../../src/wallet/wallet.js'
 
 vi.hoisted(() => {
   const storage = new Map<string, string>()
   vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
   vi.stubGlobal('addEventListener', () => {})
+  vi.stubGlobal('location', new URL('http://127.0.0.1/'))
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => storage.get(key) ?? null,
     setItem: (key: string, value: string) => void storage.set(key, value),
@@ -343,6 +346,28 @@ describe('a swap of the console', () => {
     expect(stateOf('deposit', shown())).toBe('done')
     expect(wallet.prompts).toHaveLength(2)
   })
+})
+
+const SERVED = { chainId: 31337n, verifyMax: 0, defaultDepositWindow: 300 }
+const WANTED = {
+  inputToken: '0x01',
+  outputToken: '0x02',
+  isExactInput: true,
+  amount: 1000n,
+  user: '0x03',
+  mode: 'CONTRACT',
+} as const
+
+it.each([
+  ['one prompt is enough', WANTED, 1000n, SERVED, 60],
+  ['an approval is needed first', WANTED, 999n, SERVED, undefined],
+  ['the allowance is not known yet', WANTED, undefined, SERVED, undefined],
+  ['the input of an exact output may be more', { ...WANTED, isExactInput: false }, 1000n, SERVED, undefined],
+  ['the wallet sends batches', { ...WANTED, isExactInput: false }, MAX_UINT256, SERVED, 60],
+  ['an address is paid', { ...WANTED, mode: 'ADDRESS' as const }, MAX_UINT256, SERVED, undefined],
+  ['all prices bind as short', WANTED, 1000n, { ...SERVED, defaultDepositWindow: 60 }, undefined],
+])('when %s, an auction asks for prices that bind for that long', (_, wanted, onePrompt, chain, expected) => {
+  expect(auctionRequest(chain, wanted, '0x03', onePrompt).minDepositWindow).toBe(expected)
 })
 
 function shown(): TakenOffer {

@@ -110,14 +110,6 @@ export function bondFor(outputAmount: bigint, reservationBps: bigint): bigint {
 /** The part of an output that all known contracts reserve, in hundredths of a percent. */
 export const USUAL_RESERVATION_BPS = 500n
 
-/**
- * What a miss of one whole token costs its solver, in the bond token's smallest unit. The contract takes a part of the output's smallest
- * units, whatever they are worth.
- */
-export function missCost(decimals: number, reservationBps = USUAL_RESERVATION_BPS): bigint {
-  return bondFor(10n ** BigInt(decimals), reservationBps)
-}
-
 /** The error for a timestamp that is not newer than the last accepted one. */
 export function timestampReused(last: number): ServiceError {
   return new ServiceError(

@@ -20,7 +20,12 @@ const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const NEVER = new Promise<never>(() => {})
 
 /** The answers of a solver with one chain, which pauses for nothing and has all funds. */
-function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign'], hasRoom = true) {
+function startQuoting(
+  quote: SolverOptions['quote'],
+  sign: QuoteSigner['sign'],
+  hasRoom = true,
+  shortage?: ReturnType<ChainRun['shortageFor']>,
+) {
   const clock = createManualClock()
   const { signal } = new AbortController()
   setMaxListeners(0, signal)
@@ -44,7 +49,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign'], 
     },
     time: { now: () => now + passed, blockSeconds: () => 1 },
     pauseFor: () => undefined,
-    shortageFor: () => undefined,
+    shortageFor: () => shortage,
     ledger: {
       promise: (asked: { quote: { nonce: bigint } }) => promised.add(asked.quote.nonce),
       withdraw: ({ nonce }: { nonce: bigint }) => void (open.has(nonce) || promised.delete(nonce)),
@@ -348,4 +353,13 @@ it('`quote` that throws before it returns a promise is declined as well', async 
   }, signs)
   expect(await ask()).toEqual({ decline: 'OTHER' })
   expect([errors, warnings]).toEqual([[], ['no table']])
+})
+
+it.each([
+  ['BOND_SHARE', 'BOND_CANNOT_COVER'],
+  ['PAYABLE', 'INSUFFICIENT_LIQUIDITY'],
+] as const)('a shortage of %s is declined with %s, and promises nothing', async (shortage, decline) => {
+  const { ask, promised } = startQuoting(() => ({ amount: 2_000n }), signs, true, shortage)
+  expect(await ask()).toEqual({ decline })
+  expect(promised.size).toBe(0)
 })
