@@ -3,10 +3,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
+import { RULES } from '../support/chain/chain.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { keyOf } from '../support/solver-kit/market.js'
-import { toKnown } from './known-quotes.js'
+import { type KnownQuote, toKnown } from './known-quotes.js'
 import { createModelNode } from './model-node.js'
+import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
 import {
   CHAIN_ID,
@@ -312,6 +314,30 @@ it('while a node shows no logs, an untaken quote is cancelled, and a deposit tha
   // Both have 60 s for the deposit, and 120 s more until the fill deadline.
   for (let block = 0; block < 60 && !(isEnded() && isPaid(taken)); block++) await passBlock()
   expect([isEnded(), isPaid(untaken), isPaid(taken)]).toEqual([true, false, true])
+  await passBlock()
   expect(incarnation.solver.metrics()).toMatchObject({ missed: 0, filled: 1 })
   world.kill(incarnation)
 })
+
+it.each(RULES)(
+  'on a %s chain that makes a block only for a transaction, quotes end by the clock',
+  async (rules) => {
+    const { ask, pass, chain, clock, node, isUnused, metrics, end } = await startRunning(rules)
+    let refusals = 0
+    node.intercept(async ({ method }, answer) => {
+      if (method === 'eth_sendRawTransaction' && refusals++ < 2) throw new Error('not now')
+      const answered = await answer()
+      if (method === 'eth_sendRawTransaction') chain.mine(Math.floor(clock.now() / 1000))
+      return answered
+    })
+    const quotes = [
+      await ask(1_000n, { fillSeconds: 80 }),
+      await ask(1_000n, { fillSeconds: 80 }),
+    ] as KnownQuote[]
+    await pass(40_000)
+    expect(quotes.map(isUnused)).toEqual([false, false])
+    await pass(10_000)
+    expect(metrics().openQuotes).toBe(0)
+    end()
+  },
+)

@@ -32,6 +32,8 @@ type Selects = (signed: SolverQuote) => boolean
 const CLOSING_MS = 1_000
 /** Fees above `maxFeePerGas` may make an approval wait for hours. */
 const APPROVALS_MS = 60_000
+/** Some chains have blocks that are a little ahead. */
+const MAX_BEHIND_SECONDS = 20
 /** A quote that leaves time enough to end all others. */
 const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY, isForAddress: false }
 
@@ -217,6 +219,12 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
     async onBlock() {
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
+      const behind = time.behindSeconds()
+      if (behind > MAX_BEHIND_SECONDS)
+        parts.report(
+          'clock',
+          new Error(`the clock of this machine is ${behind} s behind chain ${chain.chainId}`),
+        )
       void inPlace('LATER', lookBack)
       await parts.refresh()
       state.prune(chain.chainId, time.passed())

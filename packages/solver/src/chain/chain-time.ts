@@ -23,7 +23,7 @@ const MEASURED_BLOCKS = 100
 const OVERLAP_SECONDS = 60
 /** Of the newest one in an average. */
 const NEWEST_SHARE = 0.25
-/** Ahead of the last block, or ten block times where that is longer. Chains stand still now and then: then the second block is believed. */
+/** Ahead of what is likely, or ten block times where that is longer. Then the second block is believed. */
 const FAR_SECONDS = 300
 /** Above the last block. */
 const FAR_BLOCKS = 1_000
@@ -50,6 +50,14 @@ export function createChainTime(
   /** The oldest first. */
   let seen: readonly Head[] = [past, first]
   const unixSeconds = () => Math.floor(clock.now() / 1000)
+  /** How far a block is ahead of the clock that is never set, when it is seen. */
+  const aheadOf = ({ time }: Head) => time - clock.monotonic() / 1000
+  let headAhead = aheadOf(first)
+  /** The most that two blocks in turn have been: others have come late. */
+  let ahead = headAhead
+  /** The time that a block would have which came now: no earlier, whatever the clock of this machine says. */
+  const likely = () => Math.max(head.time, Math.floor(Math.max(ahead, headAhead) + clock.monotonic() / 1000))
+  const now = () => Math.max(likely(), unixSeconds())
 
   const blocks = Math.max(MEASURED_BLOCKS, confirmations)
 
@@ -66,7 +74,7 @@ export function createChainTime(
   function isFar(block: Head): boolean {
     const seconds = Math.max(FAR_SECONDS, STALE_AFTER.blocks * blockSeconds())
     const isFarInNumber = block.number < head.number - blocks || block.number > head.number + FAR_BLOCKS
-    return isFarInNumber || block.time - head.time > seconds
+    return isFarInNumber || block.time - now() > seconds
   }
 
   return {
@@ -75,7 +83,9 @@ export function createChainTime(
       const isFollowed = isFar(doubted) && next.number > doubted.number
       doubted = next
       if (isFar(next) && !isFollowed) return false
-      if (next.number > head.number) lag += (Math.max(0, unixSeconds() - next.time) - lag) * NEWEST_SHARE
+      if (next.number > head.number) lag += (Math.max(0, now() - next.time) - lag) * NEWEST_SHARE
+      ahead = Math.max(ahead, Math.min(headAhead, aheadOf(next)))
+      headAhead = aheadOf(next)
       head = next
       // Those above have gone with a reorganisation, and lower ones are not needed any more.
       const lower = seen.filter(({ number }) => number < next.number)
@@ -95,21 +105,24 @@ export function createChainTime(
     passed: () => head.time,
     /** The earlier one of the last two blocks' times: one block may be of a fork, or its time wrong. What is given up is given up by this. */
     surelyPassed: () => Math.min(head.time, seen.at(-2)?.time ?? head.time),
-    /** The later one of the newest block's time and this machine's clock, Unix seconds: what comes may be as late as that. */
-    now: () => Math.max(head.time, unixSeconds()),
+    likely,
+    /** The later one of that and this machine's clock, Unix seconds: what comes may be as late as that. */
+    now,
+    /** How far this machine's clock is behind the chain's time. */
+    behindSeconds: () => Math.max(0, likely() - unixSeconds()),
     blockSeconds,
     /** Takes how long a look at the newest block has taken. */
     looked(ms: number): void {
       lookMs += (ms - lookMs) * NEWEST_SHARE
     },
-    /** How old the blocks are, by this machine's clock, when the node shows them. */
+    /** How old the blocks are when the node shows them. */
     lagSeconds: () => lag,
     /** How long such a look takes: two calls of the node. */
     lookSeconds: () => lookMs / 1000,
     /** Whether the newest block is older than the longer one of a minute and ten block times: time passes that no block shows. */
     isStale(): boolean {
       const limit = Math.max(STALE_AFTER.seconds, STALE_AFTER.blocks * blockSeconds())
-      return unixSeconds() - head.time > limit
+      return now() - head.time > limit
     },
     /** The node has shown its newest block, and what it has. */
     answered(): void {

@@ -17,13 +17,15 @@ interface DepositPollerOptions
   readonly onDeposited: (orderId: Hex, fillDeadline: number, log: DepositLog) => void
   /** Called for each of the addresses that has got something, and more than once for some. */
   readonly onTransfer: (to: Address, transactionHash: Hex) => Promise<void>
-  /** Called when the chain has a new block, after its deposits unless the node does not show them. */
+  /** Called when the chain has a new block, after its deposits unless the node does not show them; and now and then while none comes. */
   readonly onBlock: (head: Head) => Promise<void>
 }
 
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
+/** After so many block times without a block, what is due by the clock is looked at. */
+const QUIET_BLOCKS = 2
 
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
@@ -35,6 +37,7 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
   const { chain, clock, time, signal, onBlock, onError } = options
   let failures = 0
   let passedOn: Hex | undefined
+  let passedOnAt = 0
   const readers = [
     createReader(options, `chain ${chain.chainId}`, readDeposits),
     createReader(options, `transfers ${chain.chainId}`, readTransfers),
@@ -49,7 +52,11 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
       if (head.hash !== passedOn && !time.see(head)) return
       const reads = readers.map((readTo) => readTo(head))
       await Promise.allSettled(reads)
-      if (head.hash !== passedOn) await onBlock(head)
+      const quietMs = Math.max(MAX_DELAY_MS, QUIET_BLOCKS * time.blockSeconds() * 1_000)
+      if (head.hash !== passedOn || clock.monotonic() - passedOnAt > quietMs) {
+        await onBlock(head)
+        passedOnAt = clock.monotonic()
+      }
       passedOn = head.hash
       if (!(await Promise.all(reads)).includes(false)) time.answered()
       failures = 0

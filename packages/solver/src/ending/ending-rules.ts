@@ -11,7 +11,7 @@ export interface OpenQuote extends Pick<LedgerQuote, 'deposit' | 'isForAddress'>
 
 /** What a look at the chain says of a quote whose nonce is unused. */
 export interface EndFacts {
-  /** The chain's time, Unix seconds. */
+  /** That of a block which came now, Unix seconds. */
   readonly time: number
   /** What the deposit address has of the input token. */
   readonly balance: bigint

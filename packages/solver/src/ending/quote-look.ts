@@ -48,7 +48,7 @@ export async function lookAtQuote(
   if (isUsed) return false
   const isPaid = balance >= quote.inputAmount
   const decision = decideEnd(entry, {
-    time: time.passed(),
+    time: time.likely(),
     balance,
     canSettle: isPaid && !isPrice(quote) && (await canSettle(parts, signed)),
     isSpared: isSpared(),
@@ -58,7 +58,7 @@ export async function lookAtQuote(
   requests.conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
   if (decision === 'PAY') filling.deposited(signed.orderId, quote.fillDeadline)
   else if (time.passed() > quote.fillDeadline)
-    parts.laterLooks.set(quote.nonce, time.passed() + LATER_SECONDS)
+    parts.laterLooks.set(quote.nonce, time.likely() + LATER_SECONDS)
   return false
 }
 
@@ -76,7 +76,7 @@ async function balanceOf(
     ])
     return before > now ? before : now
   } catch (error) {
-    const isEarly = time.passed() <= middleOf(quote)
+    const isEarly = time.likely() <= middleOf(quote)
     if (isEarly || (isForAddress && addresses.keepsTokens())) throw error
     return 0n
   }

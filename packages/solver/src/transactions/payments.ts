@@ -28,6 +28,8 @@ interface Offered {
   /** When it was begun, and when its fees were chosen, by the clock that is never set. */
   readonly begunAt: number
   readonly at: number
+  /** When it was sent last. */
+  readonly sentAt: number
   /** Of the newest block at that time. */
   readonly blockTime: number
   readonly refusal: unknown
@@ -37,6 +39,8 @@ interface Offered {
 const GRACE_SECONDS = 60
 /** A node may show the nonce of an account before the receipt that explains it. */
 const MISSING_RECEIPT_MS = 20_000
+/** What was refused is sent again while no block comes. */
+const REFUSED_AGAIN_MS = 5_000
 /** What others wait for gets an empty transaction in its place when its fees were to be raised for the second time. */
 const DROPPED_AFTER_RAISES = 2
 /** For so long, a slow transaction says how long others may take. */
@@ -102,7 +106,8 @@ export function createPayments(options: PaymentsOptions) {
   /** @param signed the attempts of this time, in their order */
   function note(id: string, signed: SignedTransaction[], at: number, refusal: unknown, begunAt = at): void {
     const offer = signed.at(refusal === undefined ? -1 : 0)
-    if (offer !== undefined) offers.set(id, { begunAt, at, refusal, offer, blockTime: time.passed() })
+    if (offer !== undefined)
+      offers.set(id, { begunAt, at, refusal, offer, sentAt: clock.monotonic(), blockTime: time.passed() })
   }
 
   /** Whether no block takes an attempt although its fees are enough, while others wait for its nonce. */
@@ -127,7 +132,8 @@ export function createPayments(options: PaymentsOptions) {
     // Without a further block, higher fees would not have been mined either.
     const isNewBlock = time.passed() !== offered?.blockTime
     const hasWaited = offered !== undefined && isNewBlock && now - offered.at > chain.raiseFeesAfterMs
-    const isRefused = offered?.refusal !== undefined && isNewBlock
+    const isRefused =
+      offered?.refusal !== undefined && (isNewBlock || now - offered.sentAt > REFUSED_AGAIN_MS)
     if (offered !== undefined && !hasWaited && !isRefused) return
     // Not an attempt with twice its fees that was refused too: then they were not the cause.
     const before = offered?.offer ?? last

@@ -70,12 +70,24 @@ export function createTransactionSender(
   let signing: Promise<unknown> = Promise.resolve()
   /** The tip that the node has taken after it had refused half of it. It falls with each transaction, so that a lower one is tried. */
   let leastTip = 0n
+  let surelyUsed = 0
   /** The most gas of those that reverted, by their data. */
   const reverted = new Map<Hex, bigint>()
 
   /** The number of nonces that are used at a block. @throws viem's errors */
   const usedAt = (block: { blockTag: 'latest' } | { blockNumber: bigint }) =>
     client.getTransactionCount({ address, ...block })
+
+  /**
+   * What the next transaction goes by. A node that names too high a number once would leave a gap: a number that is not explained by what
+   * is kept must be named twice.
+   */
+  async function usedForSure(): Promise<number> {
+    const used = await usedAt({ blockTag: 'latest' })
+    const isExplained = used <= Math.max(surelyUsed, afterKept())
+    surelyUsed = isExplained ? surelyUsed : Math.min(used, await usedAt({ blockTag: 'latest' }))
+    return Math.min(used, Math.max(surelyUsed, afterKept()))
+  }
 
   async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
     const raw = (await account.signTransaction({ ...request, chainId, type: 'eip1559', nonce })) as Hex
@@ -159,7 +171,7 @@ export function createTransactionSender(
       const [gas, fees, used] = await Promise.all([
         estimateGas(client, simulated),
         firstFees(chain, leastTip),
-        usedAt({ blockTag: 'latest' }),
+        usedForSure(),
       ])
       leastTip = (leastTip * 7n) / 8n
       // A hostile token may burn gas in each transfer.

@@ -67,6 +67,34 @@ it('no reorganisation is expected to remove a block with the confirmations, nor 
 })
 
 it.each([
+  ['the first one is an hour old by the clock of the machine', 3_600, 0],
+  ['it comes an hour later by the clock that is never set, and that of the machine is wrong', 0, 3_600],
+])('a block that is an hour after the first one counts where %s', async (_why, ahead, later) => {
+  const { clock, time } = startTime(1)
+  clock.set((START + ahead) * 1000)
+  await clock.advance(later * 1000)
+  clock.set((START + ahead) * 1000)
+  expect([time.see(block(101, START + 3_600)), time.passed()]).toEqual([true, START + 3_600])
+})
+
+it('a node that begins to lag is seen although the clock of the machine is behind', async () => {
+  const { clock, time } = startTime(2)
+  clock.set((START - 60) * 1000)
+  async function passBlocks(from: number, to: number, lag: number) {
+    for (let number = from; number <= to; number++) {
+      await clock.advance(2_000)
+      time.see(block(number, START + 2 * (number - 100) - lag))
+    }
+  }
+  await passBlocks(101, 120, 0)
+  expect([time.lagSeconds(), time.behindSeconds(), time.now() - START]).toEqual([0, 60, 40])
+  await passBlocks(121, 160, 20)
+  expect([Math.round(time.lagSeconds()), time.now() - START, time.isStale()]).toEqual([20, 120, false])
+  await clock.advance(41_000)
+  expect(time.isStale()).toBe(true)
+})
+
+it.each([
   ['a second', 1, 3_600],
   ['an hour', 3_600, 40_000],
 ])(
