@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import WebSocket from 'ws'
-import { channelOf } from '../src/store/postgres/postgres.js'
+import { CHANNELS } from '../src/store/postgres/postgres.js'
 import type { Result } from './benchmark.js'
 import type { BuiltReplicas } from './built-replicas.js'
 import type { BuiltService } from './built-service.js'
@@ -31,7 +31,8 @@ export async function measureEvents(
   const { leader, others } = await fleet.roles()
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  await client.query(`listen ${channelOf('events')}`)
+  const { rows } = await client.query(CHANNELS, [['events']])
+  await client.query(`listen ${rows[0].channel}`)
   const sockets = await Promise.all([leader, ...others].map(connect))
   const delays: { leader: number[]; others: number[] } = { leader: [], others: [] }
   try {

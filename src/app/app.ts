@@ -62,7 +62,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     started.push(async () => stopWatch())
     const metrics = createMetrics()
     metrics.recovery.set({ library: recoveryLibrary }, 1)
-    const instance = await openInstance({ ...config, leaseMs: overrides.replicaLeaseMs, now, log })
+    const instance = await openInstance({
+      ...config,
+      leaseMs: overrides.replicaLeaseMs,
+      onDropped: (topic) => metrics.droppedMessages.inc({ topic }),
+      now,
+      log,
+    })
     started.push(instance.close)
     const { stores, cluster } = instance
     const chainIds = config.chains.map(({ chainId }) => chainId)

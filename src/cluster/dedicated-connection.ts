@@ -2,7 +2,7 @@ import pg from 'pg'
 import { createSerialQueue } from '../concurrency/one-at-a-time.js'
 import { createRetry } from '../concurrency/retry.js'
 import { destroyConnection } from '../internals/destroy-connection.js'
-import { connectionOptions } from '../store/postgres/postgres.js'
+import { CHANNELS, connectionOptions } from '../store/postgres/postgres.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** A connection to PostgreSQL for what belongs to a connection: session locks and notifications. */
@@ -11,8 +11,9 @@ export interface DedicatedConnection {
   open(listener: ConnectionListener): Promise<void>
   isUp(): boolean
   /**
-   * Runs a statement after all earlier ones. When it fails or gets no answer, the connection is lost.
-   * @returns its rows; none when the connection is lost
+   * Runs a statement after all earlier ones. When it fails or gets no answer, the connection is lost, unless the server
+   * lacks a resource for it.
+   * @returns its rows; none when it has failed
    */
   query(text: string, values: unknown[]): Promise<pg.QueryResult['rows']>
   /** Closes the connection after the statements under way. */
@@ -21,10 +22,12 @@ export interface DedicatedConnection {
 
 /** Receives what happens to a dedicated connection. */
 export interface ConnectionListener {
-  /** The notification channels to listen to. */
-  readonly channels: readonly string[]
+  /** The topics of the notifications to listen to. */
+  readonly topics: readonly string[]
   /** Another connection has sent a notification. */
-  onNotification(channel: string, payload: string): void
+  onNotification(topic: string, payload: string): void
+  /** The server has refused a statement, which may be a notification, for lack of a resource. */
+  onRefused(error: Error): void
   /** The connection is lost. The server may have released its locks, and notifications may be lost. */
   onLost(): void
   /** The connection is up again. */
@@ -42,10 +45,23 @@ const RECONNECT_MS = 250
  */
 const LIMITS = `set idle_session_timeout = ${IDLE_MS}; set statement_timeout = ${SILENCE_MS}`
 
+/** Classes of SQLSTATE: the server lacks a resource, or has reached a limit, such as that of its queue of notifications. */
+const REFUSALS = /^5[34]/
+
+function isRefusal(error: unknown): error is Error {
+  return error instanceof pg.DatabaseError && REFUSALS.test(error.code ?? '')
+}
+
 /** Builds the connection. Send a statement at least every second, because a silent connection counts as lost. */
 export function createDedicatedConnection(databaseUrl: string, log: Logger): DedicatedConnection {
   const statements = createSerialQueue()
-  let listener: ConnectionListener = { channels: [], onNotification() {}, onLost() {}, onReconnected() {} }
+  let listener: ConnectionListener = {
+    topics: [],
+    onNotification() {},
+    onRefused() {},
+    onLost() {},
+    onReconnected() {},
+  }
   let client: pg.Client | undefined
   let lastFailure = ''
   let isClosed = false
@@ -55,11 +71,14 @@ export function createDedicatedConnection(databaseUrl: string, log: Logger): Ded
     next.on('error', (error) => lose(next, error)).on('end', () => lose(next))
     try {
       await next.connect()
-      const { rows } = await next.query('select pg_backend_pid() as pid')
+      const { rows } = await next.query('select pg_catalog.pg_backend_pid() as pid')
+      const channels = (await next.query(CHANNELS, [listener.topics])).rows
+      const topics = new Map<string, string>(channels.map(({ topic, channel }) => [channel, topic]))
       next.on('notification', ({ processId, channel, payload = '' }) => {
-        if (processId !== rows[0].pid) listener.onNotification(channel, payload)
+        const topic = topics.get(channel)
+        if (topic !== undefined && processId !== rows[0].pid) listener.onNotification(topic, payload)
       })
-      await next.query([LIMITS, ...listener.channels.map((channel) => `listen ${channel}`)].join(';'))
+      await next.query([LIMITS, ...[...topics.keys()].map((channel) => `listen ${channel}`)].join(';'))
       client = next
     } catch (error) {
       // Otherwise it could still receive notifications, in addition to the next connection.
@@ -119,7 +138,8 @@ export function createDedicatedConnection(databaseUrl: string, log: Logger): Ded
           const result = await used?.query(text, values)
           return used === client ? (result?.rows ?? []) : []
         } catch (error) {
-          if (used !== undefined) lose(used, error as Error)
+          if (isRefusal(error)) listener.onRefused(error)
+          else if (used !== undefined) lose(used, error as Error)
           return []
         }
       }),

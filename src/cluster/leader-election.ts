@@ -1,3 +1,4 @@
+import { lockKey } from '../store/postgres/postgres.js'
 import type { LeaderElection, LeadershipListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
 
@@ -16,8 +17,8 @@ export interface LockElection extends LeaderElection {
 /** Interval of the attempts. They are also the heartbeat of the connection, so they never stop. */
 const ATTEMPT_INTERVAL_MS = 1000
 /** Tries to lock each leadership. A lock is held until the end of the connection. */
-const TRY_LOCKS = `select name, pg_try_advisory_lock(hashtextextended('quote-aggregator ' || name, 0)) as is_won
-  from unnest($1::text[]) as name`
+const TRY_LOCKS = `select name, pg_catalog.pg_try_advisory_lock(${lockKey('name')}) as is_won
+  from pg_catalog.unnest($1::text[]) as name`
 
 /** One leadership on this replica. */
 interface Candidacy {

@@ -1,41 +1,79 @@
-import { channelOf } from '../store/postgres/postgres.js'
-import { TOPICS } from '../store/topics.js'
+import { createRetry } from '../concurrency/retry.js'
+import { NOTIFY } from '../store/postgres/postgres.js'
+import { MISSED, TOPICS, type Topic } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { ClusterBus, TopicListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
+import { fitsTopic } from './message-shapes.js'
 
 /** The messages between replicas, as notifications of PostgreSQL (`listen` and `notify`). */
 export interface MessageBus extends ClusterBus {
-  /** The notification channels of all topics. */
-  readonly channels: readonly string[]
+  readonly topics: readonly string[]
   /** Passes a notification on to the listeners of its topic. */
-  receive(channel: string, payload: string): void
+  receive(topic: string, payload: string): void
   /** Reports to all listeners that messages may have been lost. */
   reportMissed(): void
+  /** Tells the other replicas that they may not have been sent a message, as soon as the server takes one. */
+  tellMissed(error: Error): void
+  close(): Promise<void>
 }
 
+export interface MessageBusOptions {
+  readonly log: Logger
+  /** Called with the topic of a message that does not have its form. It is dropped. */
+  readonly onDropped: (topic: Topic) => void
+}
+
+const RETRY_MS = 1000
+
 /** Builds the bus. It publishes on a connection that also receives the notifications. */
-export function createMessageBus(connection: Pick<DedicatedConnection, 'query'>, log: Logger): MessageBus {
+export function createMessageBus(
+  connection: Pick<DedicatedConnection, 'query'>,
+  { log, onDropped }: MessageBusOptions,
+): MessageBus {
   const listeners = new Map<string, TopicListener[]>()
+  let failure: Error | undefined
+
+  const telling = createRetry({
+    async work() {
+      // Only this and sent notifications make the server look whether what has filled its queue is gone.
+      await connection.query('select pg_catalog.pg_notification_queue_usage()', [])
+      const [sent] = await connection.query(NOTIFY, [MISSED, ''])
+      if (sent === undefined) throw failure
+    },
+    delayMs: RETRY_MS,
+    onFailure: () =>
+      log.warn({ reason: failure?.message }, 'the database takes no messages to other replicas'),
+    onRecovery: () => log.info('the database takes messages to other replicas again'),
+  })
+
+  function reportMissed(): void {
+    for (const listener of [...listeners.values()].flat()) listener.onMissed()
+  }
 
   return {
-    channels: TOPICS.map(channelOf),
+    topics: [...TOPICS, MISSED],
     listen(topic, listener) {
-      const channel = channelOf(topic)
-      listeners.set(channel, [...(listeners.get(channel) ?? []), listener])
+      listeners.set(topic, [...(listeners.get(topic) ?? []), listener])
     },
     publish(topic, text) {
-      void connection.query('select pg_notify($1, $2)', [channelOf(topic), text])
+      void connection.query(NOTIFY, [topic, text])
     },
-    receive(channel, payload) {
+    receive(name, payload) {
+      if (name === MISSED) return reportMissed()
+      const topic = name as Topic
+      if (!fitsTopic(topic, payload)) return onDropped(topic)
       try {
-        for (const listener of listeners.get(channel) ?? []) listener.onMessage(payload)
+        for (const listener of listeners.get(topic) ?? []) listener.onMessage(payload)
       } catch (error) {
-        log.error({ err: error, channel }, 'a message of another replica could not be processed')
+        log.error({ err: error, topic }, 'a message of another replica could not be processed')
       }
     },
-    reportMissed() {
-      for (const listener of [...listeners.values()].flat()) listener.onMissed()
+    reportMissed,
+    tellMissed(error) {
+      failure = error
+      telling.run()
     },
+    close: telling.close,
   }
 }

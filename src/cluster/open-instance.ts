@@ -1,3 +1,4 @@
+import type { Topic } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Cluster } from './cluster.js'
 import type { Instance } from './instance.js'
@@ -16,6 +17,8 @@ interface InstanceOptions {
   readonly quoteRecordMaxBytes: number
   /** Only addresses on the operator's list of allowed ones may register. */
   readonly solverAllowlist: boolean
+  /** Called with the topic of a message between replicas that does not have its form. */
+  readonly onDropped: (topic: Topic) => void
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   readonly log: Logger

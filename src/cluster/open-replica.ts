@@ -3,14 +3,21 @@ import { UnknownSchemaError } from '../store/database.js'
 import { LEASE_MS, startLeaseRenewal } from '../store/postgres/lease-renewal.js'
 import { assertPooledBySession, createConnectionPool } from '../store/postgres/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres/postgres-stores.js'
-import type { Logger } from '../telemetry/log.js'
 import type { Cluster } from './cluster.js'
 import { createDedicatedConnection } from './dedicated-connection.js'
 import type { Instance } from './instance.js'
 import { createLeaderElection } from './leader-election.js'
-import { createMessageBus } from './message-bus.js'
+import { createMessageBus, type MessageBus, type MessageBusOptions } from './message-bus.js'
+
+type PostgresCluster = Cluster & Pick<MessageBus, 'tellMissed'>
+
+interface ClusterOptions extends MessageBusOptions {
+  /** Called when the connection is lost, after the leaderships. */
+  readonly onLost: () => void
+}
 
 type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leaseMs'> & {
+  readonly onDropped: MessageBusOptions['onDropped']
   /** See `PostgresStoresOptions`; 10 s when undefined. */
   readonly leaseMs?: number | undefined
 }
@@ -23,21 +30,24 @@ type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leas
  */
 export async function openReplica(options: ReplicaOptions): Promise<Instance> {
   const { databaseUrl, leaseMs = LEASE_MS, log } = options
-  const pool = createConnectionPool(databaseUrl)
+  let cluster: PostgresCluster | undefined
+  const pool = createConnectionPool(databaseUrl, (error) => cluster?.tellMissed(error))
   const opened = [pool.close]
   const close = async () => {
     for (const end of opened.toReversed()) await end()
   }
   try {
     await assertPooledBySession(databaseUrl)
-    const cluster = await connectCluster(databaseUrl, pool.renew, log)
-    opened.push(cluster.close)
-    const stores = await openPostgresStores({ ...options, leaseMs, pool, isReachable: cluster.isDatabaseUp })
+    const isReachable = () => cluster?.isDatabaseUp() !== false
+    const stores = await openPostgresStores({ ...options, leaseMs, pool, isReachable })
     opened.push(stores.close)
+    const connected = await connectCluster(databaseUrl, { ...options, onLost: pool.renew })
+    cluster = connected
+    opened.push(connected.close)
     opened.push(await startLeaseRenewal({ lease: stores.lease, leaseMs, log }))
-    const isDatabaseUp = () => cluster.isDatabaseUp() && stores.isUp()
+    const isDatabaseUp = () => connected.isDatabaseUp() && stores.isUp()
     const replica = { id: stores.replicaId, key: stores.replicaKey, publishUrl: stores.lease.publishUrl }
-    return { stores, cluster: { ...cluster, isDatabaseUp }, replica, close }
+    return { stores, cluster: { ...connected, isDatabaseUp }, replica, close }
   } catch (error) {
     await close()
     throw toConfigError(error)
@@ -61,18 +71,21 @@ function connectReasonOf(error: unknown): string {
 }
 
 /**
- * Connects this replica to the others on a database. Its one connection receives their messages and holds the locks of
- * its leaderships. When the connection is lost, this replica is no leader any more and connects again.
- * @param onLost called when the connection is lost, after the leaderships
+ * Connects this replica to the others on a database with tables. Its one connection receives their messages and holds the
+ * locks of its leaderships. When the connection is lost, this replica is no leader any more and connects again.
  * @throws pg's error when the first connection fails
  */
-export async function connectCluster(databaseUrl: string, onLost: () => void, log: Logger): Promise<Cluster> {
+export async function connectCluster(
+  databaseUrl: string,
+  { onLost, onDropped, log }: ClusterOptions,
+): Promise<PostgresCluster> {
   const connection = createDedicatedConnection(databaseUrl, log)
-  const bus = createMessageBus(connection, log)
+  const bus = createMessageBus(connection, { onDropped, log })
   const election = createLeaderElection(connection)
   await connection.open({
-    channels: bus.channels,
+    topics: bus.topics,
     onNotification: bus.receive,
+    onRefused: bus.tellMissed,
     onLost() {
       election.stepDown()
       onLost()
@@ -87,10 +100,12 @@ export async function connectCluster(databaseUrl: string, onLost: () => void, lo
     isDatabaseUp: connection.isUp,
     listen: bus.listen,
     publish: bus.publish,
+    tellMissed: bus.tellMissed,
     acquire: election.acquire,
-    close() {
+    async close() {
       election.close()
-      return connection.close()
+      await bus.close()
+      await connection.close()
     },
   }
 }

@@ -87,6 +87,11 @@ export function createMetrics() {
       'Nonces of offers and cancellations, by result (written, dropped).',
       ['result'],
     ),
+    droppedMessages: counter(
+      'aggregator_replica_messages_dropped_total',
+      'Messages on a channel of the replicas that are none of theirs, by topic.',
+      ['topic'],
+    ),
     tableBytes: gauge(
       'aggregator_table_bytes',
       'Size of a table that strangers can fill, by table (offer_nonces: its rows, as their bound counts them; rate_limits).',

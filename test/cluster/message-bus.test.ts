@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { NOTIFY } from '../../src/store/postgres/postgres.js'
 import { createSolverStore } from '../../src/store/solvers/solver-store.js'
 import type { Topic } from '../../src/store/topics.js'
 import { inPostgres, postgresAt } from '../store/databases.js'
@@ -11,13 +13,15 @@ import {
   SETTLEMENT,
   settled,
 } from '../store/events/event-samples.js'
+import { connect } from '../store/postgres/postgres-stores-samples.js'
 import { NOTED_AT, solver } from '../store/solvers/solver-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { join, type TestReplica } from './replica-samples.js'
 
 const texts = (prefix: string, count: number) =>
-  Array.from({ length: count }, (_, index) => `${prefix} ${index}`)
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+const END = '900'
 
 const create = inPostgres()
 
@@ -39,7 +43,7 @@ describe('a message of a replica', () => {
   test('reaches all others in order, and not the sender', async () => {
     const { three } = await joinThree()
     const [a, b, c] = three
-    const [ofA, ofB] = [texts('a', 100), texts('b', 100)]
+    const [ofA, ofB] = [texts('1', 100), texts('2', 100)]
     for (const index of ofA.keys()) {
       a.publish('events', ofA[index] ?? '')
       b.publish('events', ofB[index] ?? '')
@@ -47,14 +51,14 @@ describe('a message of a replica', () => {
     const [atA, atB] = await receivedBy([a, b], 100)
     expect([atA, atB]).toEqual([ofB, ofA])
     const [atC] = await receivedBy([c], 200)
-    expect(atC?.filter((text) => text.startsWith('a'))).toEqual(ofA)
-    expect(atC?.filter((text) => text.startsWith('b'))).toEqual(ofB)
+    expect(atC?.filter((text) => text.startsWith('1'))).toEqual(ofA)
+    expect(atC?.filter((text) => text.startsWith('2'))).toEqual(ofB)
 
     // A message to itself would have come before this one.
-    c.publish('events', 'end')
+    c.publish('events', END)
     expect(await receivedBy([a, b], 101)).toEqual([
-      [...ofB, 'end'],
-      [...ofA, 'end'],
+      [...ofB, END],
+      [...ofA, END],
     ])
     expect(c.received.events).toHaveLength(200)
   })
@@ -62,27 +66,61 @@ describe('a message of a replica', () => {
   test('reaches the listeners of its topic unchanged', async () => {
     const { three } = await joinThree()
     const [a, b] = three
-    const long = `Größe 🙂 '; drop table solvers; --\n${'x'.repeat(7960)}`.slice(0, 7950)
-    for (const text of ['', long]) a.publish('solvers', text)
-    a.publish('chains', '1')
-    a.publish('events', 'end')
+    const reason = `Größe 🙂 '; drop table solvers; --\n${'x'.repeat(7500)}`
+    const unread = { block: 1, endpoint: 'node', reason }
+    const long = JSON.stringify({ chainId: 1, snapshot: { status: 'ok', isIdle: false, unread } })
+    a.publish('chains', long)
+    a.publish('bonds', '1')
+    a.publish('events', END)
     await receivedBy([b], 1)
     expect(b.received).toEqual({
-      solvers: ['', long],
-      bonds: [],
+      solvers: [],
+      bonds: ['1'],
       nonces: [],
-      chains: ['1'],
-      events: ['end'],
+      chains: [long],
+      events: [END],
     })
+  })
+
+  test.each([
+    ['events', ''],
+    ['solvers', '1.5'],
+    ['bonds', 'null'],
+    ['nonces', '{"chainId":1,"orderIds":["0x12"]}'],
+    ['nonces', `{"chainId":1,"solver":"0x${'ab'.repeat(20)}","used":[null]}`],
+    ['chains', '{"chainId":1}'],
+    ['chains', '{"chainId":1,"snapshot":null}'],
+    ['chains', '{"chainId":1,"snapshot":{"status":"down"}}'],
+    ['chains', '{"chainId":1,"snapshot":{"status":"ok","isIdle":false,"head":{"number":"x"}}}'],
+    ['chains', '{"chainId":1,"invalidated":"0x12"}'],
+    ['chains', '['],
+  ] as const)('of another form is dropped and counted: %s %s', async (topic, text) => {
+    const [a, b] = (await joinThree()).three
+    a.publish(topic, text)
+    a.publish('events', END)
+    await receivedBy([b], 1)
+    expect([b.notes, b.received]).toMatchObject([[`dropped ${topic}`], { events: [END], chains: [] }])
+  })
+
+  test('reaches nobody from a role that may not read the tables', async () => {
+    const { url, three } = await joinThree()
+    const client = await connect(url)
+    const role = `lowly_${randomBytes(4).toString('hex')}`
+    await client.query(`create role ${role}; set role ${role}`)
+    onTestFinished(async () => void (await client.query(`reset role; drop role ${role}`)))
+    await expect(client.query(NOTIFY, ['events', '1'])).rejects.toThrow(/permission denied/)
+    await client.query(`select pg_notify('quote_aggregator_events', '1')`)
+    three[0].publish('events', END)
+    expect(await receivedBy([three[1]], 1)).toEqual([[END]])
   })
 
   test('does not reach replicas of another database', async () => {
     const [a, b] = (await joinThree()).three
     const elsewhere = await createPostgresDatabase()
     const [stranger, neighbour] = await Promise.all([join(elsewhere), join(elsewhere)])
-    a.publish('events', 'ours')
-    stranger.publish('events', 'theirs')
-    expect(await receivedBy([b, neighbour], 1)).toEqual([['ours'], ['theirs']])
+    a.publish('events', '1')
+    stranger.publish('events', '2')
+    expect(await receivedBy([b, neighbour], 1)).toEqual([['1'], ['2']])
   })
 })
 
@@ -91,18 +129,18 @@ describe('a notification in a transaction', () => {
     const { url, three } = await joinThree()
     const { database, coordination } = await postgresAt(url).open()
     const transaction = await database.startTransaction().execute()
-    await coordination.notify(transaction, 'events', 'first')
+    await coordination.notify(transaction, 'events', '1')
     const undone = await database.startTransaction().execute()
-    await coordination.notify(undone, 'events', 'undone')
+    await coordination.notify(undone, 'events', '2')
     await undone.rollback().execute()
-    three[0].publish('events', 'before')
+    three[0].publish('events', '3')
     const [, ...others] = three
-    expect(await receivedBy(others, 1)).toEqual([['before'], ['before']])
+    expect(await receivedBy(others, 1)).toEqual([['3'], ['3']])
 
     await transaction.commit().execute()
-    const after = ['before', 'first']
+    const after = ['3', '1']
     expect(await receivedBy(others, 2)).toEqual([after, after])
-    expect(await receivedBy([three[0]], 1)).toEqual([['first']])
+    expect(await receivedBy([three[0]], 1)).toEqual([['1']])
   })
 
   test('is the last sequence of the log, for every new entry', async () => {
@@ -118,11 +156,11 @@ describe('a notification in a transaction', () => {
       revertedEntries(4, ...events.slice(1).reverse()),
     )
     await store.takeOver(1)
-    three[0].publish('events', 'end')
+    three[0].publish('events', END)
     const [, ...others] = three
     expect(await receivedBy(others, 3)).toEqual([
-      ['3', '5', 'end'],
-      ['3', '5', 'end'],
+      ['3', '5', END],
+      ['3', '5', END],
     ])
   })
 

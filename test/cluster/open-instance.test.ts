@@ -35,6 +35,7 @@ async function open(where: { dbPath?: string; databaseUrl?: string }) {
     quoteRecordHours: 24,
     quoteRecordMaxBytes: 2 ** 20,
     solverAllowlist: false,
+    onDropped() {},
     now: () => NOW,
     log: pino({ level: 'trace' }, stream),
     ...where,

@@ -1,5 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { connectCluster } from '../../src/cluster/open-replica.js'
+import { openTables } from '../../src/store/database.js'
+import { createConnectionPool } from '../../src/store/postgres/postgres.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres/postgres-stores.js'
 import { TOPICS, type Topic } from '../../src/store/topics.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { eventually } from '../support/eventually.js'
@@ -10,8 +13,9 @@ export const MISSED = TOPICS.map((topic) => `missed ${topic}`)
 /**
  * A replica that notes its events. It closes with the test, if it is still open.
  * @param whenFinished the test's own hook, for concurrent tests
+ * @param tablesUrl where the tables are made, if they are missing
  */
-export async function join(databaseUrl: string, whenFinished = onTestFinished) {
+export async function join(databaseUrl: string, whenFinished = onTestFinished, tablesUrl = databaseUrl) {
   const notes: string[] = []
   const received: Record<Topic, string[]> = {
     events: [],
@@ -20,7 +24,14 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
     nonces: [],
     chains: [],
   }
-  const cluster = await connectCluster(databaseUrl, () => notes.push('lost'), createLog('silent'))
+  const pool = createConnectionPool(tablesUrl)
+  await openTables(pool.dialect(), POSTGRES_TABLES.main)
+  await pool.close()
+  const cluster = await connectCluster(databaseUrl, {
+    onLost: () => notes.push('lost'),
+    onDropped: (topic) => notes.push(`dropped ${topic}`),
+    log: createLog('silent'),
+  })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= cluster.close()

@@ -122,6 +122,10 @@ export const inPostgres: Kind<TestDatabase & { readonly url: string }> = () => {
       .insertInto('record_keys')
       .values({ record_key: '00'.repeat(16) })
       .execute()
+    await database
+      .insertInto('replica_keys')
+      .values({ replica_key: '00'.repeat(32) })
+      .execute()
     return { url: made.url, open }
   }
 }

@@ -74,8 +74,16 @@ function checkPrivileges(state: PostgresState, { ok, fail }: Report): void {
   } else ok('rights', `user ${user} may write ${place}`)
 }
 
-/** Whoever may connect can take the advisory locks of the replicas, and fill their connections (docs/security.md). */
-function checkNeighbours({ database, isOpenToAll }: PostgresState, { warn }: Report): void {
+/**
+ * Whoever may connect can take the advisory locks of the replicas, and fill their connections. Whoever may create functions
+ * in the schema can have the service run them as its own user (docs/security.md).
+ */
+function checkNeighbours(state: PostgresState, { warn, fail }: Report): void {
+  const { database, schema, isOpenToAll, isWritableByAll } = state
+  if (isWritableByAll) {
+    const remedy = `As the owner of the schema: revoke create on schema "${schema}" from public;`
+    fail('schema', `every user of database ${database} may create functions in schema ${schema}`, remedy)
+  }
   if (!isOpenToAll) return
   const remedy = `As the owner of the database: revoke connect on database "${database}" from public;`
   warn('neighbours', `every user of the server may connect to database ${database}`, remedy)

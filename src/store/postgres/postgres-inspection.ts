@@ -19,6 +19,8 @@ export interface PostgresState {
   readonly mayCreate: boolean
   /** Whether every user of the server may connect to the database: PostgreSQL's default. */
   readonly isOpenToAll: boolean
+  /** Whether every user who may connect may create objects in the schema: the default before PostgreSQL 15. */
+  readonly isWritableByAll: boolean
   /** Whether the server accepts no writes, like a standby. */
   readonly isReadOnly: boolean
   /** Whether tables of any version exist. */
@@ -67,6 +69,7 @@ const SERVER = `select current_setting('server_version') as version,
     current_schema() as schema,
     coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
     has_database_privilege('public', current_database(), 'connect') as "isOpenToAll",
+    coalesce(has_schema_privilege('public', current_schema(), 'create'), false) as "isWritableByAll",
     current_setting('transaction_read_only')::boolean as "isReadOnly",
     open_to_all as "maxConnections",
     greatest(0, open_to_all - (select sum(numbackends) from pg_stat_database)::int + 1) as "freeConnections"

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Logger } from '../../telemetry/log.js'
-import { openTables, type TableSet } from '../database.js'
+import { type Database, openTables, type TableSet } from '../database.js'
 import { probeWrites } from '../events/event-statements.js'
 import { createEventStore } from '../events/event-store.js'
 import { migrations } from '../migrations.js'
@@ -86,6 +87,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       maxBytes: options.quoteRecordMaxBytes,
     })
     await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
+    if (await isWritableByAll(database)) log.warn(WRITABLE_BY_ALL)
     health.start(() => probeWrites(database))
     const replicaId = randomUUID()
     const lease = createReplicaLease(database, POSTGRES_COORDINATION, { replicaId, leaseMs })
@@ -116,6 +118,16 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     throw error
   }
 }
+
+/** Whether others can make functions that the service may take for those of PostgreSQL. */
+async function isWritableByAll(database: Database): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select pg_catalog.has_schema_privilege('public'::text,
+    pg_catalog.current_schema()::text, 'create'::text) as is`.execute(database)
+  return rows.some(({ is }) => is)
+}
+
+const WRITABLE_BY_ALL =
+  'every user of the database may create functions in its schema, and so act as the service: revoke create on schema … from public'
 
 const WARN_INTERVAL_MS = 10_000
 

@@ -1,10 +1,9 @@
-import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
+import { CompiledQuery, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { ConfigError } from '../../config/environment.js'
 import { destroyConnection } from '../../internals/destroy-connection.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Coordination } from '../database.js'
-import type { Topic } from '../topics.js'
 import { createWriteHealth, type Fault, nameUnavailable } from '../write-health.js'
 
 /** Most statements at once. Each uses one connection to the database. */
@@ -64,8 +63,11 @@ const NOT_BY_SESSION =
   'leads to a pooler that shares connections by transaction. It must pool by session: pool_mode = session'
 const INT8: number = pg.types.builtins.INT8
 
-/** Builds the pool. It connects on the first use. */
-export function createConnectionPool(databaseUrl: string): ConnectionPool {
+/**
+ * Builds the pool. It connects on the first use.
+ * @param onUnsent called when a transaction was committed, and its notification could not be sent
+ */
+export function createConnectionPool(databaseUrl: string, onUnsent = (_error: Error) => {}): ConnectionPool {
   let current = open()
 
   function open(): pg.Pool {
@@ -79,7 +81,8 @@ export function createConnectionPool(databaseUrl: string): ConnectionPool {
   }
 
   return {
-    dialect: () => new PostgresDialect({ pool: { connect: () => borrow(current), end: async () => {} } }),
+    dialect: () =>
+      new PostgresDialect({ pool: { connect: () => borrow(current, onUnsent), end: async () => {} } }),
     renew() {
       void current.end()
       current = open()
@@ -99,15 +102,17 @@ function isOfServer(error: Error): boolean {
 
 /**
  * A connection for one transaction. It is destroyed at the first statement without an answer. Otherwise later statements
- * would wait for that one, and the connection's next user would find the transaction still open.
+ * would wait for that one, and the connection's next user would find the transaction still open. Notifications wait for
+ * the commit: while the server's queue of them is full, which any other database can bring about, they fail.
  */
-async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
+async function borrow(pool: pg.Pool, onUnsent: (error: Error) => void): Promise<PostgresPoolClient> {
   const client = await pool.connect().catch((error) => {
     if (isOfServer(error)) connectionErrors.add(error)
     throw error
   })
   let failure: Error | undefined
-  async function query(text: string, values: unknown[]): Promise<unknown> {
+  const unsent: unknown[][] = []
+  async function run(text: string, values: unknown[]): Promise<unknown> {
     // For a rollback, so that the user gets the error that caused it.
     if (failure !== undefined) throw failure
     try {
@@ -123,26 +128,34 @@ async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
       throw error
     }
   }
+  async function query(text: string, values: unknown[]): Promise<unknown> {
+    if (text === NOTIFY) return { command: 'SELECT', rows: [], rowCount: unsent.push(values) }
+    const result = await run(text, values)
+    if (text === 'commit') for (const message of unsent.splice(0)) await run(NOTIFY, message).catch(onUnsent)
+    return result
+  }
   return { query: query as PostgresPoolClient['query'], release: () => client.release(failure) }
 }
 
-/** The notification channel of a topic. */
-export function channelOf(topic: Topic): string {
-  return `quote_aggregator_${topic}`
-}
+/** The notification channel of a topic: only those can name it who may read the tables. */
+const CHANNEL = `'quote_aggregator_' || pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(
+  pg_catalog.convert_to(replica_key || topic, 'UTF8')), 'hex'), 40)`
+/** Reads the channel of each topic. Its parameter is the list of them. */
+export const CHANNELS = `select topic, ${CHANNEL} as channel from replica_keys, pg_catalog.unnest($1::text[]) as topic`
+/** Sends a message. Its parameters are the topic and the text. */
+export const NOTIFY = `select pg_catalog.pg_notify(${CHANNEL}, $2::text) from replica_keys, (select $1::text as topic) named`
+/** Makes the key of a lock from the name in a parameter or column. Other programs in the same database use other names. */
+export const lockKey = (name: string) =>
+  `pg_catalog.hashtextextended('quote-aggregator ' || ${name}::text, 0::bigint)`
 
-/** The lock key of a name. Other programs in the same database use other names. */
-function lockKey(name: string) {
-  return sql`hashtextextended(${`quote-aggregator ${name}`}, 0)`
-}
-
-/** Coordination of several processes by PostgreSQL. Locks and notifications end with the transaction. */
+/** Coordination of several processes by PostgreSQL. Locks end with the transaction. Notifications are sent after it. */
 export const POSTGRES_COORDINATION: Coordination = {
   async serialize(transaction, name) {
-    await sql`select pg_advisory_xact_lock(${lockKey(name)})`.execute(transaction)
+    const statement = `select pg_catalog.pg_advisory_xact_lock(${lockKey('$1')})`
+    await transaction.executeQuery(CompiledQuery.raw(statement, [name]))
   },
   async notify(transaction, topic, text) {
-    await sql`select pg_notify(${channelOf(topic)}, ${text})`.execute(transaction)
+    await transaction.executeQuery(CompiledQuery.raw(NOTIFY, [topic, text]))
   },
 }
 

@@ -37,7 +37,7 @@ export interface ReplicaLease extends Pick<SessionHolder, 'assertHeld'> {
 /** Time for which an expired lease stays: a session that was being written when it expired is stored by then. */
 const EXPIRED_KEPT_MS = 60_000
 /** The clock of the database, which all replicas share: Unix time in milliseconds. */
-const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+const NOW = sql<number>`(extract(epoch from pg_catalog.clock_timestamp()) * 1000::numeric)::bigint`
 
 /** Builds the lease of one replica in PostgreSQL. It is not taken yet. */
 export function createReplicaLease(

@@ -10,6 +10,7 @@ const WELL: PostgresState = {
   schema: 'public',
   mayCreate: false,
   isOpenToAll: false,
+  isWritableByAll: false,
   isReadOnly: false,
   hasTables: true,
   forbidden: [],
@@ -38,6 +39,10 @@ test.each<[Partial<PostgresState>, object[]]>([
   [
     { isOpenToAll: true },
     [{ status: 'warn', remedy: expect.stringContaining('revoke connect on database "quotes" from public') }],
+  ],
+  [
+    { isWritableByAll: true },
+    [{ status: 'fail', remedy: expect.stringContaining('revoke create on schema "public" from public') }],
   ],
   [{ schema: null }, [{ status: 'fail', checkResult: expect.stringMatching(/no schema/) }]],
   [{ freeConnections: 12 }, []],

