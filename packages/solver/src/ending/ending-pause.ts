@@ -55,7 +55,8 @@ export function createEndingPause(
     // What a node that lags shows is seen that much later, in each round, and at the beginning.
     const lag = time.lagSeconds()
     const pollSeconds = chain.pollIntervalMs / 1000
-    const callSeconds = 2 * time.lookSeconds() + (chain.maxPayments * CALLS) / chain.callsPerSecond()
+    const calls = Math.min(count, chain.maxPayments) * CALLS
+    const callSeconds = 2 * time.lookSeconds() + calls / chain.callsPerSecond()
     const expected = time.blockSeconds() + callSeconds + pollSeconds + lag
     // Estimates, signatures or a node that refuses calls may take longer. Each end is seen by a poll, up to one interval late.
     const roundSeconds = Math.max(expected, payments.roundSeconds() - pollSeconds)
