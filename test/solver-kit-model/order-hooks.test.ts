@@ -2,7 +2,11 @@ import { getAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
-import type { DepositedOrder, FilledOrder } from '../../packages/solver/src/orders/fillable-order.js'
+import type {
+  DepositedOrder,
+  FillableOrder,
+  FilledOrder,
+} from '../../packages/solver/src/orders/fillable-order.js'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { deferred } from '../support/deferred.js'
 import { keyOf } from '../support/solver-kit/market.js'
@@ -147,6 +151,66 @@ it('a `fill` that never answers hides no missed order, and holds none of the bon
   await passBlocks(10)
   expect(errors().join()).toContain(`fill has not answered for order ${known.orderId}`)
   expect(metrics()).toMatchObject({ missed: 1, openOrders: 0, openQuotes: 0 })
+  end()
+})
+
+it.each<[string, (order: FillableOrder, calls: number) => Promise<unknown>]>([
+  ['throws', async (order, calls) => (calls > 1 ? order.fill() : Promise.reject(new Error('no hedge')))],
+  [
+    'throws while its payment is under way',
+    async (order, calls) =>
+      Promise.race([order.fill(), ...(calls > 1 ? [] : [Promise.reject(new Error('too slow'))])]),
+  ],
+  [
+    'never answers before a crash',
+    async (order, calls) => (calls > 1 ? order.fill() : new Promise(() => {})),
+  ],
+  [
+    'gives up when the solver is closed',
+    async (order, calls) =>
+      calls > 1 ? order.fill() : new Promise((resolve) => order.signal.addEventListener('abort', resolve)),
+  ],
+])('a `fill` that %s is called again while the order can be paid', async (how, pay) => {
+  let calls = 0
+  const fill = (order: FillableOrder) => pay(order, ++calls)
+  const running = await startRunning('deployed', { pollIntervalMs: 1_000 }, { fill })
+  const { ask, deposit, passBlocks, restart, solver, stateOf, metrics, pass, end } = running
+  const known = (await ask(1_000n)) as KnownQuote
+  deposit(known)
+  await passBlocks(2)
+  if (how.includes('closed')) {
+    const closing = solver.close()
+    await pass(2_000)
+    await closing
+  }
+  if (how.includes('crash') || how.includes('closed')) await restart(() => {})
+  await passBlocks(8)
+  expect([stateOf(known), metrics().openOrders]).toEqual([OrderState.SETTLED, 0])
+  end()
+})
+
+it('an order is missed also when its `fill` has left it, or calls `order.fill` too late, which rejects', async () => {
+  const { opened: isLate, open } = deferred()
+  const ends: unknown[] = []
+  const fill = async (order: FillableOrder) => {
+    if (order.orderId === left.orderId) return
+    await isLate
+    await order.fill().then(
+      () => ends.push('paid'),
+      (error) => ends.push(error.message),
+    )
+  }
+  const running = await startRunning('deployed', { pollIntervalMs: 1_000 }, { fill })
+  const { ask, deposit, passBlocks, metrics, errors, end } = running
+  const [late, left] = [(await ask(1_000n)) as KnownQuote, (await ask(1_000n)) as KnownQuote]
+  for (const known of [late, left]) deposit(known)
+  await passBlocks(42)
+  open()
+  await passBlocks(2)
+  expect(ends).toEqual([`order ${late.orderId} is not paid`])
+  expect([metrics().missed, metrics().openOrders]).toEqual([2, 0])
+  for (const { orderId } of [late, left])
+    expect(errors().join()).toContain(`order ${orderId} on chain 31337 was not paid by its fill deadline`)
   end()
 })
 

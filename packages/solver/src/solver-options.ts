@@ -108,7 +108,7 @@ export interface SolverOptions {
   readonly quote: (request: SolverQuoteRequest) => QuoteAnswer | Promise<QuoteAnswer>
   /**
    * Fills an order in the place of the kit, or calls `order.fill()` for the kit's way. It is called again when it throws, and
-   * after a restart in its midst. When it has returned, the order counts as done.
+   * after a restart in its midst. When it has returned, the kit waits for the payment.
    */
   readonly fill?: (order: FillableOrder) => Promise<unknown>
   /**

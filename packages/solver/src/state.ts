@@ -12,8 +12,8 @@ export interface StoredOrder {
   /** Unix time in seconds. */
   readonly fillDeadline: number
   /**
-   * `FILLED` has been paid, `FINAL` so many blocks ago that no reorganisation is expected to remove it, `MISSED` not in time; `LEFT`
-   * belongs to the `fill` of the market maker.
+   * `FILLED` has been paid, `FINAL` so many blocks ago that no reorganisation is expected to remove it, `MISSED` not in time. `LEFT`
+   * is to be paid by the market maker, whose `fill` has returned.
    */
   readonly status: 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED' | 'LEFT'
 }

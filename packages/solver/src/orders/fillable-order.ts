@@ -25,7 +25,7 @@ export interface FillableOrder {
   readonly signed: SolverQuote | undefined
   /** Aborts when the solver is closed. */
   readonly signal: AbortSignal
-  /** Pays as the kit does. @returns when the payment is mined @throws when it cannot be paid */
+  /** Pays as the kit does. @returns when the order is paid @throws when it is not, and when it was missed */
   fill(): Promise<void>
 }
 

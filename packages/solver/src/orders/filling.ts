@@ -23,6 +23,9 @@ export type Filling = ReturnType<typeof createFilling>
 
 const MAX_DELAY_MS = 10_000
 
+const isFollowed = (order: StoredOrder | undefined): order is StoredOrder =>
+  order?.status === 'OPEN' || order?.status === 'LEFT'
+
 /** Builds the filling of a chain. @param isCancelling whether the nonce of a quote is being used up */
 export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigint) => boolean) {
   const { chain, clock, state, ledger, time, payments, metrics, signal, onError } = chainParts
@@ -61,7 +64,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     let delayMs = chain.pollIntervalMs
     while (!signal.aborted) {
       const order = state.order(orderId)
-      if (order === undefined || order.status !== 'OPEN') return
+      if (!isFollowed(order)) return
       try {
         if (await step(order)) delayMs = chain.pollIntervalMs
       } catch (error) {
@@ -69,7 +72,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
         onError(error)
         delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)
       }
-      if (state.order(orderId)?.status !== 'OPEN') return
+      if (!isFollowed(state.order(orderId))) return
       await clock.sleep(delayMs, signal).catch(() => {})
     }
   }
@@ -85,7 +88,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     const due = await reading
       .run(urgency, () => lookAtOrder(parts, order))
       .finally(() => unread.delete(order.orderId))
-    if (due === undefined) return false
+    if (due === undefined || order.status === 'LEFT') return false
     if (parts.fill === undefined) await pay(order, due)
     else await leave(parts.fill, order, due)
     return true
@@ -102,7 +105,8 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
   /** After a restart the same payment is sent again, never a second one. */
   async function sendAndFollow(order: StoredOrder, { deadline }: DuePayment): Promise<void> {
     await paying.run(urgencyOf(order, deadline), async () => {
-      // It may have waited.
+      // It may have waited, or its market maker: an end is told once.
+      if (state.order(order.orderId)?.status !== 'OPEN') return
       const due = await lookAtOrder(parts, order)
       if (due === undefined) return
       await send(order, due)
@@ -132,7 +136,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     const { orderId } = order
     const ended = await payments.follow(orderId, deadline)
     // Its end may have been seen by a look.
-    const isOpen = state.order(orderId)?.status === 'OPEN'
+    const isOpen = isFollowed(state.order(orderId))
     if (ended?.outcome !== 'success') {
       if (ended !== undefined) payments.forget(orderId)
     } else if (isOpen) await endOrder(parts, order, 'FILLED', true, ended)
@@ -152,14 +156,16 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     const payNow = async () => {
       await pay(order, due)
       signal.throwIfAborted()
-      if (state.order(orderId)?.status === 'OPEN') throw new Error(`the payment of order ${orderId} failed`)
+      const status = state.order(orderId)?.status
+      if (status !== 'FILLED' && status !== 'FINAL') throw new Error(`order ${orderId} is not paid`)
     }
     const done = fill({ chainId, orderId, deposit, signed: state.quote(orderId), signal, fill: payNow })
     const words = `fill has not answered for order ${orderId} by its fill deadline`
     const overdue = untilOver(order).then(() => Promise.reject(new Error(words)))
     await Promise.race([done, overdue])
-    const left = state.order(orderId)
-    if (left?.status === 'OPEN') await endOrder(parts, left, 'LEFT', deposit === 'CONTRACT')
+    // One that has returned since the solver is closed has not paid.
+    signal.throwIfAborted()
+    if (state.order(orderId)?.status === 'OPEN') state.setStatus(orderId, 'LEFT')
   }
 
   /** @returns when nobody can pay an order any more, or the signal has aborted */
@@ -182,7 +188,8 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     lookBack: paidOrders.lookBack,
     /** Goes on with the orders that the state has. */
     resume(): void {
-      for (const { orderId } of state.orders(chainId, 'OPEN')) run(orderId)
+      for (const status of ['OPEN', 'LEFT'] as const)
+        for (const { orderId } of state.orders(chainId, status)) run(orderId)
     },
     /** Whether a look at an order is due that says what its quote needs, too. */
     isUnread: (orderId: Hex) => unread.has(orderId),

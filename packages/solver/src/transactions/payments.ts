@@ -296,5 +296,5 @@ export function createPayments(options: PaymentsOptions) {
 
 /** Whether nobody waits for a payment any more. */
 function hasEnded({ id, status }: KeptPayment): boolean {
-  return id.startsWith(DONE) || (status !== null && status !== 'OPEN')
+  return id.startsWith(DONE) || (status !== null && status !== 'OPEN' && status !== 'LEFT')
 }
