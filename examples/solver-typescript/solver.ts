@@ -2,7 +2,7 @@
  * A solver that follows a price feed. It connects to an aggregator, quotes, fills, declines while its feed is old, and cancels its open
  * quotes when the price jumps. Its account has a bond on the contract.
  */
-import { createSolver, type DepositedOrder, decline, type SolverQuoteRequest } from '@quote-aggregator/solver'
+import { createSolver, decline, type OrderTerms, type SolverQuoteRequest } from '@quote-aggregator/solver'
 import type { Address, Hex } from 'viem'
 
 const { AGGREGATOR_URL, RPC_URL, PRIVATE_KEY, STATE_FILE, FEED_URL } = process.env
@@ -74,8 +74,17 @@ function quote(request: SolverQuoteRequest) {
   return isEnough ? { amount: priced, expiresInSeconds: BINDS_SECONDS } : decline('AMOUNT_TOO_SMALL')
 }
 
-/** Deposits that are not paid yet, by order: both hooks may be called more than once for each. */
-const toHedge = new Map<Hex, DepositedOrder>()
+/** What each order adds to the position. It grows: keep it in a database. */
+const trades = new Map<Hex, number>()
+
+/** The last call for an order is what the chain has. Hedge the change of the position here. */
+function trade(orderId: Hex, weth: number): void {
+  position += weth - (trades.get(orderId) ?? 0)
+  trades.set(orderId, weth)
+}
+
+const buy = ({ orderId, inputToken, inputAmount, outputAmount }: OrderTerms) =>
+  trade(orderId, inputToken === WETH ? Number(inputAmount) / 1e18 : -Number(outputAmount) / 1e18)
 
 const solver = createSolver({
   account: PRIVATE_KEY as Hex,
@@ -96,12 +105,11 @@ const solver = createSolver({
     // Another process has the session, or the instance takes this solver no more: a supervisor must see it.
     if (change.state === 'lost' && change.isFinal) endWhenNothingIsOwed()
   },
-  // Hedge here, once for each order: what the user pays is yours soon.
-  onDeposit: (order) => void toHedge.set(order.orderId, order),
-  onFilled({ orderId, inputToken, inputAmount, outputAmount }) {
-    if (!toHedge.delete(orderId)) return
-    position += inputToken === WETH ? Number(inputAmount) / 1e18 : -Number(outputAmount) / 1e18
-  },
+  // What the user pays is yours soon.
+  onDeposit: buy,
+  onFilled: buy,
+  onDepositRemoved: ({ orderId }) => trade(orderId, 0),
+  onMissed: ({ orderId }) => trade(orderId, 0),
   // Sessions, deposits, ended orders, errors, and why a request was declined.
   log: console,
 })

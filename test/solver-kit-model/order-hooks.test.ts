@@ -2,34 +2,45 @@ import { getAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
-import type {
-  DepositedOrder,
-  FillableOrder,
-  FilledOrder,
-} from '../../packages/solver/src/orders/fillable-order.js'
-import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
+import type { FillableOrder, FilledOrder } from '../../packages/solver/src/orders/fillable-order.js'
+import type { MinedTransaction, SolverOptions } from '../../packages/solver/src/solver-options.js'
+import { HOOKS } from '../../packages/solver/src/solver-parts.js'
+import type { Rules } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
+import { BASE_FEE, GAS, TIP } from './model-chain.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
-import { SOLVER, USDC, USERS, WETH } from './world.js'
+import { SETTLEMENT, SOLVER, STRANGER, settlementCall, USDC, USERS, WETH } from './world.js'
 
 beforeAll(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
 })
 afterAll(() => void vi.unstubAllGlobals())
 
-/** A solver that runs, and what its market maker was told. */
-async function start(hooks: Pick<SolverOptions, 'onDeposit' | 'onFilled' | 'log'> = {}) {
-  const told: [what: 'deposit' | 'filled', order: DepositedOrder | FilledOrder][] = []
-  const onDeposit = (order: DepositedOrder) => void told.push(['deposit', order])
-  const onFilled = (order: FilledOrder) => void told.push(['filled', order])
-  const running = await startRunning('reference', { confirmations: 20 }, { onDeposit, onFilled, ...hooks })
+/** A solver that runs, and what its market maker was told of orders and transactions. */
+async function start(hooks: Partial<SolverOptions> = {}, rules: Rules = 'reference') {
+  // biome-ignore lint/suspicious/noExplicitAny: what any hook gets
+  const told: [what: string, order: any][] = []
+  const mined = new Map<number, MinedTransaction>()
+  const telling = HOOKS.map((name) => [name, (order: unknown) => void told.push([wordOf(name), order])])
+  const running = await startRunning(
+    rules,
+    { confirmations: 20 },
+    {
+      ...Object.fromEntries(telling),
+      onTransaction: (transaction) => void mined.set(transaction.nonce, transaction),
+      ...hooks,
+    },
+  )
   const ask = async (isForAddress = false) =>
     (await running.ask(1_000n, { isForAddress, depositSeconds: 60 })) as KnownQuote
-  return { ...running, told, ask, names: () => told.map(([what]) => what) }
+  const names = () => told.map(([what]) => what)
+  return { ...running, told, mined, ask, names }
 }
+
+const wordOf = (hook: string) => hook.slice(2).toLowerCase()
 
 it.each([false, true])(
   'a market maker hears of a deposit before its payment, and then of that: at an address %s',
@@ -40,7 +51,7 @@ it.each([false, true])(
     if (isForAddress) transfer(known)
     else deposit(known)
     await passBlocks(2, 2, { holdsSigned: true })
-    expect([names(), stateOf(known) === OrderState.SETTLED]).toEqual([['deposit'], false])
+    expect([names(), stateOf(known) === OrderState.SETTLED]).toEqual([['quoted', 'deposit'], false])
     await passBlocks(4)
     expect(stateOf(known)).toBe(OrderState.SETTLED)
     const terms = {
@@ -54,11 +65,11 @@ it.each([false, true])(
       fillDeadline,
       transactionHash: expect.stringMatching(/^0x\w{64}$/),
     }
-    const [deposited, filled] = told.map(([, order]) => order)
+    const [, deposited, filled] = told.map(([, order]) => order)
     expect(deposited).toMatchObject({ ...terms, deposit: isForAddress ? 'ADDRESS' : 'CONTRACT' })
     expect(filled).toMatchObject({ ...terms, gasUsed: expect.any(BigInt), gasCost: expect.any(BigInt) })
     expect(filled?.transactionHash).not.toBe(deposited?.transactionHash)
-    expect(told).toHaveLength(2)
+    expect(told).toHaveLength(3)
     end()
   },
 )
@@ -102,10 +113,11 @@ it('after a restart, a market maker hears again of deposits that are not paid, a
   const waiting = await ask()
   deposit(waiting)
   await passBlocks(2, 2, { holdsSigned: true })
-  expect(names()).toEqual(['deposit', 'filled', 'deposit'])
+  const before = ['quoted', 'deposit', 'filled', 'quoted', 'deposit']
+  expect(names()).toEqual(before)
   await restart(() => {})
   await passBlocks(4)
-  expect(names().slice(0, 3)).toEqual(['deposit', 'filled', 'deposit'])
+  expect(names().slice(0, 5)).toEqual(before)
   expect(names().filter((name) => name === 'filled')).toHaveLength(2)
   end()
 })
@@ -123,6 +135,118 @@ it('a deposit and a payment that a reorganisation removes are told again when th
   end()
 })
 
+it.each([false, true])(
+  'a deposit that a reorganisation removes is taken back, after its payment: %s, and also while nothing runs',
+  async (isFilled) => {
+    const { ask, deposit, passBlocks, chain, names, told, restart, metrics, end } = await start()
+    for (const isDown of [false, true]) {
+      const known = await ask()
+      deposit(known)
+      await passBlocks(3, 2, { holdsSigned: !isFilled })
+      const remove = () => chain.reorganise(4, chain.head().timestamp + 2, () => 'lost')
+      if (isDown) await restart(remove)
+      else remove()
+      await passBlocks(4)
+      const before = isFilled ? ['deposit', 'filled'] : ['deposit']
+      expect(names()).toEqual(['quoted', ...before, 'depositremoved'])
+      expect(told.splice(0).at(-1)?.[1]).toMatchObject({ orderId: known.orderId, inputAmount: 10n ** 18n })
+      await passBlocks(40)
+      expect(names()).toEqual(['cancelled'])
+      told.splice(0)
+    }
+    expect(metrics()).toMatchObject({ missed: 0, openQuotes: 0 })
+    end()
+  },
+)
+
+it('a trade is told as the chain has it, when a stranger has paid it and taken less', async () => {
+  const { ask, transfer, chain, contracts, passBlocks, told, end } = await start({}, 'deployed')
+  contracts.set(() => {
+    contracts.token(USDC).mint(STRANGER, 10n ** 12n)
+    contracts.token(USDC).approve(STRANGER, SETTLEMENT, 10n ** 12n)
+  })
+  const known = await ask(true)
+  const { quote, signature, orderId } = known
+  transfer(known)
+  const accepted = quote.inputAmount - 5n
+  const call = settlementCall('settleWithTolerance', [quote, signature, accepted])
+  const transactionHash = chain.act(STRANGER, SETTLEMENT, call)
+  await passBlocks(3)
+  expect(told.map(([what]) => what)).toEqual(['quoted', 'filled'])
+  const trade = { inputAmount: accepted, outputAmount: 0n, transactionHash, gasCost: undefined }
+  expect(told.at(-1)?.[1]).toMatchObject({ orderId, ...trade })
+  end()
+})
+
+it('a missed order is told with its cost, and so is a quote that is slashed', async () => {
+  const { ask, deposit, passBlocks, slash, chain, told, names, refund, bond, end } = await start()
+  const [known, untaken] = [await ask(), await ask()]
+  deposit(known)
+  while (chain.head().timestamp <= known.quote.fillDeadline + 70)
+    await passBlocks(1, 2, { holdsSigned: true })
+  refund('refund', known)
+  slash(untaken)
+  const before = bond()
+  await passBlocks(1, 2, { holdsSigned: true })
+  await passBlocks(6)
+  expect(names().filter((name) => name !== 'quoted')).toEqual(['deposit', 'missed', 'missed'])
+  const missed = told.filter(([what]) => what === 'missed').map(([, { orderId, cost }]) => [orderId, cost])
+  expect(missed).toEqual([known, untaken].map(({ orderId, bond: cost }) => [orderId, cost]))
+  expect(before - bond()).toBe(known.bond + untaken.bond)
+  end()
+})
+
+it('a cancellation that a reorganisation removes is taken back, and what a stranger has settled then is told', async () => {
+  const { ask, chain, cancelQuotes, transfer, passBlocks, told, names, isUnused, end } = await start()
+  const [kept, taken] = [await ask(), await ask()]
+  const cancelling = cancelQuotes()
+  await passBlocks(3)
+  expect((await cancelling).map(({ outcome }) => outcome)).toEqual(['CANCELLED', 'CANCELLED'])
+  expect(names()).toEqual(['quoted', 'quoted', 'cancelled', 'cancelled'])
+  told.splice(0)
+  transfer(taken)
+  chain.act(STRANGER, SETTLEMENT, settlementCall('settle', [taken.quote, taken.signature]))
+  chain.reorganise(4, chain.head().timestamp + 2, () => 'lost')
+  await passBlocks(2, 2, { holdsSigned: true })
+  expect(isUnused(kept)).toBe(true)
+  const about = ({ orderId }: KnownQuote) =>
+    told.filter(([, order]) => order.orderId === orderId).map(([what]) => what)
+  expect(about(kept)).toEqual(['quoted'])
+  await passBlocks(6)
+  expect([about(kept), about(taken).at(-1)]).toEqual([['quoted', 'cancelled'], 'filled'])
+  end()
+})
+
+it('each transaction is told with its purpose and cost, also after a reorganisation and a restart', async () => {
+  const { ask, deposit, passBlocks, chain, mined, restart, cancelQuotes, end } = await start()
+  const known = await ask()
+  await ask()
+  deposit(known)
+  await passBlocks(4)
+  const cancelling = cancelQuotes()
+  await passBlocks(2)
+  await cancelling
+  chain.setBaseFee(2n * BASE_FEE)
+  await restart(() => chain.reorganise(3, chain.head().timestamp + 2, () => 'waiting'))
+  await passBlocks(30)
+  const own = chain.blocks.flatMap(({ receipts }) =>
+    receipts.filter(({ transaction }) => transaction.from === SOLVER),
+  )
+  expect(own.length).toBe(mined.size)
+  for (const { transaction } of own)
+    expect(mined.get(transaction.nonce)).toMatchObject({
+      hash: transaction.hash,
+      isReverted: false,
+      gasCost: GAS * (2n * BASE_FEE + TIP),
+    })
+  const purposes = [...mined.values()].map(({ purpose, orderId }) => [purpose, orderId])
+  expect(purposes).toContainEqual(['PAYMENT', known.orderId])
+  expect(new Set(purposes.map(([purpose]) => purpose))).toEqual(
+    new Set(['APPROVAL', 'PAYMENT', 'CANCELLATION']),
+  )
+  end()
+})
+
 it('a payment that is seen before the block that has it is told once', async () => {
   const { ask, deposit, passBlocks, node, names, end } = await start()
   deposit(await ask())
@@ -131,10 +255,10 @@ it('a payment that is seen before the block that has it is told once', async () 
   node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? opened.then(() => answer()) : answer()))
   await passBlocks(1, 2, { holdsSigned: true })
   await passBlocks(1)
-  expect(names()).toEqual(['deposit', 'filled'])
+  expect(names()).toEqual(['quoted', 'deposit', 'filled'])
   open()
   await passBlocks(4)
-  expect(names()).toEqual(['deposit', 'filled'])
+  expect(names()).toEqual(['quoted', 'deposit', 'filled'])
   end()
 })
 

@@ -81,8 +81,13 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   ),
   onSession: FUNCTION,
   onResult: FUNCTION,
+  onQuoted: FUNCTION,
   onDeposit: FUNCTION,
+  onDepositRemoved: FUNCTION,
   onFilled: FUNCTION,
+  onMissed: FUNCTION,
+  onCancelled: FUNCTION,
+  onTransaction: FUNCTION,
   onError: FUNCTION,
 }
 

@@ -14,7 +14,9 @@ export type {
   DepositedOrder,
   FillableOrder,
   FilledOrder,
+  MissedOrder,
   OrderTerms,
+  QuotedOrder,
   ShortOrder,
   SolverQuote,
 } from './orders/fillable-order.js'
@@ -24,6 +26,7 @@ export { SessionError } from './session/session-error.js'
 export type { SessionResult } from './session/session-messages.js'
 export type {
   ChainOptions,
+  MinedTransaction,
   QuoteAnswer,
   SessionChange,
   SolverAccount,

@@ -1,6 +1,14 @@
 import type { Address, Hex, LocalAccount, Transport } from 'viem'
 import type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
-import type { DepositedOrder, FillableOrder, FilledOrder, ShortOrder } from './orders/fillable-order.js'
+import type {
+  DepositedOrder,
+  FillableOrder,
+  FilledOrder,
+  MissedOrder,
+  OrderTerms,
+  QuotedOrder,
+  ShortOrder,
+} from './orders/fillable-order.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionResult } from './session/session-messages.js'
 
@@ -68,6 +76,22 @@ export interface Priced {
    * `depositDeadline` of the request, and ignores it without the former. The whole deposit window when left out.
    */
   readonly expiresInSeconds?: number | undefined
+}
+
+/** A transaction of the account that was mined. */
+export interface MinedTransaction {
+  readonly chainId: number
+  /** Of the account: each nonce has one transaction in the end. */
+  readonly nonce: number
+  readonly hash: Hex
+  /** `PAYMENT` of an order; `CANCELLATION` of quotes; `APPROVAL` of a token; `OTHER` has filled a gap of nonces, or is of an earlier version. */
+  readonly purpose: 'PAYMENT' | 'CANCELLATION' | 'APPROVAL' | 'OTHER'
+  /** Of a payment. */
+  readonly orderId: Hex | undefined
+  readonly isReverted: boolean
+  readonly gasUsed: bigint
+  /** In wei, without what a rollup takes for its data. */
+  readonly gasCost: bigint
 }
 
 /** How the solver is reached: changes of its session. */
@@ -151,16 +175,27 @@ export interface SolverOptions {
   readonly onSession?: (change: SessionChange) => void
   /** Called with what came of each answer. Only with a session. */
   readonly onResult?: (result: SessionResult) => void
+  /** Called for each quote that is about to be sent; again when a reorganisation has removed its cancellation. */
+  readonly onQuoted?: (quote: QuotedOrder) => void
   /**
    * Called when the deposit of an order was seen that is to be paid, before the payment: to hedge early. At least once for each order:
    * again after a restart or a reorganisation before its end, and when the deposit moves from an address to the contract. The payment
-   * does not wait for it. A deposit that a reorganisation removes is not called back.
+   * does not wait for it.
    */
   readonly onDeposit?: (order: DepositedOrder) => void
+  /** Called when a reorganisation has removed the deposit of an order that `onDeposit` or `onFilled` was called for. */
+  readonly onDepositRemoved?: (order: OrderTerms) => void
   /**
-   * Called for each order that has been paid, at least once over restarts and reorganisations. Its amounts are those of the quote.
+   * Called for each order that has been paid, by whomever, at least once over restarts and reorganisations. Its amounts are those of the
+   * chain.
    */
   readonly onFilled?: (order: FilledOrder) => void
+  /** Called for each order that was not paid in time; again when it has cost more. */
+  readonly onMissed?: (order: MissedOrder) => void
+  /** Called for each quote whose cancellation is on the chain. Prices are not told. */
+  readonly onCancelled?: (quote: OrderTerms) => void
+  /** Called for each transaction that is mined; again, by its nonce, when a reorganisation has changed it. */
+  readonly onTransaction?: (transaction: MinedTransaction) => void
   /** Called with every error that the solver goes on after. */
   readonly onError?: (error: unknown) => void
 }

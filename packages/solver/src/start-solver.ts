@@ -10,7 +10,7 @@ import { hasSecretPath, withSecretPath } from './quoting/secret-path.js'
 import { instanceSentence } from './session/instance-text.js'
 import { connectBySession } from './solver-connection.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
-import type { SolverParts } from './solver-parts.js'
+import { HOOKS, type Hooks, type SolverParts } from './solver-parts.js'
 import { MEMORY, openState } from './state.js'
 
 interface StartOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
@@ -60,9 +60,10 @@ export async function startSolver(start: StartOptions): Promise<void> {
   for (const { chainId, count } of state.countOpen())
     if (!chainIds.includes(chainId)) start.onError(new Error(leftBehind(chainId, count)))
   const limits = { overcommit, maxBondShare, maxOpenBond, maxAddressBondShare }
-  const onDeposit = guarded(options.onDeposit, start.onError)
-  const onFilled = guarded(options.onFilled, start.onError)
-  const own = { account, state, protocolName, limits, fill, acceptLess, onDeposit, onFilled }
+  const hooks = Object.fromEntries(
+    HOOKS.map((name) => [name, guarded<never>(options[name], start.onError)]),
+  ) as unknown as Hooks
+  const own = { account, state, protocolName, limits, fill, acceptLess, hooks }
   const shared = { ...start, ...own, serviceUrls, chainIds }
   await startChains(shared)
   signal.throwIfAborted()

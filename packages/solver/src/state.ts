@@ -18,6 +18,18 @@ export interface StoredOrder {
   readonly status: 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED' | 'LEFT'
 }
 
+/** What the market maker was told last of an order or a transaction. */
+export interface BookEntry {
+  /** An order id, or the chain and the nonce of a transaction. */
+  readonly id: string
+  readonly chainId: number
+  /** The chain's time when it was seen, Unix seconds. */
+  readonly time: number
+  readonly kind: 'DEPOSITED' | 'FILLED' | 'MISSED' | 'CANCELLED' | 'TRANSACTION'
+  /** As JSON. */
+  readonly entry: string
+}
+
 /** A transaction that is kept: its last attempt. */
 export interface KeptPayment extends SignedTransaction {
   /** An order id, or another name, which has its chain. */
@@ -31,13 +43,24 @@ export type SolverState = ReturnType<typeof openState>
 
 const KEEP_QUOTE_SECONDS = 3_600
 const KEEP_ORDER_SECONDS = 7 * 86_400
-const VERSION = 6
+const KEEP_BOOKS_SECONDS = 400 * 86_400
+/** Strangers can cause cancellations: so many of the newest are kept. */
+const KEPT_CANCELLED = 100_000
+const VERSION = 7
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
 /** SQLite's name of a database without a file. */
 export const MEMORY = ':memory:'
 const PRIVATE = 0o600
-const SCHEMA = `
+const BOOKS = `
+  CREATE TABLE books (id TEXT PRIMARY KEY, chainId INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL,
+    entry TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX booksByKind ON books (chainId, kind, time);
+  PRAGMA user_version = ${VERSION};`
+/** Of the version before. What was paid lately is read and told again, since a reorganisation may still remove it. */
+const MIGRATION = `${BOOKS}
+  UPDATE orders SET status = 'OPEN' WHERE status = 'FILLED'`
+const SCHEMA = `${BOOKS}
   CREATE TABLE quotes (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, depositAddress TEXT NOT NULL,
     fillDeadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL,
     endedAt INTEGER) STRICT, WITHOUT ROWID;
@@ -47,8 +70,7 @@ const SCHEMA = `
     nonce INTEGER NOT NULL, PRIMARY KEY (payment, hash)) STRICT;
   CREATE INDEX quotesByEnd ON quotes (chainId, endedAt);
   CREATE INDEX ordersByStatus ON orders (status);
-  CREATE TABLE positions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-  PRAGMA user_version = ${VERSION}`
+  CREATE TABLE positions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`
 /** The columns of a `SolverQuote`. */
 const SIGNED = 'orderId, chainId, depositAddress, quote, signature'
 
@@ -102,6 +124,11 @@ export function openState(path: string) {
     /** The nonce of a quote is not used any more. */
     reopenQuote: (orderId: Hex) =>
       void sql('UPDATE quotes SET endedAt = NULL WHERE orderId = ?').run(orderId),
+    /** The quotes of a chain that have ended. */
+    endedQuotes: (chainId: number) =>
+      sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL`)
+        .all(chainId)
+        .map(toQuote),
     /** A quote of a chain that has ended, and whose fill deadline is before that time. */
     endedQuote: (chainId: number, time: number) =>
       sql<SignedRow>(
@@ -152,13 +179,17 @@ export function openState(path: string) {
         `SELECT payment AS id, hash, raw, nonce, status, max(attempts.rowid) FROM attempts LEFT JOIN orders
           ON orderId = payment WHERE attempts.chainId = ? GROUP BY payment ORDER BY nonce`,
       ).all(chainId),
+    bookEntry: (id: string) => sql<BookEntry>('SELECT * FROM books WHERE id = ?').get(id),
+    setBookEntry: (entry: BookEntry) =>
+      void sql('REPLACE INTO books VALUES (@id, @chainId, @time, @kind, @entry)').run(entry),
+    dropBookEntry: (id: string) => void sql('DELETE FROM books WHERE id = ?').run(id),
     /** A position of a chain's blocks, or what has been learnt of it; undefined before the first one. */
     position: (name: string) =>
       sql<{ value: string }>('SELECT value FROM positions WHERE name = ?').get(name)?.value,
     setPosition: (name: string, value: string) =>
       void sql('REPLACE INTO positions VALUES (?, ?)').run(name, value),
     /**
-     * Forgets quotes of a chain an hour after their end, and orders a week after their deadline.
+     * Forgets quotes of a chain an hour after their end, orders a week after their deadline, and the books after 400 days.
      * @param time of the chain, Unix seconds
      */
     prune(chainId: number, time: number): void {
@@ -169,6 +200,14 @@ export function openState(path: string) {
       sql(
         'DELETE FROM quotes WHERE chainId = ? AND endedAt < ? AND orderId NOT IN (SELECT orderId FROM orders)',
       ).run(chainId, time - KEEP_QUOTE_SECONDS)
+      sql(`DELETE FROM books WHERE chainId = ? AND kind <> 'DEPOSITED' AND time < ?`).run(
+        chainId,
+        time - KEEP_BOOKS_SECONDS,
+      )
+      sql(
+        `DELETE FROM books WHERE chainId = @chainId AND kind = 'CANCELLED' AND time < (SELECT time FROM books
+          WHERE chainId = @chainId AND kind = 'CANCELLED' ORDER BY time DESC LIMIT 1 OFFSET ${KEPT_CANCELLED})`,
+      ).run({ chainId })
     },
     close: () => void database.close(),
   }
@@ -185,7 +224,8 @@ function openDatabase(path: string): SqliteDatabase {
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = NORMAL')
     const version = database.pragma('user_version', { simple: true })
-    if (version === 0) database.transaction(() => database.exec(SCHEMA))()
+    const script = version === 0 ? SCHEMA : version === VERSION - 1 ? MIGRATION : undefined
+    if (script !== undefined) database.transaction(() => database.exec(script))()
     else if (version !== VERSION) throw new Error(`it is of version ${version}, and not ${VERSION}`)
     return database
   } catch (error) {

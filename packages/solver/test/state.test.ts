@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { custom } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
+import { openSqliteFile } from '../../sqlite/src/sqlite.js'
 import { createSolver } from '../src/create-solver.js'
 import type { SolverQuote } from '../src/orders/fillable-order.js'
 import { openState } from '../src/state.js'
@@ -148,6 +149,33 @@ it('quotes are forgotten an hour after their end, and orders with their quotes a
   state.setStatus(taken.orderId, 'FILLED')
   state.prune(chainId, DEADLINE + WEEK + 1)
   expect([state.order(taken.orderId), state.quote(taken.orderId)]).toEqual([undefined, undefined])
+})
+
+it('a file of the version before is taken over: what was paid lately is read again', () => {
+  const path = temporaryFile()
+  const before = openState(path)
+  const { chainId } = signed(1)
+  for (const [index, status] of (['FILLED', 'FINAL', 'MISSED'] as const).entries()) {
+    const { orderId } = signed(index)
+    before.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
+    before.setStatus(orderId, status)
+  }
+  before.close()
+  const file = openSqliteFile(path)
+  file.exec('DROP TABLE books; PRAGMA user_version = 6')
+  file.close()
+  const state = open(path)
+  expect([0, 1, 2].map((index) => state.order(signed(index).orderId)?.status)).toEqual([
+    'OPEN',
+    'FINAL',
+    'MISSED',
+  ])
+  const entry = { id: 'one', chainId, time: DEADLINE, kind: 'FILLED', entry: '{}' } as const
+  state.setBookEntry(entry)
+  state.prune(chainId, DEADLINE + 400 * 86_400)
+  expect(state.bookEntry('one')).toEqual(entry)
+  state.prune(chainId, DEADLINE + 400 * 86_400 + 1)
+  expect(state.bookEntry('one')).toBeUndefined()
 })
 
 it('a state file that cannot be opened is named with the reason', () => {

@@ -160,7 +160,7 @@ export const order = (chainId: number, orderId: Hex): View<Order> =>
 export const depositData = (quote: Quote, signature: Hex): Hex =>
   encodeFunctionData({ abi: CALLS_ABI, functionName: 'deposit', args: [toContractQuote(quote), signature] })
 
-/** The events that are read, `Deposited` first. */
+/** The events that are read, those that name their solver third first. */
 const EVENTS = [
   'Deposited(bytes32,address,address,address,uint256,address,uint256,uint32)',
   'Settled(bytes32,address,address)',
@@ -180,8 +180,8 @@ const ORDER_CHANGE = /^(TokensRecovered|ExcessDeposit)/
 const WORD_DIGITS = 64
 export const READ_TOPICS: readonly Hex[] = /* @__PURE__ */ EVENTS.map((event) => toEventSelector(event))
 
-export const depositTopics = (solver: Address): readonly (Hex | null)[] => [
-  READ_TOPICS[0] as Hex,
+export const solverTopics = (solver: Address): readonly (Hex | Hex[] | null)[] => [
+  READ_TOPICS.slice(0, 2),
   null,
   null,
   `0x${lowerCase(solver).slice(2).padStart(WORD_DIGITS, '0')}`,

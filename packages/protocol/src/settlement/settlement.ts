@@ -46,8 +46,11 @@ export interface Settlement {
   readonly REFUND_CALLS_ABI: Abi
   /** The calls by which a solver gives a bond and takes it back. */
   readonly BOND_CALLS_ABI: Abi
-  /** The topics of the logs of a solver's deposits; null matches all. Deposits at an address have no such log. */
-  depositTopics(solver: Address): readonly (Hex | null)[]
+  /**
+   * The topics of the logs of a solver's deposits and settlements: one of several, and null matches all. Deposits at an address have no
+   * such log.
+   */
+  solverTopics(solver: Address): readonly (Hex | Hex[] | null)[]
   /** The first topics of all logs that are read: Keccak-256 of the events' signatures. */
   readonly READ_TOPICS: readonly Hex[]
   /**

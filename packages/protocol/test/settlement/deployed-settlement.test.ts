@@ -109,7 +109,11 @@ describe.each([
     const deployedOnly = missing.length === 0 ? 0 : 2
     expect(settlement.READ_TOPICS).toHaveLength(11)
     expect(settlement.READ_TOPICS.filter((topic) => !compiled.includes(topic))).toHaveLength(deployedOnly)
-    const topics = encodeEventTopics({ abi: abi as Abi, eventName: 'Deposited', args: { solver: SOLVER } })
-    expect(deployed.depositTopics(SOLVER)).toEqual(topics)
+    const [deposited, settled] = (['Deposited', 'Settled'] as const).map((eventName) =>
+      encodeEventTopics({ abi: abi as Abi, eventName, args: { solver: SOLVER } }),
+    )
+    const [, ...others] = deposited ?? []
+    expect(settled?.slice(1)).toEqual(others)
+    expect(deployed.solverTopics(SOLVER)).toEqual([[deposited?.[0], settled?.[0]], ...others])
   })
 })

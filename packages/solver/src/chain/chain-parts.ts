@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import type { Books } from '../books.js'
 import type { DepositAddresses } from '../risk/deposit-addresses.js'
 import type { QuoteLedger } from '../risk/quote-ledger.js'
 import type { SolverParts } from '../solver-parts.js'
@@ -14,6 +15,7 @@ export interface ChainParts extends SolverParts {
   readonly time: ChainTime
   readonly ledger: QuoteLedger
   readonly addresses: DepositAddresses
+  readonly books: Books
   readonly payments: Payments
   /** Gives an error to `onError`, at most once a minute for each reason. */
   readonly report: (reason: string, error: unknown) => void

@@ -1,4 +1,5 @@
 import { type Address, lowerCase } from '../../../protocol/src/values/hex.js'
+import { createBooks } from '../books.js'
 import { createEnding, type Ending } from '../ending/ending.js'
 import { createOnceAMinute } from '../once-a-minute.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
@@ -68,7 +69,8 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
   const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
   const deepBlock = () => time.atDepth().blockNumber
   const sender = createTransactionSender(chain, account, nonceAfterKept, deepBlock)
-  const payments = createPayments({ ...shared, chain, time, report, sender })
+  const books = createBooks({ ...shared, chainId, time })
+  const payments = createPayments({ ...shared, chain, time, report, sender, books })
   const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
   const addresses = createDepositAddresses(chain, solver, state, time)
   for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
@@ -82,7 +84,7 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
     known = turn
     ledger.update(holdings)
   }
-  return { ...shared, chain, solver, time, ledger, addresses, payments, report, refresh }
+  return { ...shared, chain, solver, time, ledger, addresses, books, payments, report, refresh }
 }
 
 /** What another account has signed, or for another contract, could not be ended here, and would be forgotten. @throws Error for that */
@@ -122,6 +124,7 @@ async function run(parts: ChainParts, close: () => void) {
     ledger,
     time,
     filling,
+    books: parts.books,
     /**
      * Puts approvals in place, and reads what the solver has: only then it may quote. An approval that takes long goes on: it keeps no
      * other token waiting, and no other chain.
@@ -199,7 +202,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
     isLookingBack = true
     const onFailed = (error: unknown) => parts.report('look back', error)
     await filling.lookBack().catch(onFailed)
-    await payments.lookBack().catch(onFailed)
+    await payments.lookBack(ending.reopen).catch(onFailed)
     isLookingBack = false
   }
 
@@ -208,6 +211,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
     addresses: ledger.addresses,
     inputTokens: () => [...new Set([...ledger.quotes()].map(({ quote }) => quote.inputToken))],
     onDeposited: filling.deposited,
+    onSettled: filling.settled,
     async onTransfer(to, transactionHash) {
       const signed = ledger.at(to)
       if (signed === undefined) return

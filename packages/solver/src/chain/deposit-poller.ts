@@ -15,6 +15,8 @@ interface DepositPollerOptions
   readonly inputTokens: () => readonly Address[]
   /** Called for each deposit at the contract, and more than once for some. */
   readonly onDeposited: (orderId: Hex, fillDeadline: number, log: DepositLog) => void
+  /** Called for each own order that was settled, and more than once for some. */
+  readonly onSettled: (orderId: Hex, transactionHash: Hex) => void
   /** Called for each of the addresses that has got something, and more than once for some. */
   readonly onTransfer: (to: Address, transactionHash: Hex) => Promise<void>
   /** Called when the chain has a new block, after its deposits unless the node does not show them; and now and then while none comes. */
@@ -29,7 +31,7 @@ const QUIET_BLOCKS = 2
 
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
- * deposit addresses by the transfers of tokens. After an error it goes on where it was. Blocks are passed on also while no logs can be
+ * deposit addresses by the transfers of tokens, and what was settled. After an error it goes on where it was. Blocks are passed on also while no logs can be
  * read: quotes must end by their time, and what the contract says of each decides how.
  * @returns when it has ended, after the signal has aborted
  */
@@ -115,16 +117,17 @@ function createReader(
 }
 
 async function readDeposits(options: DepositPollerOptions, range: BlockRange): Promise<number> {
-  const { chain, solver, onDeposited } = options
+  const { chain, solver, onDeposited, onSettled } = options
   const { settlement, chainId } = chain
-  const { depositTopics, decodeLogs } = settlementOf(chainId)
-  const logs = await readLogs(chain, range, [...depositTopics(solver)], settlement)
-  for (const { event } of decodeLogs(chainId, logs).events)
-    if (event.type === 'Deposited' && event.solver === solver)
-      onDeposited(event.orderId, event.fillDeadline, {
-        transactionHash: event.transactionHash,
-        quotedInput: event.inputAmount,
-      })
+  const { solverTopics, decodeLogs } = settlementOf(chainId)
+  const logs = await readLogs(chain, range, [...solverTopics(solver)], settlement)
+  for (const { event } of decodeLogs(chainId, logs).events) {
+    const { orderId, transactionHash } = event
+    if (event.solver !== solver) continue
+    if (event.type === 'Settled') onSettled(orderId, transactionHash)
+    else if (event.type === 'Deposited')
+      onDeposited(orderId, event.fillDeadline, { transactionHash, quotedInput: event.inputAmount })
+  }
   return logs.length
 }
 

@@ -6,6 +6,7 @@ import type { ChainParts } from '../chain/chain-parts.js'
 import { inPlace } from '../chain/pacing.js'
 import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
 import { type CancelBudget, OverBudget } from '../risk/cancel-budget.js'
+import { CANCELLATION } from '../transactions/payment-names.js'
 import { type SignedTransaction, withMargin } from '../transactions/transaction-sender.js'
 
 interface CancellationsOptions extends ChainParts {
@@ -23,7 +24,7 @@ export type Cancellations = ReturnType<typeof createCancellations>
 /** Builds the transactions that use up nonces, each followed to its end. They go on after a restart. */
 export function createCancellations(options: CancellationsOptions) {
   const { chain, solver, time, state, ledger, payments, budget, onError, signal } = options
-  const prefix = `cancellation ${chain.chainId} `
+  const prefix = `${CANCELLATION}${chain.chainId} `
   const followed = new Map<string, Promise<void>>()
   const nonces = new Set<bigint>()
   /** The gas limit of the last one. It differs between contracts, and on some chains from time to time. */
@@ -32,6 +33,12 @@ export function createCancellations(options: CancellationsOptions) {
   /** What one may cost at present, in wei. */
   const cost = () => gasOfOne * (ledger.gas()?.maxFeePerGas ?? 0n)
   const idOf = ({ word, mask }: NonceWord) => `${prefix}${word} ${mask}`
+
+  function wordOf(id: string): NonceWord | undefined {
+    if (!id.startsWith(prefix)) return undefined
+    const [word = '0', mask = '0'] = id.slice(prefix.length).split(' ')
+    return { word: BigInt(word), mask: BigInt(mask) }
+  }
 
   function follow(word: NonceWord, work: (id: string, word: NonceWord) => Promise<void>): void {
     const id = idOf(word)
@@ -101,10 +108,16 @@ export function createCancellations(options: CancellationsOptions) {
     /** Goes on with those that are under way, and are not followed. */
     resume(): void {
       for (const { id } of state.keptPayments(chain.chainId)) {
-        if (!id.startsWith(prefix)) continue
-        const [word = '0', mask = '0'] = id.slice(prefix.length).split(' ')
-        follow({ word: BigInt(word), mask: BigInt(mask) }, toEnd)
+        const word = wordOf(id)
+        if (word !== undefined) follow(word, toEnd)
       }
+    },
+    /** One that has ended is under way again. @returns its nonces; none for another transaction */
+    reopen(id: string): readonly bigint[] {
+      const word = wordOf(id)
+      if (word === undefined) return []
+      follow(word, toEnd)
+      return fromWord(word)
     },
     /**
      * Uses up nonces, as many as may be sent at this time; the others must be given again.

@@ -3,6 +3,7 @@ import type { ChainParts } from '../chain/chain-parts.js'
 import type { AtBlock } from '../chain/orders.js'
 import { inPlace } from '../chain/pacing.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
+import { reopenQuote } from '../orders/order-end.js'
 import { createCancelBudget } from '../risk/cancel-budget.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
 import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
@@ -23,7 +24,7 @@ export type Ending = ReturnType<typeof createEnding>
 
 /** Builds the ending of a chain. */
 export function createEnding(chainParts: ChainParts, filling: EndingParts['filling']) {
-  const { chain, time, ledger, state, addresses, payments, signal, onError, report } = chainParts
+  const { chain, time, ledger, state, addresses, books, payments, signal, onError, report } = chainParts
   const requests = createCancelRequests()
   const parts: EndingParts = { ...chainParts, filling, requests, laterLooks: new Map() }
   const isCancelling = (nonce: bigint) => cancellations.has(nonce)
@@ -102,6 +103,21 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     learn: async () => cancellations.learn(),
     /** Whether a nonce is being used up. */
     isCancelling,
+    /**
+     * A reorganisation has removed a transaction that nobody waits for. When it is a cancellation, it is followed again, and its quotes
+     * count again until it is mined.
+     * @returns whether it is one
+     */
+    reopen(id: string): boolean {
+      const nonces = cancellations.reopen(id)
+      for (const signed of nonces.length === 0 ? [] : state.endedQuotes(chain.chainId)) {
+        if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId) !== undefined) continue
+        reopenQuote(parts, signed)
+        books.reopened(signed)
+        requests.add(signed.quote.nonce).catch(() => {})
+      }
+      return nonces.length > 0
+    },
     /** Goes on with the cancellations that the state has. */
     resume: () => cancellations.resume(),
     /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */

@@ -3,7 +3,7 @@ import { requestOf, settleCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { readSlash } from '../chain/logs.js'
 import { type AtBlock, isNonceUsed, readBalance, readOrder } from '../chain/orders.js'
-import type { SolverQuote } from '../orders/fillable-order.js'
+import { type SolverQuote, termsOf } from '../orders/fillable-order.js'
 import type { Filling } from '../orders/filling.js'
 import { isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
 import type { CancelRequests } from './cancel-requests.js'
@@ -103,7 +103,7 @@ async function canSettle(
  * @throws ChainReadError, viem's errors
  */
 async function endQuote(parts: EndingParts, entry: LedgerQuote, at: AtBlock): Promise<void> {
-  const { chain, state, ledger, time, filling, requests, laterLooks } = parts
+  const { chain, state, ledger, time, books, filling, requests, laterLooks } = parts
   const { quote } = entry
   const orders = await Promise.all(entry.signed.map(({ orderId }) => readOrder(chain, orderId, at)))
   const taken = orders.find((order) => order.state !== 'NONE')
@@ -116,18 +116,21 @@ async function endQuote(parts: EndingParts, entry: LedgerQuote, at: AtBlock): Pr
     if (cost === undefined) return
     if (cost > 0n) reportSlash(parts, entry, taken.orderId, cost)
   }
+  if (taken === undefined && !isPrice(quote))
+    for (const signed of entry.signed) books.cancelled(termsOf(signed))
   laterLooks.delete(quote.nonce)
   for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
   ledger.end(quote)
 }
 
 function reportSlash(
-  { chain, addresses, state, metrics, onError }: EndingParts,
-  { isForAddress }: LedgerQuote,
+  { chain, addresses, state, metrics, books, onError }: EndingParts,
+  { isForAddress, signed }: LedgerQuote,
   orderId: Hex,
   cost: bigint,
 ): void {
   addresses.slashed(isForAddress, cost)
+  for (const each of signed) if (each.orderId === orderId) books.missed({ ...termsOf(each), cost })
   const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
   onError(
     new Error(

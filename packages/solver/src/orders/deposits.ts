@@ -11,6 +11,10 @@ export interface DepositLog {
 /** The deposit of an order that is under way, as it was seen since the start. */
 export interface Deposit {
   log?: DepositLog
+  /** The transaction that has settled the order, by the contract's event. */
+  settledBy?: Hex
+  /** The newest block when the market maker was told of it. */
+  toldAt?: bigint
   /** Undefined before it was seen, and after a reorganisation has removed it. */
   where: FillableOrder['deposit'] | undefined
   /** How often its payment has reverted. */

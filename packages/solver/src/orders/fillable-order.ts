@@ -1,5 +1,5 @@
-import type { Address, Hex } from 'viem'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
+import { type Address, getAddress, type Hex } from 'viem'
+import type { Quote, QuoteKind } from '../../../protocol/src/quotes/quote.js'
 
 /** A quote that the solver has signed. */
 export interface SolverQuote {
@@ -51,14 +51,29 @@ export interface DepositedOrder extends OrderTerms, Pick<FillableOrder, 'deposit
   readonly transactionHash: Hex | undefined
 }
 
-/** An order that has been paid. */
+/** A quote that is about to be sent. */
+export interface QuotedOrder extends OrderTerms {
+  /** Nobody is owed what a price (`INDICATIVE`) promises. */
+  readonly kind: QuoteKind
+}
+
+/**
+ * An order that has been paid. Its amounts are what the solver has got and paid: on some contracts, another account may have paid the
+ * output, and taken less input.
+ */
 export interface FilledOrder extends OrderTerms {
-  /** Of the payment. Undefined when the kit did not send it: anyone may settle a deposit at an address. */
+  /** Undefined when the node does not show it. Then the amounts are those of the quote. */
   readonly transactionHash: Hex | undefined
-  /** What the payment has used; undefined as above. */
+  /** What the payment has used. Undefined when the kit did not send it: anyone may settle a deposit at an address. */
   readonly gasUsed: bigint | undefined
   /** What that has cost in wei, without what a rollup takes for its data; undefined as above. */
   readonly gasCost: bigint | undefined
+}
+
+/** An order that was not paid in time. */
+export interface MissedOrder extends OrderTerms {
+  /** What was taken from the bond, or is reserved for whoever refunds the order, in the bond token's smallest unit. */
+  readonly cost: bigint
 }
 
 /** An order at the contract with less input than was quoted. */
@@ -69,3 +84,29 @@ export interface ShortOrder {
   /** What has arrived, in the token's smallest unit. */
   readonly inputAmount: bigint
 }
+
+/** The terms of an order as the market maker gets them. */
+export function toPublicTerms(
+  chainId: number,
+  orderId: Hex,
+  terms: Terms,
+  signed: SolverQuote | undefined,
+): OrderTerms {
+  const { user, inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = terms
+  return {
+    chainId,
+    orderId,
+    quoteId: signed?.quoteId,
+    user: getAddress(user),
+    inputToken: getAddress(inputToken),
+    inputAmount,
+    outputToken: getAddress(outputToken),
+    outputAmount,
+    depositDeadline: signed?.quote.depositDeadline,
+    fillDeadline,
+  }
+}
+
+/** The terms of a quote as the market maker gets them. */
+export const termsOf = (signed: SolverQuote) =>
+  toPublicTerms(signed.chainId, signed.orderId, signed.quote, signed)

@@ -28,7 +28,7 @@ const isFollowed = (order: StoredOrder | undefined): order is StoredOrder =>
 
 /** Builds the filling of a chain. @param isCancelling whether the nonce of a quote is being used up */
 export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigint) => boolean) {
-  const { chain, clock, state, ledger, time, payments, metrics, signal, onError } = chainParts
+  const { chain, clock, state, ledger, time, payments, metrics, books, signal, onError } = chainParts
   const { chainId } = chain
   const deposits = createDeposits()
   const parts: OrderParts = { ...chainParts, deposits }
@@ -183,6 +183,17 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
       if (seenIn !== undefined) deposits.of(orderId).log = seenIn
       if (seenIn !== undefined && !running.has(orderId)) unread.add(orderId)
       state.addOrder({ chainId, orderId, fillDeadline })
+      run(orderId)
+    },
+    /** An own order was settled, by whomever. One that is known as such is ignored: its block is read often. */
+    settled(orderId: Hex, transactionHash: Hex): void {
+      const order = state.order(orderId)
+      const { fillDeadline } = order ?? state.quote(orderId)?.quote ?? {}
+      if (fillDeadline === undefined || order?.status === 'FINAL') return
+      if (books.filledBy(orderId) === transactionHash) return
+      deposits.of(orderId).settledBy = transactionHash
+      state.addOrder({ chainId, orderId, fillDeadline })
+      if (!isFollowed(state.order(orderId))) state.setStatus(orderId, 'OPEN')
       run(orderId)
     },
     lookBack: paidOrders.lookBack,

@@ -1,10 +1,11 @@
-import { getAddress, type Hex } from 'viem'
+import type { Hex } from 'viem'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import type { PaymentEnd } from '../transactions/transaction-sender.js'
 import type { Deposits } from './deposits.js'
-import type { OrderTerms, SolverQuote, Terms } from './fillable-order.js'
+import { type SolverQuote, type Terms, toPublicTerms } from './fillable-order.js'
+import { readTrade } from './trade.js'
 
 /** What the steps of an order use, from its deposit to its end. */
 export interface OrderParts extends ChainParts {
@@ -12,7 +13,8 @@ export interface OrderParts extends ChainParts {
 }
 
 /**
- * Ends an order, and its quote with it. The report comes before the status: after a crash between both, it comes again.
+ * Ends an order, and its quote with it. The report comes before the status: after a crash between both, it comes again. One that others
+ * have settled waits until the node shows how.
  * @param isNonceUsed otherwise it can still cost a part of the bond, and its quote must be ended as any other
  * @param payment the solver's own
  * @throws ChainReadError of a report that needs the order's terms, and Error for an order that the node does not have
@@ -26,11 +28,11 @@ export async function endOrder(
 ): Promise<void> {
   const { chain, state, ledger, time, deposits, log } = parts
   const signed = state.quote(orderId)
-  log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
   // Other orders have ended before this state began.
   const isOwn = signed !== undefined || payment !== undefined || deposits.of(orderId).where !== undefined
-  if (isOwn && status === 'FILLED') await reportFilled(parts, orderId, signed, payment)
-  if (isOwn && status === 'MISSED') reportMissed(parts, orderId, signed)
+  if (isOwn && status === 'FILLED' && !(await reportFilled(parts, orderId, signed, payment))) return
+  if (isOwn && status === 'MISSED') await reportMissed(parts, orderId, signed)
+  log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
   state.setStatus(orderId, status)
   if (signed === undefined) return
   if (!isNonceUsed) return ledger.deposited(signed.quote, 'NONE')
@@ -41,29 +43,13 @@ export async function endOrder(
 }
 
 /** A reorganisation has removed the end of a quote: it counts again. */
-export function reopenQuote({ state, ledger }: OrderParts, signed: SolverQuote): void {
+export function reopenQuote(
+  { state, ledger }: Pick<OrderParts, 'state' | 'ledger'>,
+  signed: SolverQuote,
+): void {
   if (ledger.get(signed.quote.nonce) !== undefined) return
   state.reopenQuote(signed.orderId)
   ledger.add(signed)
-}
-
-/** The terms of an order as the market maker gets them. */
-export function toPublicTerms(
-  { chain: { chainId } }: OrderParts,
-  orderId: Hex,
-  terms: Terms,
-  signed: SolverQuote | undefined,
-): OrderTerms {
-  return {
-    ...terms,
-    chainId,
-    orderId,
-    quoteId: signed?.quoteId,
-    depositDeadline: signed?.quote.depositDeadline,
-    user: getAddress(terms.user),
-    inputToken: getAddress(terms.inputToken),
-    outputToken: getAddress(terms.outputToken),
-  }
 }
 
 async function readTerms({ chain }: OrderParts, orderId: Hex): Promise<Terms> {
@@ -72,28 +58,38 @@ async function readTerms({ chain }: OrderParts, orderId: Hex): Promise<Terms> {
   return order
 }
 
+/** @returns false while the node does not show how others have settled it */
 async function reportFilled(
   parts: OrderParts,
   orderId: Hex,
   signed: SolverQuote | undefined,
   payment: PaymentEnd | undefined,
-): Promise<void> {
+): Promise<boolean> {
+  const { chain, time, metrics, books, deposits } = parts
   const terms = signed?.quote ?? (await readTerms(parts, orderId))
-  parts.metrics.filled++
-  parts.onFilled({
-    ...toPublicTerms(parts, orderId, terms, signed),
-    transactionHash: payment?.hash,
+  const transactionHash = payment?.hash ?? deposits.of(orderId).settledBy
+  const trade = transactionHash && (await readTrade(parts, orderId, terms, transactionHash))
+  if (trade === undefined && payment === undefined && time.passed() <= terms.fillDeadline) return false
+  const isNew = books.filled({
+    ...toPublicTerms(chain.chainId, orderId, { ...terms, ...trade }, signed),
+    transactionHash: payment?.hash ?? (trade && transactionHash),
     gasUsed: payment?.gasUsed,
     gasCost: payment?.fee,
   })
+  if (isNew) metrics.filled++
+  return true
 }
 
-function reportMissed(parts: OrderParts, orderId: Hex, signed: SolverQuote | undefined): void {
-  const { chain, ledger, metrics, deposits, onError } = parts
+async function reportMissed(parts: OrderParts, orderId: Hex, signed: SolverQuote | undefined): Promise<void> {
+  const { chain, ledger, metrics, deposits, books, onError } = parts
+  const isAtContract = deposits.of(orderId).where === 'CONTRACT'
+  const terms = signed?.quote ?? (await readTerms(parts, orderId))
+  const cost = isAtContract ? ledger.bondOf(terms) : 0n
+  books.missed({ ...toPublicTerms(chain.chainId, orderId, terms, signed), cost })
   metrics.missed++
   onError(new Error(`order ${orderId} on chain ${chain.chainId} was not paid by its fill deadline`))
   // Tokens at an address may come too late to be paid for, whatever the output token does.
-  if (deposits.of(orderId).where !== 'CONTRACT' || signed === undefined || !ledger.miss(signed.quote)) return
+  if (!isAtContract || signed === undefined || !ledger.miss(signed.quote)) return
   const { outputToken } = signed.quote
   const words = `quotes of ${outputToken} on chain ${chain.chainId} are declined for an hour: missed orders cost too much`
   onError(new Error(words))

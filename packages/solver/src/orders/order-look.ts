@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import type { KnownOrder, Order } from '../../../protocol/src/orders/order.js'
-import { readBalance, readOrder } from '../chain/orders.js'
+import { type AtBlock, readBalance, readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import { type Deposit, moveDeposit } from './deposits.js'
-import type { FillableOrder, SolverQuote, Terms } from './fillable-order.js'
-import { endOrder, type OrderParts, reopenQuote, toPublicTerms } from './order-end.js'
+import { type FillableOrder, type SolverQuote, type Terms, toPublicTerms } from './fillable-order.js'
+import { endOrder, type OrderParts, reopenQuote } from './order-end.js'
 
 /** A payment that must be made. */
 export interface DuePayment {
@@ -20,7 +20,7 @@ export interface DuePayment {
  */
 export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promise<DuePayment | undefined> {
   const { orderId, fillDeadline } = order
-  const { chain, signal, state, time, deposits, addresses } = parts
+  const { chain, signal, state, time, deposits, addresses, books } = parts
   signal.throwIfAborted()
   const signed = state.quote(orderId)
   const seen = await readOrder(chain, orderId)
@@ -28,13 +28,18 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   const deposit = deposits.of(orderId)
   const before = deposit.where
   if (seen.state === 'SETTLED' || seen.state === 'REFUNDED' || time.surelyPassed() > fillDeadline) {
-    // A reorganisation has removed its deposit, and none came again.
-    if (seen.state === 'NONE' && before === undefined) state.dropOrder(orderId)
-    else await endUnpaid(parts, order, seen)
+    const wasSeen = seen.state !== 'NONE' || before !== undefined
+    if (wasSeen || (await findDeposit(parts, seen, signed)) !== undefined) await endUnpaid(parts, order, seen)
+    else {
+      // A reorganisation has removed its deposit, and none came again.
+      books.removed(orderId)
+      state.dropOrder(orderId)
+    }
     return undefined
   }
 
   const where = await findDeposit(parts, seen, signed)
+  if (where === undefined && books.isHedged(orderId) && (await isGone())) books.removed(orderId)
   if (where !== before) takeDeposit(parts, orderId, where, signed)
   if (where === undefined || deposits.hasGivenUp(orderId)) return undefined
 
@@ -52,8 +57,17 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   function announce(terms: Terms): void {
     if (deposit.where === undefined || deposit.isAnnounced) return
     deposit.isAnnounced = true
+    deposit.toldAt = time.atDepth(0).blockNumber
     const found = { deposit: deposit.where, transactionHash: deposit.log?.transactionHash }
-    parts.onDeposit({ ...toPublicTerms(parts, orderId, terms, signed), ...found })
+    books.deposited({ ...toPublicTerms(chain.chainId, orderId, terms, signed), ...found })
+  }
+
+  /** A node may lag: what was told is gone when a later block does not have it. */
+  async function isGone(): Promise<boolean> {
+    const head = time.atDepth(0)
+    if (deposit.toldAt !== undefined && head.blockNumber <= deposit.toldAt) return false
+    const now = await readOrder(chain, orderId, head)
+    return now.state === 'NONE' && (await findDeposit(parts, now, signed, head)) === undefined
   }
 }
 
@@ -79,11 +93,14 @@ export async function findDeposit(
   { chain, solver }: OrderParts,
   order: Order,
   signed: SolverQuote | undefined,
+  at?: AtBlock,
 ): Promise<Deposit['where']> {
   if (order.state === 'DEPOSITED') return order.solver === solver ? 'CONTRACT' : undefined
   if (signed === undefined) return undefined
   const { inputToken, inputAmount } = signed.quote
-  return (await readBalance(chain, inputToken, signed.depositAddress)) >= inputAmount ? 'ADDRESS' : undefined
+  return (await readBalance(chain, inputToken, signed.depositAddress, at)) >= inputAmount
+    ? 'ADDRESS'
+    : undefined
 }
 
 /** A deposit is there for the first time, or has moved; or a reorganisation has removed it: its quote must be ended as any other. */

@@ -5,7 +5,7 @@ import { DECLINE_CODES, type DeclineCode } from '../../../protocol/src/solvers/s
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainRun } from '../chain/chain-run.js'
 import { createOnceAMinute } from '../once-a-minute.js'
-import type { SolverQuote } from '../orders/fillable-order.js'
+import { type SolverQuote, termsOf } from '../orders/fillable-order.js'
 import { isPrice } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'
@@ -156,6 +156,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
       if (isCancelled(offered)) return refuse('PAUSED')
       run.addQuote(offered)
       metrics.quoted++
+      run.books.quoted({ ...termsOf(offered), kind: request.kind })
       return { quote, signature: signed.signature }
     } finally {
       // It is kept once it is signed.

@@ -3,7 +3,8 @@ import { revertOf } from '../../../protocol/src/node/revert.js'
 import { failed, type SolverChain } from '../chain/open-chain.js'
 import type { AtBlock } from '../chain/orders.js'
 import type { SolverParts } from '../solver-parts.js'
-import { APPROVAL, type Payments } from './payments.js'
+import { APPROVAL } from './payment-names.js'
+import type { Payments } from './payments.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
 const AMPLE = 2n ** 95n

@@ -1,14 +1,18 @@
+import type { Books } from '../books.js'
 import type { Call } from '../chain/calls.js'
 import type { ChainTime } from '../chain/chain-time.js'
 import type { SolverChain } from '../chain/open-chain.js'
 import { OverBudget } from '../risk/cancel-budget.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { KeptPayment } from '../state.js'
+import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf } from './payment-names.js'
+import { createSlowest } from './slowest.js'
 import type { OnSigned, PaymentEnd, SignedTransaction, TransactionSender } from './transaction-sender.js'
 
 interface PaymentsOptions
   extends Pick<SolverParts, 'clock' | 'log' | 'metrics' | 'state' | 'onError' | 'signal'> {
   readonly sender: TransactionSender
+  readonly books: Pick<Books, 'mined'>
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>
   readonly report: (reason: string, error: unknown) => void
@@ -43,32 +47,28 @@ const MISSING_RECEIPT_MS = 20_000
 const REFUSED_AGAIN_MS = 5_000
 /** What others wait for gets an empty transaction in its place when its fees were to be raised for the second time. */
 const DROPPED_AFTER_RAISES = 2
-/** For so long, a slow transaction says how long others may take. */
-const SLOW_COUNTS_MS = 600_000
-/** How the names of approvals begin. */
-export const APPROVAL = 'approval '
-/** The name of payments that nobody waits for. */
-const DONE = 'done'
 const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions) {
-  const { sender, chain, clock, time, state, log, metrics, signal, onError, report } = options
+  const { sender, chain, clock, time, state, log, metrics, books, signal, onError, report } = options
   const { chainId } = chain
   /** The names of those that are being followed although nobody waits for them. */
   const finishing = new Set<string>()
   /** By name. Empty after a restart: then each is offered at once. */
   const offers = new Map<string, Offered>()
-  /** The slowest transaction of late, and when its end was seen. */
-  let slowest = { ms: 0, at: Number.NEGATIVE_INFINITY }
+  const slowest = createSlowest(clock)
   /** A nonce that nothing has, while others wait for it. */
   let gap: { readonly nonce: number; since: number } | undefined
 
-  const nameWhenDone = ({ nonce }: SignedTransaction) => `${DONE} ${chainId} ${nonce}`
+  function tell(id: string, nonce: number, end: PaymentEnd): void {
+    const mined = minedOf(id, chainId, nonce, end)
+    if (mined !== undefined) books.mined(mined)
+  }
 
   /** @param signed gets what was kept */
   const keep =
-    (id: string, onSigned: OnSigned, signed: SignedTransaction[] = []) =>
+    (id: string, onSigned: OnSigned = () => {}, signed: SignedTransaction[] = []) =>
     (transaction: SignedTransaction) => {
       onSigned(transaction)
       state.addAttempt(id, chainId, transaction)
@@ -92,15 +92,6 @@ export function createPayments(options: PaymentsOptions) {
     metrics.feesRaised++
     log.info({ chainId, payment: id, transactionHash: higher.hash }, 'fees raised')
     return higher
-  }
-
-  const slowestMs = () => (clock.monotonic() - slowest.at <= SLOW_COUNTS_MS ? slowest.ms : 0)
-
-  /** @param offered undefined after a restart: nothing is known of its beginning */
-  function noteEnd(offered: Offered | undefined): void {
-    const at = clock.monotonic()
-    const ms = at - (offered?.begunAt ?? at)
-    if (ms >= slowestMs()) slowest = { ms, at }
   }
 
   /** @param signed the attempts of this time, in their order */
@@ -137,7 +128,7 @@ export function createPayments(options: PaymentsOptions) {
     if (offered !== undefined && !hasWaited && !isRefused) return
     // Not an attempt with twice its fees that was refused too: then they were not the cause.
     const before = offered?.offer ?? last
-    const isDropped = offered !== undefined && !isQueued && (id.startsWith(DONE) || (await isStuck(offered)))
+    const isDropped = offered !== undefined && !isQueued && (isDone(id) || (await isStuck(offered)))
     // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
     const isRaise = isDropped || (hasWaited && (!isQueued || (await sender.isTooCheap(before))))
     const higher = isRaise ? await raise(id, before, isDropped, onSigned) : undefined
@@ -163,11 +154,8 @@ export function createPayments(options: PaymentsOptions) {
     if (now - gap.since <= chain.raiseFeesAfterMs) return
     gap.since = now
     onError(new Error(`no transaction of chain ${chainId} has the nonce ${nonce}: an empty one takes it`))
-    const id = `${DONE} ${chainId} ${nonce}`
-    await sender.fillGap(
-      nonce,
-      keep(id, () => {}),
-    )
+    const id = doneNameOf(chainId, nonce, '')
+    await sender.fillGap(nonce, keep(id))
     void toEnd(id)
   }
 
@@ -190,7 +178,8 @@ export function createPayments(options: PaymentsOptions) {
       if (last === undefined) return FAILED
       const progress = await sender.progress(attempts)
       if (progress.state === 'MINED') {
-        if (progress.outcome !== 'dropped') noteEnd(offers.get(id))
+        tell(id, last.nonce, progress)
+        if (progress.outcome !== 'dropped') slowest.ended(offers.get(id)?.begunAt)
         offers.delete(id)
         return progress
       }
@@ -215,7 +204,7 @@ export function createPayments(options: PaymentsOptions) {
   function forget(id: string): string | undefined {
     const last = state.attempts(id).at(-1)
     if (last === undefined) return undefined
-    const done = nameWhenDone(last)
+    const done = doneNameOf(chainId, last.nonce, id)
     offers.delete(id)
     state.renamePayment(id, done)
     return done
@@ -229,6 +218,20 @@ export function createPayments(options: PaymentsOptions) {
     if (done === undefined) return
     finishing.add(done)
     void toEnd(done).finally(() => finishing.delete(done))
+  }
+
+  /** What it has cost is told as it is now, when no reorganisation is expected to change it. */
+  async function clear({ id, nonce }: KeptPayment): Promise<void> {
+    const progress = await sender.progress(state.attempts(id))
+    if (progress.state === 'MINED') tell(id, nonce, progress)
+    state.clearAttempts(id)
+  }
+
+  /** @returns false when it is none that is reopened, or another one has its name by now */
+  function reopenAs(name: string, { id }: KeptPayment, reopen: (id: string) => boolean): boolean {
+    if (!name.startsWith(CANCELLATION) || state.attempts(name).length > 0) return false
+    state.renamePayment(id, name)
+    return reopen(name)
   }
 
   async function toEnd(id: string): Promise<void> {
@@ -260,7 +263,7 @@ export function createPayments(options: PaymentsOptions) {
       }
     },
     /** How long it has lately taken from the beginning of a transaction until its end was seen, in seconds: the slow ones count. */
-    roundSeconds: () => slowestMs() / 1000,
+    roundSeconds: () => slowest.ms() / 1000,
     /** Whether there is an attempt whose end has not been seen, or has been removed. */
     isUnderWay: (id: string) => state.attempts(id).length > 0,
     follow,
@@ -280,21 +283,17 @@ export function createPayments(options: PaymentsOptions) {
     },
     /**
      * Looks at the payments that have ended. One that a reorganisation has removed is sent again, and one that is deep is no longer kept.
+     * @param reopen takes one that was removed, by its earlier name, and follows it
      * @throws viem's errors
      */
-    async lookBack(): Promise<void> {
+    async lookBack(reopen: (id: string) => boolean): Promise<void> {
       const ended = state.keptPayments(chainId).filter(hasEnded)
       if (ended.length === 0) return
       const { now, deep } = await sender.usedNonces()
-      for (const { id, nonce } of ended) {
-        if (nonce < deep) state.clearAttempts(id)
-        else if (nonce >= now) finish(id)
+      for (const kept of ended) {
+        if (kept.nonce < deep) await clear(kept)
+        else if (kept.nonce >= now && !reopenAs(nameOf(kept.id), kept, reopen)) finish(kept.id)
       }
     },
   }
-}
-
-/** Whether nobody waits for a payment any more. */
-function hasEnded({ id, status }: KeptPayment): boolean {
-  return id.startsWith(DONE) || (status !== null && status !== 'OPEN' && status !== 'LEFT')
 }

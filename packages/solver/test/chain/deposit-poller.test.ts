@@ -121,6 +121,7 @@ function startPolling(
     inputTokens: () => [TOKEN],
     onDeposited: (orderId, fillDeadline, { quotedInput }) =>
       deposits.push([Number(orderId), fillDeadline, quotedInput ?? 0n]),
+    onSettled: (orderId) => deposits.push([Number(orderId), 'settled']),
     onTransfer: async (to) => void transfers.push(to),
     onBlock: async ({ number }) => void blocks.push(number),
   })

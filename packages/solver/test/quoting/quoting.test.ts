@@ -56,6 +56,7 @@ function startQuoting(
       bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
       get: (nonce: bigint) => open.get(nonce),
     },
+    books: { quoted() {} },
     beginOffer: () => ({ isCancelled: () => isCancelled, end() {} }),
     addQuote: ({ quote, isForAddress }: SolverQuote) => {
       if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })

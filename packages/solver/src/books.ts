@@ -1,0 +1,81 @@
+import type { Hex } from 'viem'
+import type { ChainTime } from './chain/chain-time.js'
+import {
+  type DepositedOrder,
+  type FilledOrder,
+  type MissedOrder,
+  type OrderTerms,
+  type SolverQuote,
+  termsOf,
+} from './orders/fillable-order.js'
+import type { MinedTransaction } from './solver-options.js'
+import type { SolverParts } from './solver-parts.js'
+import type { BookEntry } from './state.js'
+
+/**
+ * What the market maker was told last of each order and transaction of a chain: it is what the chain has, also after a reorganisation
+ * (docs/decisions.md, D32). It is kept after it was told: after a crash between both, it is told again.
+ */
+export type Books = ReturnType<typeof createBooks>
+
+interface BooksOptions extends Pick<SolverParts, 'state' | 'hooks'> {
+  readonly chainId: number
+  readonly time: Pick<ChainTime, 'passed'>
+}
+
+/** What a deposit, or a payment, that is gone leaves open. */
+const HEDGED: readonly string[] = ['DEPOSITED', 'FILLED'] satisfies BookEntry['kind'][]
+const AMOUNTS: readonly string[] = ['inputAmount', 'outputAmount', 'cost', 'gasUsed', 'gasCost']
+
+/** Builds the books of a chain. */
+export function createBooks({ state, hooks, chainId, time }: BooksOptions) {
+  /** @returns whether that is new */
+  function enter<T extends object>(id: string, kind: BookEntry['kind'], told: T, tell: (told: T) => void) {
+    const entry = JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    const last = state.bookEntry(id)
+    if (last?.kind === kind && last.entry === entry) return false
+    tell(told)
+    state.setBookEntry({ id, chainId, time: time.passed(), kind, entry })
+    return true
+  }
+
+  return {
+    /** A deposit is there, and is to be paid. It is told again after a restart. */
+    deposited(order: DepositedOrder): void {
+      if (!enter(order.orderId, 'DEPOSITED', order, hooks.onDeposit)) hooks.onDeposit(order)
+    },
+    /** Whether the market maker may have hedged an order. */
+    isHedged: (orderId: Hex) => HEDGED.includes(state.bookEntry(orderId)?.kind ?? ''),
+    /** The deposit of an order has gone. Nothing is told of one that nobody knows. */
+    removed(orderId: Hex): void {
+      const last = state.bookEntry(orderId)
+      if (last === undefined || !HEDGED.includes(last.kind)) return
+      hooks.onDepositRemoved(readEntry<OrderTerms>(last))
+      state.dropBookEntry(orderId)
+    },
+    filled: (order: FilledOrder) => enter(order.orderId, 'FILLED', order, hooks.onFilled),
+    /** The transaction by which an order was settled, as it was told; undefined when none was. */
+    filledBy(orderId: Hex): Hex | undefined {
+      const last = state.bookEntry(orderId)
+      return last?.kind === 'FILLED' ? readEntry<FilledOrder>(last).transactionHash : undefined
+    },
+    missed: (order: MissedOrder) => enter(order.orderId, 'MISSED', order, hooks.onMissed),
+    /** A quote is about to be sent. Of these, none is kept. */
+    quoted: hooks.onQuoted,
+    /** A reorganisation has removed the cancellation of a quote: it is told as one that is sent. */
+    reopened(signed: SolverQuote): void {
+      if (state.bookEntry(signed.orderId)?.kind !== 'CANCELLED') return
+      hooks.onQuoted({ ...termsOf(signed), kind: 'FIRM' })
+      state.dropBookEntry(signed.orderId)
+    },
+    cancelled: (quote: OrderTerms) => enter(quote.orderId, 'CANCELLED', quote, hooks.onCancelled),
+    /** A transaction of the account was mined. One nonce has one. */
+    mined: (mined: MinedTransaction) =>
+      enter(`${chainId} ${mined.nonce}`, 'TRANSACTION', mined, hooks.onTransaction),
+  }
+}
+
+/** What the market maker was told. */
+export function readEntry<T>({ entry }: Pick<BookEntry, 'entry'>): T {
+  return JSON.parse(entry, (key, value) => (AMOUNTS.includes(key) && value !== null ? BigInt(value) : value))
+}
