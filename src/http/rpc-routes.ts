@@ -25,8 +25,6 @@ declare module 'fastify' {
   }
 }
 
-/** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
-const NEVER_COMPRESS = 0xffff_ffff
 /** The longest delay of a timer. Node turns a longer one into 1 ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000 }
@@ -64,7 +62,9 @@ export async function registerRpc(
     },
     contextValues: toContextValues,
     readMaxBytes: maxBodyBytes,
-    compressMinBytes: NEVER_COMPRESS,
+    // A few compressed bytes would keep the main thread busy for as long as the longest message.
+    acceptCompression: [],
+    binaryOptions: { readUnknownFields: false },
   })
 }
 

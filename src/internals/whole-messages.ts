@@ -8,45 +8,45 @@ const MAX_CHUNKS = 1024
  * Gathers the chunks of a body so that each that it gives holds whole envelopes, or the whole body. Connect adds up all
  * chunks that it has for each new one: a message of 64 KiB in chunks of one byte kept it busy for seconds. Checked with
  * @connectrpc/connect 2.1.2.
- * @param maxBytes the longest message. What shows that one is longer is passed on at once.
- * @throws ConnectError RESOURCE_EXHAUSTED when a message has too many chunks
+ * @throws ConnectError RESOURCE_EXHAUSTED when a message is longer than `maxBytes`, or has too many chunks
  */
 export async function* wholeMessages(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
   hasEnvelopes: boolean,
 ): AsyncGenerator<Uint8Array> {
-  // A body without envelopes is one that never ends within the limit.
-  const bytesOfNext = hasEnvelopes ? envelopeBytes : () => maxBytes + 1
   let gathered: Buffer = Buffer.alloc(0)
   let length = 0
   let chunks = 0
-  let wanted = bytesOfNext(gathered)
+  let wanted = HEAD_BYTES
   for await (const chunk of body) {
-    if (length === 0 && endOfWhole(viewOf(chunk), maxBytes, bytesOfNext) === chunk.length) {
-      yield chunk
-      continue
-    }
-    if (++chunks > MAX_CHUNKS)
-      throw new ConnectError('the message has too many chunks', Code.ResourceExhausted)
+    if (++chunks > MAX_CHUNKS) throw refusal('has too many chunks')
     if (length === 0) gathered = viewOf(chunk)
     else {
       if (length + chunk.length > gathered.length) gathered = enlarged(gathered, length, chunk.length)
       gathered.set(chunk, length)
     }
     length += chunk.length
+    if (!hasEnvelopes) {
+      if (length > maxBytes) throw refusal(`is longer than ${maxBytes} bytes`)
+      continue
+    }
     if (length < wanted) continue
     const bytes = gathered.subarray(0, length)
-    const end = endOfWhole(bytes, maxBytes, bytesOfNext)
+    const end = endOfWhole(bytes, maxBytes)
     if (end > 0) {
       yield bytes.subarray(0, end)
       chunks = 0
     }
     gathered = Buffer.from(bytes.subarray(end))
     length = gathered.length
-    wanted = bytesOfNext(gathered)
+    wanted = envelopeBytes(gathered)
   }
   if (length > 0) yield gathered.subarray(0, length)
+}
+
+function refusal(reason: string): ConnectError {
+  return new ConnectError(`the message ${reason}`, Code.ResourceExhausted)
 }
 
 function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
@@ -60,12 +60,12 @@ function enlarged(gathered: Buffer, length: number, added: number): Buffer {
   return larger
 }
 
-/** Where the last whole envelope ends. It is the end of the bytes when a message is too long. */
-function endOfWhole(bytes: Buffer, maxBytes: number, bytesOfNext: typeof envelopeBytes): number {
+/** Where the last whole envelope ends. */
+function endOfWhole(bytes: Buffer, maxBytes: number): number {
   let end = 0
   for (;;) {
-    const length = bytesOfNext(bytes, end)
-    if (length > HEAD_BYTES + maxBytes) return bytes.length
+    const length = envelopeBytes(bytes, end)
+    if (length > HEAD_BYTES + maxBytes) throw refusal(`is longer than ${maxBytes} bytes`)
     if (end + length > bytes.length) return end
     end += length
   }

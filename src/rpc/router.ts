@@ -67,15 +67,19 @@ function pathOf({ parent, name }: DescMethod): string {
 /** The types of bodies that are envelopes. Those of Connect's unary calls are not. */
 const ENVELOPES = /^application\/(?:grpc|connect\+)/i
 
+/** The longest message of gRPC's own services, which are not counted by any limit of calls. */
+const MAX_OWN_BYTES = 1024
+
 /** Gives a handler bodies of whole messages. */
 function withWholeMessages(handler: UniversalHandler): UniversalHandler {
+  const maxBytes = handler.service.typeName.startsWith('grpc.') ? MAX_OWN_BYTES : MAX_BODY_KIB * 1024
   const gather = (request: UniversalServerRequest) => {
     const { body, header } = request
     const hasChunks = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
     if (!hasChunks) return handler(request)
     const hasEnvelopes = ENVELOPES.test(header.get('content-type') ?? '')
     const chunks = body as AsyncIterable<Uint8Array>
-    return handler({ ...request, body: wholeMessages(chunks, MAX_BODY_KIB * 1024, hasEnvelopes) })
+    return handler({ ...request, body: wholeMessages(chunks, maxBytes, hasEnvelopes) })
   }
   return Object.assign(gather, handler)
 }

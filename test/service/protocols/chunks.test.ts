@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
+import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -23,6 +24,20 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.close()
   await chain?.stop()
+})
+
+it("a long message of one of gRPC's own services is refused", async () => {
+  const headers = { 'content-type': 'application/proto' }
+  const body = Buffer.alloc(1025, '\x78\x01')
+  const answer = await fetch(`${service.url}/grpc.health.v1.Health/Check`, { method: 'POST', headers, body })
+  expect(await answer.json()).toMatchObject({ code: 'resource_exhausted' })
+})
+
+it('a compressed message is refused', async () => {
+  const headers = { 'content-type': 'application/proto', 'content-encoding': 'br' }
+  const body = brotliCompressSync(Buffer.alloc(MESSAGE_BYTES))
+  const answer = await fetch(`${service.url}/aggregator.v1.${LIST}`, { method: 'POST', headers, body })
+  expect(await answer.json()).toMatchObject({ code: 'unimplemented' })
 })
 
 it.each(CALLS)('a message in chunks of one byte is refused: %s %s', async (path, type, expected) => {
