@@ -33,7 +33,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await steps(page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
       await page.reload()
       await steps(page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
-      await button(page, 'Disconnect').waitFor(PAGE_WAIT)
+      // The wallet is connected again.
+      await button(page, 'Look again').waitFor(PAGE_WAIT)
       await button(page, 'Back to the quotes').click()
       const own = page.getByRole('region', { name: 'Your swaps in this browser' })
       await own.getByText('waiting').waitFor(PAGE_WAIT)
