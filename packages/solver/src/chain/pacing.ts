@@ -28,15 +28,16 @@ interface Waiting {
 const SECOND_MS = 1_000
 /** A node that refuses all calls for a while must not end the pace. */
 const LEAST_A_SECOND = 5
-/** What a node is thought to take before more was sent, which then was refused or not. */
-const ASSUMED_A_SECOND = 50
 /** So often one call is sent again after a refusal for its rate. */
 const MOST_REFUSALS = 5
 /** After so long without a refusal, a quarter more is tried. */
 const FASTER_AFTER_MS = 10_000
 
-/** Builds what sends the calls of a node at its pace. It sends all at once until the node refuses a call for its rate, and then as many as were taken. */
-export function createPacing(clock: Clock) {
+/**
+ * Builds what sends the calls of a node at its pace. It sends all at once until the node refuses a call for its rate, and then as many as were taken.
+ * @param assumed how many calls a second the node is thought to take before more was sent, which then was refused or not
+ */
+export function createPacing(clock: Clock, assumed: number) {
   const waiting: Waiting[] = []
   /** When the calls of the last second were sent. */
   const sent: number[] = []
@@ -92,7 +93,7 @@ export function createPacing(clock: Clock) {
 
   return {
     /** How many calls the node takes in a second, as far as is known: as many as were sent without a refusal. */
-    callsPerSecond: () => Math.min(perSecond, Math.max(most, ASSUMED_A_SECOND)),
+    callsPerSecond: () => Math.min(perSecond, Math.max(most, assumed)),
     /**
      * Makes a call when its turn has come, and again when it was refused for its rate.
      * @param key of equal calls: one answer is for all that wait
