@@ -12,7 +12,18 @@ import type { KnownQuote } from './known-quotes.js'
 import { BASE_FEE, GAS, TIP } from './model-chain.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
-import { SETTLEMENT, SOLVER, STRANGER, settlementCall, USDC, USERS, WETH } from './world.js'
+import {
+  BOND,
+  CHAIN_ID,
+  FEE_TOKEN,
+  SETTLEMENT,
+  SOLVER,
+  STRANGER,
+  settlementCall,
+  USDC,
+  USERS,
+  WETH,
+} from './world.js'
 
 beforeAll(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
@@ -37,7 +48,8 @@ async function start(hooks: Partial<SolverOptions> = {}, rules: Rules = 'referen
   const ask = async (isForAddress = false) =>
     (await running.ask(1_000n, { isForAddress, depositSeconds: 60 })) as KnownQuote
   const names = () => told.map(([what]) => what)
-  return { ...running, told, mined, ask, names }
+  const askPrice = async () => (await running.ask(1n, { isPrice: true })) as KnownQuote
+  return { ...running, told, mined, ask, askPrice, names }
 }
 
 const wordOf = (hook: string) => hook.slice(2).toLowerCase()
@@ -217,8 +229,36 @@ it('a cancellation that a reorganisation removes is taken back, and what a stran
   end()
 })
 
+it('what is promised and owed is told at any time', async () => {
+  const { ask, deposit, transfer, passBlocks, solver, askPrice, end } = await start()
+  const [open, atContract, atAddress] = [await ask(), await ask(), await ask(true)]
+  const price = await askPrice()
+  deposit(atContract)
+  transfer(atAddress)
+  await passBlocks(2, 2, { holdsSigned: true })
+  const { inputAmount, outputAmount } = open.quote
+  expect(solver.openQuotes().map(({ orderId, kind }) => [orderId, kind])).toEqual([
+    [open.orderId, 'FIRM'],
+    [price.orderId, 'INDICATIVE'],
+  ])
+  const [exposure] = solver.exposure()
+  expect(exposure).toMatchObject({
+    chainId: CHAIN_ID,
+    openBond: open.bond + price.bond,
+    orderBond: 2n * open.bond,
+    freeBond: BOND - open.bond,
+  })
+  const nothing = { quotedOut: 0n, quotedIn: 0n, owedOut: 0n, owedIn: 0n }
+  expect(exposure?.tokens.map(({ token, payable, ...flows }) => [token.toLowerCase(), flows])).toEqual([
+    [WETH, { ...nothing, quotedIn: inputAmount, owedIn: 2n * inputAmount }],
+    [USDC, { ...nothing, quotedOut: outputAmount, owedOut: 2n * outputAmount }],
+    [FEE_TOKEN, nothing],
+  ])
+  end()
+})
+
 it('each transaction is told with its purpose and cost, also after a reorganisation and a restart', async () => {
-  const { ask, deposit, passBlocks, chain, mined, restart, cancelQuotes, end } = await start()
+  const { ask, deposit, passBlocks, chain, mined, restart, cancelQuotes, metrics, end } = await start()
   const known = await ask()
   await ask()
   deposit(known)
@@ -239,6 +279,11 @@ it('each transaction is told with its purpose and cost, also after a reorganisat
       isReverted: false,
       gasCost: GAS * (2n * BASE_FEE + TIP),
     })
+  const fees = metrics().feesWei[CHAIN_ID] ?? {}
+  const [told, counted] = [[...mined.values()].map(({ gasCost }) => Number(gasCost)), Object.values(fees)]
+  const total = (list: number[]) => list.reduce((sum, wei) => sum + wei, 0)
+  // What was seen before the restart counts there.
+  expect([total(counted) > 0, total(counted) < total(told)]).toEqual([true, true])
   const purposes = [...mined.values()].map(({ purpose, orderId }) => [purpose, orderId])
   expect(purposes).toContainEqual(['PAYMENT', known.orderId])
   expect(new Set(purposes.map(([purpose]) => purpose))).toEqual(

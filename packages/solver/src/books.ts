@@ -18,7 +18,7 @@ import type { BookEntry } from './state.js'
  */
 export type Books = ReturnType<typeof createBooks>
 
-interface BooksOptions extends Pick<SolverParts, 'state' | 'hooks'> {
+interface BooksOptions extends Pick<SolverParts, 'state' | 'hooks' | 'metrics'> {
   readonly chainId: number
   readonly time: Pick<ChainTime, 'passed'>
 }
@@ -28,7 +28,7 @@ const HEDGED: readonly string[] = ['DEPOSITED', 'FILLED'] satisfies BookEntry['k
 const AMOUNTS: readonly string[] = ['inputAmount', 'outputAmount', 'cost', 'gasUsed', 'gasCost']
 
 /** Builds the books of a chain. */
-export function createBooks({ state, hooks, chainId, time }: BooksOptions) {
+export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptions) {
   /** @returns whether that is new */
   function enter<T extends object>(id: string, kind: BookEntry['kind'], told: T, tell: (told: T) => void) {
     const entry = JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? String(value) : value))
@@ -70,8 +70,15 @@ export function createBooks({ state, hooks, chainId, time }: BooksOptions) {
     },
     cancelled: (quote: OrderTerms) => enter(quote.orderId, 'CANCELLED', quote, hooks.onCancelled),
     /** A transaction of the account was mined. One nonce has one. */
-    mined: (mined: MinedTransaction) =>
-      enter(`${chainId} ${mined.nonce}`, 'TRANSACTION', mined, hooks.onTransaction),
+    mined(mined: MinedTransaction): void {
+      const id = `${chainId} ${mined.nonce}`
+      const last = state.bookEntry(id)
+      const known = last === undefined ? 0n : readEntry<MinedTransaction>(last).gasCost
+      if (!enter(id, 'TRANSACTION', mined, hooks.onTransaction)) return
+      const fees = metrics.feesWei[chainId]
+      const before = fees?.[mined.purpose] ?? 0
+      metrics.feesWei[chainId] = { ...fees, [mined.purpose]: before + Number(mined.gasCost - known) }
+    },
   }
 }
 

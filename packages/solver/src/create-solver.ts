@@ -7,9 +7,10 @@ import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending/cancel-requests.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
 import { startMonitoring } from './monitoring.js'
-import type { SolverQuote } from './orders/fillable-order.js'
+import type { QuotedOrder, SolverQuote } from './orders/fillable-order.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
 import type { Quoting } from './quoting/quoting.js'
+import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
 import { guarded, startSolver } from './start-solver.js'
 
@@ -39,6 +40,10 @@ export interface Solver {
    * `stateFile`. Error with the node's words.
    */
   cancelQuotes(chainId: number, selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
+  /** The quotes and prices that may still be taken, of all chains. */
+  openQuotes(): QuotedOrder[]
+  /** What the solver has and has promised on each chain that runs. */
+  exposure(): Exposure[]
   /** Counts since the start. */
   metrics(): SolverMetrics
 }
@@ -138,6 +143,8 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
         throw reportable(error)
       })
     },
+    openQuotes: () => [...chains.values()].flatMap(openQuotesOf),
+    exposure: () => [...chains.values()].map(exposureOf),
     metrics: count,
   }
 }

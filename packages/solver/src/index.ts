@@ -22,6 +22,7 @@ export type {
 } from './orders/fillable-order.js'
 export type { EndpointAnswer, EndpointRequest } from './quoting/endpoint.js'
 export { decline } from './quoting/quoting.js'
+export type { Exposure, TokenExposure } from './risk/exposure.js'
 export { SessionError } from './session/session-error.js'
 export type { SessionResult } from './session/session-messages.js'
 export type {

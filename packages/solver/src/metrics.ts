@@ -1,3 +1,8 @@
+import type { MinedTransaction } from './solver-options.js'
+
+/** By chain and purpose, in wei: a number is as exact as metrics need. */
+type Fees = Record<number, Partial<Record<MinedTransaction['purpose'], number>>>
+
 /** Counts since the start, as plain numbers. */
 export type SolverMetrics = ReturnType<typeof createMetrics>
 
@@ -37,6 +42,8 @@ export function createMetrics() {
     /** Orders that were paid, and that were not paid in time, with those of untaken quotes that have cost bond. */
     filled: 0,
     missed: 0,
+    /** What transactions have cost. */
+    feesWei: {} as Fees,
     /** Errors after which the solver goes on. */
     errors: 0,
     /** Not counts: signed quotes that may still be taken, orders that are to be paid, and 1 while a session is open. */

@@ -45,12 +45,17 @@ function send(response: ServerResponse, status: number, type: string, text: stri
 }
 
 /** Names in the form of Prometheus, such as `solver_fees_raised_total`. */
-function toText(metrics: SolverMetrics): string {
-  const lines = Object.entries(metrics).map(([key, value]) => {
+function toText({ feesWei, ...counts }: SolverMetrics): string {
+  const lines = Object.entries(counts).map(([key, value]) => {
     const isGauge = GAUGES.includes(key)
     const words = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     const name = `solver_${words}${isGauge ? '' : '_total'}`
     return `# TYPE ${name} ${isGauge ? 'gauge' : 'counter'}\n${name} ${value}\n`
   })
-  return lines.join('')
+  const fees = Object.entries(feesWei).flatMap(([chain, costs]) =>
+    Object.entries(costs).map(
+      ([purpose, wei]) => `solver_fees_wei_total{chain="${chain}",purpose="${purpose}"} ${wei}\n`,
+    ),
+  )
+  return [...lines, '# TYPE solver_fees_wei_total counter\n', ...fees].join('')
 }

@@ -17,7 +17,7 @@ interface ConnectionOptions
 }
 
 /** What counts each outcome. The kit counts its own declines. */
-const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
+const COUNTERS: Readonly<Record<string, Exclude<keyof SolverMetrics, 'feesWei'> | undefined>> = {
   QUOTED: 'offersValid',
   INVALID: 'offersDropped',
   LATE: 'offersDropped',

@@ -252,6 +252,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       const allowed = wholeBond(holdings, sums()) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
       return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
     },
+    holdings: () => holdings,
     /** As last read; undefined before that. */
     gas: () => holdings?.gas,
     count: () => entries.size,

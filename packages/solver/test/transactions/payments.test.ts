@@ -38,7 +38,7 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     state,
     log: { ...console, info() {} },
     metrics: createMetrics(),
-    books: { mined: () => false },
+    books: { mined() {} },
     onError: (error) => errors.push(error),
     report: (_reason, error) => reported.add(String(error)),
     signal: closing.signal,

@@ -1,0 +1,86 @@
+import { type Address, getAddress } from 'viem'
+import type { ChainTime } from '../chain/chain-time.js'
+import { type QuotedOrder, termsOf } from '../orders/fillable-order.js'
+import { isPrice, type QuoteLedger } from './quote-ledger.js'
+
+/** What a solver has and has promised on a chain. Bonds are in the bond token's smallest unit. */
+export interface Exposure {
+  readonly chainId: number
+  /** The native coin, in wei. Undefined, as all that the node says, before it has said so. */
+  readonly coin: bigint | undefined
+  readonly freeBond: bigint | undefined
+  /** What quotes without a deposit can cost, prices included, and what is reserved for orders at the contract, or may be. */
+  readonly openBond: bigint
+  readonly orderBond: bigint
+  readonly tokens: readonly TokenExposure[]
+}
+
+/** Of a token, in its smallest unit. Nobody is owed what prices promise, so they do not count. */
+export interface TokenExposure {
+  /** In EIP-55 form. */
+  readonly token: Address
+  /** What the contract can take: the lower one of balance and allowance. */
+  readonly payable: bigint
+  /** What goes and comes when all open quotes are taken. */
+  readonly quotedOut: bigint
+  readonly quotedIn: bigint
+  /** What goes and comes for orders that are not paid yet. */
+  readonly owedOut: bigint
+  readonly owedIn: bigint
+}
+
+interface Chain {
+  readonly chain: { readonly chainId: number; readonly tokens: ReadonlyMap<Address, bigint> }
+  readonly ledger: Pick<QuoteLedger, 'quotes' | 'bondOf' | 'holdings'>
+  readonly time: Pick<ChainTime, 'passed'>
+}
+
+/** Sums up what a solver has and has promised on a chain. */
+export function exposureOf({ chain: { chainId, tokens }, ledger, time }: Chain): Exposure {
+  const held = ledger.holdings()
+  const quotes = [...ledger.quotes()]
+  const sum = (list: readonly bigint[]) => list.reduce((total, amount) => total + amount, 0n)
+  const bonds = (isOrder: boolean) =>
+    sum(
+      quotes
+        .filter(({ deposit }) => (deposit !== 'NONE') === isOrder)
+        .map(({ quote }) => ledger.bondOf(quote)),
+    )
+  const trades = quotes.filter(
+    ({ quote, deposit }) => !isPrice(quote) && (deposit !== 'NONE' || time.passed() <= quote.fillDeadline),
+  )
+
+  function exposure(token: Address): TokenExposure {
+    const total = (side: 'input' | 'output', isOrder: boolean) =>
+      sum(
+        trades
+          .filter(({ quote, deposit }) => (deposit !== 'NONE') === isOrder && quote[`${side}Token`] === token)
+          .map(({ quote }) => quote[`${side}Amount`]),
+      )
+    return {
+      token: getAddress(token),
+      payable: held?.payable.get(token) ?? 0n,
+      quotedOut: total('output', false),
+      quotedIn: total('input', false),
+      owedOut: total('output', true),
+      owedIn: total('input', true),
+    }
+  }
+
+  return {
+    chainId,
+    coin: held?.gas.balance,
+    freeBond: held?.freeBond,
+    openBond: bonds(false),
+    orderBond: bonds(true),
+    tokens: [...tokens.keys()].map(exposure),
+  }
+}
+
+/** The quotes and prices of a chain that may still be taken, as far as is known. */
+export function openQuotesOf({ ledger }: Chain): QuotedOrder[] {
+  return [...ledger.quotes()]
+    .filter(({ deposit }) => deposit === 'NONE')
+    .flatMap(({ signed }) => signed)
+    .map((signed) => ({ ...termsOf(signed), kind: isPrice(signed.quote) ? 'INDICATIVE' : 'FIRM' }))
+}
