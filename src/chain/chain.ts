@@ -200,6 +200,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     state: () => state,
     orders,
     readSteps: (orderId) => options.orderStore.readSteps(chainId, orderId),
+    clock,
     log,
   })
 

@@ -1,4 +1,5 @@
 import type { PublicClient } from 'viem'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
@@ -37,17 +38,21 @@ interface ContractReaderOptions {
   readonly orders: OrderCache
   /** The steps of an order whose events are published. */
   readonly readSteps: (orderId: Hex) => Promise<OrderSteps>
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Logger
 }
+
+const POLL_SHARED_MS = 1000
 
 /** Time that the database gets for the steps of an order, which usually takes less than 1 ms. */
 const STEPS_TIMEOUT_MS = 500
 
 /** Builds the reader of one chain's settlement contract. */
 export function createContractReader(options: ContractReaderOptions): ContractReader {
-  const { chainId, client, settlement, state, orders, readSteps, log } = options
+  const { chainId, client, settlement, state, orders, readSteps, clock, log } = options
   const { request } = client
   const contract = settlementOf(chainId)
+  let upToDateAt = Number.NEGATIVE_INFINITY
 
   const read = <T>(view: View<T>, at?: BlockName) => readView(request, settlement, view, at)
 
@@ -89,10 +94,18 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
 
   const lastNumber = () => state().snapshot.last?.number ?? 0
 
+  /** Whether all that the node has is known. Strangers ask for any id, so the node is asked once a second at most. */
+  async function isUpToDate(): Promise<boolean> {
+    const now = clock.monotonic()
+    if (now - upToDateAt < POLL_SHARED_MS && isCurrent(state().snapshot)) return true
+    const isKnown = state().snapshot.status === 'ok' && (await state().poll())
+    if (isKnown) upToDateAt = now
+    return isKnown
+  }
+
   async function fetchOrder(orderId: Hex): Promise<OrderWithSteps> {
     // So that the order is read as of the current last block.
-    const isKnown = state().snapshot.status === 'ok' && (await state().poll())
-    if (isKnown) return orders.get(orderId, lastNumber(), readAtLast)
+    if (await isUpToDate()) return orders.get(orderId, lastNumber(), readAtLast)
     const { order } = await addSteps(orderId, readOrder(orderId))
     return order
   }
