@@ -33,6 +33,8 @@ export interface ApiKey {
   readonly digest: string
   readonly limits: KeyLimits
   readonly createdAt: number
+  /** When its secret or limits were last changed, or it was revoked. */
+  readonly changedAt: number
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
   /** Such as `2026-11-27`, in UTC; undefined until the first use. */

@@ -4,12 +4,14 @@ import { unknownMigrations } from './database.js'
 import { initial } from './migrations/001-initial.js'
 import { noCircuitBreakers } from './migrations/002-no-circuit-breakers.js'
 import { ageOfOffers } from './migrations/003-age-of-offers.js'
+import { changedKeys } from './migrations/004-changed-keys.js'
 
 /** The migrations by name, applied in the order of the names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
   '001-initial': initial,
   '002-no-circuit-breakers': noCircuitBreakers,
   '003-age-of-offers': ageOfOffers,
+  '004-changed-keys': changedKeys,
 }
 
 /**

@@ -46,6 +46,7 @@ export interface Schema {
     /** JSON. */
     limits: string
     created_at_ms: number
+    changed_at_ms: number
     expires_at_ms: number | null
     revoked_at_ms: number | null
     /** Such as `2026-11-27`. */

@@ -21,6 +21,7 @@ const DIGESTS = {
   'main 001-initial': 'b75fc14e12c10ca9',
   'main 002-no-circuit-breakers': '0868667f3ca491fc',
   'main 003-age-of-offers': 'bf81f0f14dec4df9',
+  'main 004-changed-keys': '8c3482c34472af2a',
   'quoteRecords 001-initial': '1954fa3b424c3fae',
   'quoteRecords 002-searchable': '6687581c6e0ebf99',
   'rateLimits 001-rate-limits': '40605e37d6d3e5e7',

@@ -96,7 +96,7 @@ async function add(io: CliIo, { label, limit = {}, expires, ...options }: AddOpt
   const { id, secret } = createApiKey()
   const createdAt = systemClock.now()
   const expiresAt = expires === undefined ? undefined : createdAt + expires * (DAY_MS / 24)
-  const ends = { expiresAt, revokedAt: undefined, lastUsedDay: undefined }
+  const ends = { changedAt: createdAt, expiresAt, revokedAt: undefined, lastUsedDay: undefined }
   const key: ApiKey = { id, label, digest: digestOf(secret), limits: limit, createdAt, ...ends }
   await withOperatorStores(io, async ({ keys }) => {
     const all = await keys.readAll()
@@ -122,12 +122,12 @@ async function change(
   io: CliIo,
   id: string,
   options: Options,
-  changesOf: (key: ApiKey) => KeyChanges,
+  changesOf: (key: ApiKey) => Omit<KeyChanges, 'changedAt'>,
   text?: string,
 ): Promise<void> {
   const changed = await withOperatorStores(io, async ({ keys }) => {
     const key = await find(keys, id)
-    if (await keys.change(id, changesOf(key))) return find(keys, id)
+    if (await keys.change(id, { ...changesOf(key), changedAt: systemClock.now() })) return find(keys, id)
     throw new CommandFailure(EXIT.refused, `Key ${id} is revoked.`)
   })
   await print(io, options, changed, text)
@@ -145,6 +145,7 @@ async function print(io: CliIo, options: Options, keys: ApiKey | readonly ApiKey
         ['state', ({ state }) => state],
         ['limits', ({ limits }) => limitsOf(limits)],
         ['created', ({ createdAt }) => formatTime(createdAt / 1000), 'minor'],
+        ['changed', ({ changedAt }) => formatTime(changedAt / 1000)],
         ['expires', ({ expiresAt }) => (expiresAt === undefined ? 'never' : formatTime(expiresAt / 1000))],
         ['last use', ({ lastUsedDay }) => lastUsedDay ?? 'never'],
       ],

@@ -16,7 +16,7 @@ export interface ApiKeyStore {
 }
 
 /** What can change of a key. */
-export type KeyChanges = Partial<Pick<ApiKey, 'digest' | 'limits' | 'revokedAt'>>
+export type KeyChanges = Partial<Pick<ApiKey, 'digest' | 'limits' | 'revokedAt'>> & Pick<ApiKey, 'changedAt'>
 
 /** Builds the store over an open database. */
 export function createApiKeyStore(database: Database): ApiKeyStore {
@@ -30,15 +30,21 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
         .execute()
       return rows.map(toApiKey)
     },
-    async add({ id, label, digest, limits, createdAt, expiresAt = null, revokedAt = null }) {
-      const dates = { created_at_ms: createdAt, expires_at_ms: expiresAt, revoked_at_ms: revokedAt }
+    async add({ id, label, digest, limits, createdAt, changedAt, expiresAt = null, revokedAt = null }) {
+      const changes = { created_at_ms: createdAt, changed_at_ms: changedAt }
+      const dates = { ...changes, expires_at_ms: expiresAt, revoked_at_ms: revokedAt }
       const key = { id, label, digest, limits: JSON.stringify(limits), ...dates, last_used_day: null }
       await database.insertInto('api_keys').values(key).execute()
     },
-    async change(id, { digest, limits, revokedAt }) {
+    async change(id, { digest, limits, revokedAt, changedAt }) {
       const { numUpdatedRows } = await database
         .updateTable('api_keys')
-        .set({ digest, limits: limits && JSON.stringify(limits), revoked_at_ms: revokedAt })
+        .set({
+          digest,
+          limits: limits && JSON.stringify(limits),
+          revoked_at_ms: revokedAt,
+          changed_at_ms: changedAt,
+        })
         .where('id', '=', id)
         .where('revoked_at_ms', 'is', null)
         .executeTakeFirst()
@@ -57,6 +63,7 @@ function toApiKey(row: Selectable<Schema['api_keys']>): ApiKey {
     digest: row.digest,
     limits: JSON.parse(row.limits),
     createdAt: row.created_at_ms,
+    changedAt: row.changed_at_ms,
     expiresAt: row.expires_at_ms ?? undefined,
     revokedAt: row.revoked_at_ms ?? undefined,
     lastUsedDay: row.last_used_day ?? undefined,

@@ -12,7 +12,8 @@ export const ADDRESS = '192.0.2.1'
 /** A new key with its text. */
 export function newKey(label: string, limits: KeyLimits = {}): { text: string; key: ApiKey } {
   const { id, secret } = createApiKey()
-  const dates = { createdAt: 0, expiresAt: undefined, revokedAt: undefined, lastUsedDay: undefined }
+  const ends = { expiresAt: undefined, revokedAt: undefined, lastUsedDay: undefined }
+  const dates = { createdAt: 0, changedAt: 0, ...ends }
   return {
     text: formatApiKey({ id, secret }),
     key: { id, label, digest: digestOf(secret), limits, ...dates },

@@ -57,6 +57,7 @@ describe.each(databases)('keys on %s', (_kind, make) => {
     expect(rotated).toMatchObject({ id, label: 'acme', key: expect.stringMatching(KEY) })
     await untilStatus(key, 401)
     await untilStatus(rotated.key, 200)
+    expect(rotated.changedAt).toBeGreaterThan(rotated.createdAt)
     expect((await keys('list'))[0].lastUsedDay).toMatch(/^\d{4}-\d\d-\d\d$/)
     await service.close()
 

@@ -27,27 +27,27 @@ describe.each(DATABASES)('API keys %s', (_where, kind) => {
     await keys.add(key)
     await keys.recordUse([key.id, 'unknown'], '2026-11-27')
     const digest = digestOf(createApiKey().secret)
-    expect(await keys.change(key.id, { digest })).toBe(true)
-    expect(await keys.change(key.id, { limits: { quote: 1 } })).toBe(true)
+    expect(await keys.change(key.id, { digest, changedAt: 1 })).toBe(true)
+    expect(await keys.change(key.id, { limits: { quote: 1 }, changedAt: 2 })).toBe(true)
     expect(await keys.readAll()).toEqual([
-      { ...key, digest, limits: { quote: 1 }, lastUsedDay: '2026-11-27' },
+      { ...key, digest, limits: { quote: 1 }, changedAt: 2, lastUsedDay: '2026-11-27' },
     ])
   })
 
   test('are revoked for ever, also when another command changes them at the same time', async () => {
     const { keys } = await open()
     await keys.add(key)
-    expect(await keys.change(key.id, { revokedAt: 7 })).toBe(true)
-    expect(await keys.change(key.id, { limits: {} })).toBe(false)
-    expect(await keys.change('unknown', { limits: {} })).toBe(false)
-    expect(await keys.readAll()).toEqual([{ ...key, revokedAt: 7 }])
+    expect(await keys.change(key.id, { revokedAt: 7, changedAt: 7 })).toBe(true)
+    expect(await keys.change(key.id, { limits: {}, changedAt: 8 })).toBe(false)
+    expect(await keys.change('unknown', { limits: {}, changedAt: 8 })).toBe(false)
+    expect(await keys.readAll()).toEqual([{ ...key, revokedAt: 7, changedAt: 7 }])
   })
 
   test('have labels of which no two keys that are not revoked have the same', async () => {
     const { keys } = await open()
     await keys.add(key)
     await expect(keys.add(newKey('acme').key)).rejects.toThrow()
-    await keys.change(key.id, { revokedAt: 1 })
+    await keys.change(key.id, { revokedAt: 1, changedAt: 1 })
     await keys.add(newKey('acme').key)
     expect(await keys.readAll()).toHaveLength(2)
   })
