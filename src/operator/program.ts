@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { CommandFailure, describe } from '../../packages/cli/src/command-failure.js'
 import { addBond } from '../../packages/cli/src/commands/bond-command.js'
+import { addBooks } from '../../packages/cli/src/commands/books-command.js'
 import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
 import { addChains } from '../../packages/cli/src/commands/chains-command.js'
 import { addCheckOffer } from '../../packages/cli/src/commands/check-offer-command.js'
@@ -95,6 +96,7 @@ export function createProgram(io: GuardedIo): Command {
   addRegister(program, io)
   addUnregister(program, io)
   addResults(program, io)
+  addBooks(program, io)
 
   const help = new Command('help').argument('[command]').description('Shows the usage of a command.')
   program.addHelpCommand(help.helpGroup('More:'))

@@ -1,7 +1,12 @@
 import { InvalidArgumentError } from 'commander'
+import { systemClock } from '../../protocol/src/clock.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../../protocol/src/values/hex.js'
 import { parseChainId, parseDigits } from '../../protocol/src/values/numbers.js'
+import { DAY_MS } from '../../protocol/src/values/time.js'
+
+export const TIME_HELP = 'such as 2026-11-28T12:00Z, 12:00 (today, UTC), or 90m, 2h or 1d ago'
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS }
 
 /** Readers of arguments for commander: each throws InvalidArgumentError with what the argument must be. */
 
@@ -65,6 +70,16 @@ export function readOneOf<T extends string>(allowed: readonly T[]): (text: strin
       allowed.find((item) => item.toLowerCase() === text.toLowerCase()),
       `It must be one of ${allowed.join(', ')}.`,
     )
+}
+
+/** A time as a person writes it. @returns Unix time in milliseconds */
+export function readTime(text: string): number {
+  const [, count, unit = ''] = /^([1-9][0-9]{0,4})([mhd])$/.exec(text) ?? []
+  if (count !== undefined) return systemClock.now() - Number(count) * (UNITS_MS[unit] ?? 0)
+  const today = new Date(systemClock.now()).toISOString().slice(0, 10)
+  const time = Date.parse(/^\d\d:\d\d(:\d\d)?$/.test(text) ? `${today}T${text}Z` : text)
+  if (Number.isNaN(time)) throw new InvalidArgumentError(`It must be a time, ${TIME_HELP}.`)
+  return time
 }
 
 function required<T>(value: T | undefined, mustBe: string): T {

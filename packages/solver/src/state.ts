@@ -46,7 +46,7 @@ const KEEP_ORDER_SECONDS = 7 * 86_400
 const KEEP_BOOKS_SECONDS = 400 * 86_400
 /** Strangers can cause cancellations: so many of the newest are kept. */
 const KEPT_CANCELLED = 100_000
-const VERSION = 7
+export const VERSION = 7
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
 /** SQLite's name of a database without a file. */
@@ -83,7 +83,7 @@ type SignedRow = Omit<SolverQuote, 'quote' | 'quoteId' | 'isForAddress'> & { rea
  * @throws Error when another process has the file, or it is of another version
  */
 export function openState(path: string) {
-  const database = openDatabase(path)
+  const { database, close } = openDatabase(path)
   const statements = new Map<string, SqliteStatement<(string | number | object)[], unknown>>()
 
   /** A statement, which is prepared once. */
@@ -209,27 +209,35 @@ export function openState(path: string) {
           WHERE chainId = @chainId AND kind = 'CANCELLED' ORDER BY time DESC LIMIT 1 OFFSET ${KEPT_CANCELLED})`,
       ).run({ chainId })
     },
-    close: () => void database.close(),
+    close,
   }
 }
 
-function openDatabase(path: string): SqliteDatabase {
-  let opened: SqliteDatabase | undefined
+function openDatabase(path: string) {
+  const opened: SqliteDatabase[] = []
+  const closeAll = () => {
+    for (const file of opened.splice(0)) file.close()
+  }
+  function open(name: string): SqliteDatabase {
+    if (path !== MEMORY) makePrivate(name)
+    const file = openSqliteFile(name, { timeout: LOCK_TIMEOUT_MS })
+    opened.push(file)
+    return file
+  }
   try {
-    if (path !== MEMORY) makePrivate(path)
-    const database = openSqliteFile(path, { timeout: LOCK_TIMEOUT_MS })
-    opened = database
-    // Two processes with one state would pay for an order twice. A process that is killed releases the lock.
-    database.pragma('locking_mode = EXCLUSIVE')
+    // Two processes with one state would pay for an order twice. A process that is killed releases the lock. It has a file of its own,
+    // so that others can read the books.
+    open(path === MEMORY ? MEMORY : `${path}-lock`).exec('BEGIN EXCLUSIVE')
+    const database = open(path)
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = NORMAL')
     const version = database.pragma('user_version', { simple: true })
     const script = version === 0 ? SCHEMA : version === VERSION - 1 ? MIGRATION : undefined
     if (script !== undefined) database.transaction(() => database.exec(script))()
     else if (version !== VERSION) throw new Error(`it is of version ${version}, and not ${VERSION}`)
-    return database
+    return { database, close: closeAll }
   } catch (error) {
-    opened?.close()
+    closeAll()
     const { code, message } = error as { code?: string; message: string }
     const why = code === 'SQLITE_BUSY' ? 'another process has it' : message
     throw new Error(`stateFile ${path} cannot be opened: ${why}`, { cause: error })

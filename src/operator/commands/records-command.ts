@@ -1,5 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { readAddress, readChainId, readInteger, readOneOf } from '../../../packages/cli/src/arguments.js'
+import {
+  readAddress,
+  readChainId,
+  readInteger,
+  readOneOf,
+  readTime,
+  TIME_HELP,
+} from '../../../packages/cli/src/arguments.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { formatTime } from '../../../packages/cli/src/output/printable.js'
@@ -25,8 +32,6 @@ interface Options {
 const OUTCOMES = ['quoted', 'no_quotes', 'cancelled'] as const
 const USUAL_LIMIT = 20
 const MAX_LIMIT = 10_000
-const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS }
-const TIME_HELP = 'such as 2026-11-28T12:00Z, 12:00 (today, UTC), or 90m, 2h or 1d ago'
 const NOTES =
   'Records say whom each user asked for what: they are personal data. A round that never began, and a request that was refused, has no record, only a line in the log.'
 
@@ -136,14 +141,4 @@ function readPair(text: string): readonly [Address, Address] {
   if (input === undefined || output === undefined || others.length > 0)
     throw new InvalidArgumentError('It must be two addresses with a slash between: 0x…/0x….')
   return [input, output]
-}
-
-/** @returns Unix time in milliseconds */
-function readTime(text: string): number {
-  const [, count, unit = ''] = /^([1-9][0-9]{0,4})([mhd])$/.exec(text) ?? []
-  if (count !== undefined) return systemClock.now() - Number(count) * (UNITS_MS[unit] ?? 0)
-  const today = new Date(systemClock.now()).toISOString().slice(0, 10)
-  const time = Date.parse(/^\d\d:\d\d(:\d\d)?$/.test(text) ? `${today}T${text}Z` : text)
-  if (Number.isNaN(time)) throw new InvalidArgumentError(`It must be a time, ${TIME_HELP}.`)
-  return time
 }
