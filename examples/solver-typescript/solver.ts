@@ -117,7 +117,11 @@ const solver = createSolver({
 /** Reads the feed. After a jump it cancels the open quotes that lose by it: each costs gas, and the others are as good as before. */
 async function readFeed(url: string): Promise<void> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(OLD_MS) })
-  feed = (await answer.json()) as typeof feed
+  const { price, time } = (await answer.json()) as Partial<typeof feed>
+  const isTimed = typeof time === 'number' && time <= Date.now() + OLD_MS
+  if (!isTimed || typeof price !== 'number' || !(price > 0))
+    throw new Error('the feed has no price with its time')
+  feed = { price, time }
   anchor ??= feed.price
   if (Math.abs(feed.price / anchor - 1) * 10_000 < JUMP_BPS) return
   const losing = (feed.price < anchor ? WETH : USDC).toLowerCase()

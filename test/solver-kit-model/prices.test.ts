@@ -31,7 +31,7 @@ it('a price with a long fill window does not hide a short one of the same nonce'
   let signed = 0
   while (signed < 100 && (await ask(1n, terms)) !== undefined) signed++
   // 16 transactions in each of the three blocks that are left of 60 s; one of them is for the prices.
-  expect(signed).toBe(31)
+  expect(signed).toBe(47)
   end()
 })
 
@@ -41,6 +41,6 @@ it('quotes of one word of nonces count one by one, since they may not be due at 
   await passBlocks(120, 12)
   let signed = 0
   while (signed < 100 && (await ask(1n, { depositSeconds: 400 })) !== undefined) signed++
-  expect(signed).toBe(32)
+  expect(signed).toBe(48)
   end()
 })

@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem'
 import { type Address, lowerCase } from '../../../protocol/src/values/hex.js'
 import { createBooks } from '../books.js'
 import { createEnding, type Ending } from '../ending/ending.js'
@@ -35,6 +36,7 @@ const CLOSING_MS = 1_000
 const APPROVALS_MS = 60_000
 /** Some chains have blocks that are a little ahead. */
 const MAX_BEHIND_SECONDS = 20
+const CALLS_AT_START = 100
 /** A quote that leaves time enough to end all others. */
 const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY, isForAddress: false }
 
@@ -131,6 +133,7 @@ async function run(parts: ChainParts, close: () => void) {
      * @throws Error with the node's words
      */
     async prepare(): Promise<void> {
+      await learnPace(chain)
       await within(parts.clock, APPROVALS_MS, approveTokens(chain, parts.solver, payments, parts))
       // The approvals are in the newest blocks.
       time.see(await readHead(chain))
@@ -189,6 +192,12 @@ async function run(parts: ChainParts, close: () => void) {
       close()
     },
   }
+}
+
+/** Makes more calls at once than are ever needed: a node must not show its limit only when all orders are due. */
+async function learnPace({ client }: SolverChain): Promise<void> {
+  const addresses = Array.from({ length: CALLS_AT_START }, (_, index) => numberToHex(index + 1, { size: 20 }))
+  await Promise.allSettled(addresses.map((address) => client.getBalance({ address })))
 }
 
 /** Follows the blocks of a chain, and does what is due at each. */

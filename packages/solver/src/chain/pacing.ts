@@ -33,16 +33,11 @@ const MOST_REFUSALS = 5
 /** After so long without a refusal, a quarter more is tried. */
 const FASTER_AFTER_MS = 10_000
 
-/**
- * Builds what sends the calls of a node at its pace. It sends all at once until the node refuses a call for its rate, and then as many as were taken.
- * @param assumed how many calls a second the node is thought to take before more was sent, which then was refused or not
- */
-export function createPacing(clock: Clock, assumed: number) {
+/** Builds what sends the calls of a node at its pace. It sends all at once until the node refuses a call for its rate, and then as many as were taken. */
+export function createPacing(clock: Clock) {
   const waiting: Waiting[] = []
   /** When the calls of the last second were sent. */
   const sent: number[] = []
-  /** The most that were sent in a second. */
-  let most = 0
   let perSecond = Number.POSITIVE_INFINITY
   let leastOfBurst = 0
   let changedAt = 0
@@ -66,7 +61,7 @@ export function createPacing(clock: Clock, assumed: number) {
       changedAt = now
     }
     while (waiting.length > 0 && now >= heldUntil && sent.length < perSecond) {
-      most = Math.max(most, sent.push(now))
+      sent.push(now)
       takeNext()?.send()
     }
     if (waiting.length === 0 || isTimed) return
@@ -92,8 +87,8 @@ export function createPacing(clock: Clock, assumed: number) {
   }
 
   return {
-    /** How many calls the node takes in a second, as far as is known: as many as were sent without a refusal. */
-    callsPerSecond: () => Math.min(perSecond, Math.max(most, assumed)),
+    /** How many calls the node takes in a second, as far as its refusals show. */
+    callsPerSecond: () => perSecond,
     /**
      * Makes a call when its turn has come, and again when it was refused for its rate.
      * @param key of equal calls: one answer is for all that wait

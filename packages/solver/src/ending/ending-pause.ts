@@ -51,16 +51,16 @@ export function createEndingPause(
       report('balance', new Error(words))
       return 'the account cannot pay for the gas of what it has promised'
     }
-    // From one block with transactions of the account to the next one. A payment is read, estimated, sent and followed: four calls.
+    // From one block with transactions of the account to the next one. A payment is read twice, estimated, sent and followed: six calls.
     // What a node that lags shows is seen that much later, in each round, and at the beginning.
     const lag = time.lagSeconds()
     const pollSeconds = chain.pollIntervalMs / 1000
-    const calls = Math.min(count, chain.maxPayments) * CALLS
-    const callSeconds = 2 * time.lookSeconds() + calls / chain.callsPerSecond()
-    const expected = time.blockSeconds() + callSeconds + pollSeconds + lag
+    const expected = time.blockSeconds() + 3 * time.lookSeconds() + pollSeconds + lag
     // Estimates, signatures or a node that refuses calls may take longer. Each end is seen by a poll, up to one interval late.
     const roundSeconds = Math.max(expected, payments.roundSeconds() - pollSeconds)
-    const fillSeconds = quotes.map(secondsFor).reduce((one, other) => Math.min(one, other)) - lag
+    const callSeconds = (count * CALLS) / chain.callsPerSecond()
+    const fillSeconds =
+      quotes.map(secondsFor).reduce((one, other) => Math.min(one, other)) - lag - callSeconds
     // The first block after the deposit deadline only shows that it has passed.
     const rounds = Math.floor(fillSeconds / roundSeconds) - 1
     if (count <= rounds * chain.maxPayments) return undefined

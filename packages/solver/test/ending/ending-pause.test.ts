@@ -76,7 +76,7 @@ it('one fill window must suffice for all, and its first block only shows that it
     most({ ...rich, blockSeconds: 2, lagSeconds: 4 }),
     most({ ...rich, blockSeconds: 2, paymentSeconds: 10 }),
   ]
-  expect(counts.map((count) => count + 1)).toEqual([48, 128, 304, 208, 144, 112, 80])
+  expect(counts.map((count) => count + 1)).toEqual([48, 128, 304, 176, 160, 112, 80])
   expect(pauseOf(0, 0, { fillSeconds: 25 })).toContain('fill window')
   expect(pauseOf(0, 0, { isCapped: true })).toContain('maxFeePerGas')
 })
