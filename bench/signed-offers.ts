@@ -27,7 +27,7 @@ export async function createReplies<T>(market: Market, index: number, write: (of
   const account = benchAccount(index)
   const solver = lowerCase(account.address)
   const { rpcUrl, settlement, chainId } = market
-  const node = openNode({ rpc: rpcUrl }, systemClock)
+  const node = openNode(rpcUrl, systemClock)
   const chain = await readChain(chainId, { settlement, tokens: [] }, node, 'Service', solver)
   const sign = createKeySigner(account.getHdKey().privateKey ?? new Uint8Array(), secp256k1.ecdsaSign)
   const replies = new Map<string, T>()

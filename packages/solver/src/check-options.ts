@@ -40,7 +40,6 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   settlement: address,
   tokens,
   pollIntervalMs: MILLISECONDS,
-  callsPerSecond: integerRule(1, Number.MAX_SAFE_INTEGER, 'must be an integer of at least 1'),
   confirmations: integerRule(0, MAX_CONFIRMATIONS),
   raiseFeesAfterMs: MILLISECONDS,
   maxFeePerGas: POSITIVE_WEI,

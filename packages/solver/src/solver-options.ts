@@ -32,11 +32,6 @@ export interface ChainOptions {
   /** How often the solver looks for new blocks, in milliseconds; 1000 when left out. */
   readonly pollIntervalMs?: number
   /**
-   * How many calls the node takes in a second, which bounds what may be open; 50 when left out. Once it has refused one for its rate,
-   * what it took counts.
-   */
-  readonly callsPerSecond?: number
-  /**
    * An order that was paid is read again, and a transaction kept, until it is so many blocks deep; 64 when left out, and 120 at most. A
    * reorganisation may remove it before, and then it is sent again. The node must have the state of so many blocks.
    */

@@ -46,7 +46,7 @@ const POLL_INTERVAL_MS = 50
 /** People ask the local network for many quotes, and take few. Nobody waits a minute there for a refund. */
 const LIMITS = { overcommit: 1_000, maxOpenBond: 1, minFillSeconds: 4 }
 /** Ether is free there, and blocks have room. Quotes that are open must fit into a fill window of seconds. */
-const CHAIN_LIMITS = { maxCancelFees: 10n ** 19n, maxPayments: 256, callsPerSecond: 5_000 }
+const CHAIN_LIMITS = { maxCancelFees: 10n ** 19n, maxPayments: 256 }
 
 /** Starts the endpoint of a reference solver if it has one. It quotes and fills after `join`. */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {

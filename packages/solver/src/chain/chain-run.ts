@@ -46,7 +46,7 @@ const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY
  * @throws Error with the node's words, and Error for a chain or an account that does not fit
  */
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
-  const { close, ...node } = openNode(chainOptions, shared.clock)
+  const { close, ...node } = openNode(chainOptions.rpc, shared.clock)
   try {
     const { protocolName, account } = shared
     const chain = await readChain(chainId, chainOptions, node, protocolName, account.address)

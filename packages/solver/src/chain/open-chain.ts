@@ -52,7 +52,7 @@ const DEFAULTS = {
  */
 export async function readChain(
   chainId: number,
-  options: Omit<ChainOptions, 'rpc' | 'callsPerSecond'>,
+  options: Omit<ChainOptions, 'rpc'>,
   { client, callsPerSecond }: Pick<SolverChain, 'client' | 'callsPerSecond'>,
   protocolName: string,
   solver: Address,

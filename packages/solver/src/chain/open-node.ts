@@ -2,7 +2,6 @@ import { createPublicClient, custom, type PublicClient, type Transport } from 'v
 import { RpcError } from '../../../chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../protocol/src/clock.js'
-import type { ChainOptions } from '../solver-options.js'
 import { inTime } from '../waiting.js'
 import { createPacing } from './pacing.js'
 
@@ -23,13 +22,10 @@ interface OpenNode extends Pick<ReturnType<typeof createPacing>, 'callsPerSecond
 }
 
 /**
- * Opens the way to a chain's node: a URL, or a transport of viem. The client must be closed.
+ * Opens the way to a chain's node, for the option `rpc`: a URL, or a transport of viem. The client must be closed.
  */
-export function openNode(
-  { rpc, callsPerSecond: assumed = 50 }: Pick<ChainOptions, 'rpc' | 'callsPerSecond'>,
-  clock: Clock,
-): OpenNode {
-  const pacing = createPacing(clock, assumed)
+export function openNode(rpc: string | Transport, clock: Clock): OpenNode {
+  const pacing = createPacing(clock)
   const paced =
     (send: Send): Send =>
     (call) =>

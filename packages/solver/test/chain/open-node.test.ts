@@ -17,7 +17,7 @@ async function start(...answers: HttpAnswer[]) {
     return sendJson(response, { id: (asked as Asked).id, result: '0x1' })
   })
   const clock = createManualClock()
-  const { client, close } = openNode({ rpc: node.url }, clock)
+  const { client, close } = openNode(node.url, clock)
   onTestFinished(close)
   return { node, clock, client }
 }
@@ -67,7 +67,7 @@ it("a market maker's own transport makes the calls, and nothing repeats them", a
     if (calls === 1) throw new Error('down')
     return '0x1'
   }
-  const { client } = openNode({ rpc: custom({ request }, { retryCount: 0 }) }, createManualClock())
+  const { client } = openNode(custom({ request }, { retryCount: 0 }), createManualClock())
   await expect(client.getChainId()).rejects.toThrow('down')
   expect([await client.getChainId(), calls]).toEqual([1, 2])
 })
@@ -81,7 +81,7 @@ it('where a node limits the rate of calls, payments go first, equal calls once, 
     if (clock.monotonic() > 0) asked.push(name ?? '')
     return '0x1'
   }
-  const { client, callsPerSecond } = openNode({ rpc: custom({ request }, { retryCount: 0 }) }, clock)
+  const { client, callsPerSecond } = openNode(custom({ request }, { retryCount: 0 }), clock)
   const call = (name: string) => client.request({ method: 'eth_call', params: [name] } as never)
   const first = Promise.all(Array.from({ length: 10 }, (_, index) => call(`first ${index}`)))
   await clock.advance(500)
