@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import type { FastifyRequest } from 'fastify'
 import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
-import { replaceUnprintable } from '../../../packages/protocol/src/values/text.js'
+import { hasTooManyValues, replaceUnprintable } from '../../../packages/protocol/src/values/text.js'
 import { nearMiss } from '../../config/misspelt.js'
 import type { RestRoute } from './http-rules.js'
 import { compileJsonReader, fieldValue, type JsonObject } from './proto-json.js'
@@ -51,6 +51,7 @@ export function parseJsonBody(bytes: Buffer): JsonObject {
 
 /** Reads a JSON object. Of a field that is given twice, the last one counts. @throws ServiceError INVALID_ARGUMENT */
 export function parseJsonObject(text: string): JsonObject {
+  if (hasTooManyValues(text)) throw invalidArgument([{ field: 'body', message: 'must have fewer values' }])
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidArgument([{ field: 'body', message: 'must be a JSON object' }])

@@ -35,7 +35,7 @@ export function createGuardedConnector(
 }
 
 /** The error of a reply whose framing is too long, although its body is not. */
-class ReplyTooLongError extends Error {
+export class ReplyTooLongError extends Error {
   constructor() {
     super('The reply is too long.')
   }

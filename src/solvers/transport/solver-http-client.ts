@@ -3,8 +3,8 @@ import { MAX_REPLY_KIB } from '../../../packages/protocol/src/field-rules.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { HttpFailReason } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import { shorten } from '../../../packages/protocol/src/values/text.js'
-import { createGuardedConnector, failReasonOf } from './endpoint-connections.js'
+import { hasTooManyValues, shorten } from '../../../packages/protocol/src/values/text.js'
+import { createGuardedConnector, failReasonOf, ReplyTooLongError } from './endpoint-connections.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import type { CallListener, CallSignal, SolverRequest } from './solver-transports.js'
 
@@ -136,6 +136,9 @@ function headersOf({ request, quoteIds, deadline, traceparent }: SolverRequest, 
 /** The text of an error may come from the solver, such as the names in its certificate. */
 const MAX_FAILURE_LENGTH = 200
 
+/** Most chunks of a reply: 64 KiB in packets are some 50. */
+const MAX_CHUNKS = 1024
+
 /** What came of a call over HTTP: a `SolverReply`. */
 type HttpReply =
   | { readonly kind: 'replied'; readonly body: unknown }
@@ -197,7 +200,9 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#onReply !== undefined) this.#chunks.push(chunk)
+    if (this.#onReply === undefined) return
+    // Each chunk takes time of its own.
+    if (this.#chunks.push(chunk) > MAX_CHUNKS) this.#controller?.abort(new ReplyTooLongError())
   }
 
   onResponseEnd(): void {
@@ -228,8 +233,8 @@ function parseReply(chunks: readonly Buffer[]): HttpReply {
   const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
   try {
     // A library may begin with a byte order mark.
-    return { kind: 'replied', body: JSON.parse(bytes.toString().replace(/^\ufeff/, '')) }
-  } catch {
-    return { kind: 'invalid', reason: 'malformed' }
-  }
+    const text = bytes.toString().replace(/^\ufeff/, '')
+    if (!hasTooManyValues(text)) return { kind: 'replied', body: JSON.parse(text) }
+  } catch {}
+  return { kind: 'invalid', reason: 'malformed' }
 }

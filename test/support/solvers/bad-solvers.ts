@@ -106,6 +106,10 @@ const encoded = [
 
 const sized = [
   sends('a body of 64 KiB to the byte', 'quoted', (json) => ok(padded(json, 65_536))),
+  sends('a body in 2,000 chunks', 'failed', (json) => {
+    const chunks = [...padded(json, 2000)].map((byte) => `1\r\n${byte}\r\n`).join('')
+    return `${CHUNKED}${chunks}0\r\n\r\n`
+  }),
   sends('a body of a byte more', 'failed', (json) => ok(padded(json, 65_537))),
   sends(
     'a byte more in chunks',

@@ -14,6 +14,20 @@ export function isTextOf({ pattern, minLength = 0, maxLength }: TextRule, value:
   return length >= minLength && length <= (maxLength ?? length)
 }
 
+/** Most values in JSON text from strangers. An offer has some twenty, and a request at most 256 in a list. */
+const MAX_VALUES = 1000
+const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b]
+
+/** Whether JSON text has so many values that it takes milliseconds to parse: 64 KiB of nested lists take nine. */
+export function hasTooManyValues(json: string): boolean {
+  let values = 0
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index)
+    if ((code === COMMA || code === BRACKET || code === BRACE) && ++values > MAX_VALUES) return true
+  }
+  return false
+}
+
 /** Replaces unprintable characters, including line feeds, by `?`. */
 export function replaceUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, '?')
