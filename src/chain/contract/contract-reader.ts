@@ -38,7 +38,7 @@ interface ContractReaderOptions {
   readonly orders: OrderCache
   /** The steps of an order whose events are published. */
   readonly readSteps: (orderId: Hex) => Promise<OrderSteps>
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   readonly log: Logger
 }
 
@@ -52,7 +52,8 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
   const { chainId, client, settlement, state, orders, readSteps, clock, log } = options
   const { request } = client
   const contract = settlementOf(chainId)
-  let upToDateAt = Number.NEGATIVE_INFINITY
+  let polledAt = Number.NEGATIVE_INFINITY
+  let next: Promise<boolean> | undefined
 
   const read = <T>(view: View<T>, at?: BlockName) => readView(request, settlement, view, at)
 
@@ -94,13 +95,21 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
 
   const lastNumber = () => state().snapshot.last?.number ?? 0
 
-  /** Whether all that the node has is known. Strangers ask for any id, so the node is asked once a second at most. */
+  /**
+   * Whether all that the node has is known. Strangers ask for any id, so the node is asked once a second at most: after all of them have
+   * asked, since an order may be there that was not a moment ago.
+   */
   async function isUpToDate(): Promise<boolean> {
-    const now = clock.monotonic()
-    if (now - upToDateAt < POLL_SHARED_MS && isCurrent(state().snapshot)) return true
-    const isKnown = state().snapshot.status === 'ok' && (await state().poll())
-    if (isKnown) upToDateAt = now
-    return isKnown
+    const waitMs = polledAt + POLL_SHARED_MS - clock.monotonic()
+    if (waitMs <= 0) return poll()
+    next ??= clock.sleep(waitMs).then(poll)
+    return next
+  }
+
+  async function poll(): Promise<boolean> {
+    next = undefined
+    polledAt = clock.monotonic()
+    return state().snapshot.status === 'ok' && state().poll()
   }
 
   async function fetchOrder(orderId: Hex): Promise<OrderWithSteps> {
