@@ -24,7 +24,7 @@ declare module 'fastify' {
 export type LogRequest = (request: FastifyRequest, status: number) => void
 
 /** Paths that monitoring requests all the time. */
-const ROUTINE = /^\/(health|metrics)\b/
+const ROUTINE = /^\/(health|metrics|grpc\.health\.v1\.Health)\b/
 const MAX_PATH_LENGTH = 200
 /** Requests that took at least as long, and errors of the service, are logged whatever the share is. */
 const SLOW_MS = 1000

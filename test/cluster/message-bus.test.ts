@@ -114,6 +114,25 @@ describe('a message of a replica', () => {
     expect(await receivedBy([three[1]], 1)).toEqual([[END]])
   })
 
+  test('needs no function that others have made under the name of one of PostgreSQL', async () => {
+    const url = await createPostgresDatabase()
+    const client = await connect(url)
+    for (const [name, result] of [
+      ['hashtextextended(text, integer)', 'bigint'],
+      ['unnest(text[])', 'setof text'],
+      ['sha256(text)', 'bytea'],
+    ])
+      await client.query(`create function ${name} returns ${result} language plpgsql as
+        $$ begin raise exception 'this is not of PostgreSQL'; end $$`)
+    const [a, b] = await Promise.all([join(url), join(url)])
+    await a.lead('chain 1')
+    const { database, coordination } = await postgresAt(url).open()
+    await createSolverStore(database, coordination).save(solver(1), 100, 1)
+    a.publish('events', END)
+    expect([await receivedBy([b], 1), a.notes]).toEqual([[[END]], ['acquired chain 1']])
+    expect(b.received.solvers).toEqual(['1'])
+  })
+
   test('does not reach replicas of another database', async () => {
     const [a, b] = (await joinThree()).three
     const elsewhere = await createPostgresDatabase()

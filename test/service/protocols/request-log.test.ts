@@ -143,8 +143,9 @@ describe('a request', () => {
   it('for health or metrics is logged at debug only', async () => {
     await service.get('/health')
     await service.get('/metrics')
-    await expect.poll(requestLines).toHaveLength(2)
-    expect(requestLines().map(({ level }) => level)).toEqual([20, 20])
+    await service.post('/grpc.health.v1.Health/Check', {})
+    await expect.poll(requestLines).toHaveLength(3)
+    expect(requestLines().map(({ level }) => level)).toEqual([20, 20, 20])
   })
 })
 
