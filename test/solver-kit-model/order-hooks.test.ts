@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress, type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
@@ -228,6 +228,33 @@ it('a cancellation that a reorganisation removes is taken back, and what a stran
   expect([about(kept), about(taken).at(-1)]).toEqual([['quoted', 'cancelled'], 'filled'])
   end()
 })
+
+it.each<[string, boolean, (string | number)[]]>([
+  ['is mined later', true, [OrderState.NONE, 0, 'quoted', 'cancelled']],
+  ['is never mined', false, [OrderState.SETTLED, 0, 'quoted', 'deposit', 'filled']],
+])(
+  'tokens that come to an address while a cancellation is under way, which %s',
+  async (_what, isMined, wanted) => {
+    const { ask, transfer, cancelQuotes, passBlocks, chain, node, names, metrics, stateOf, end } =
+      await start()
+    await passBlocks(5)
+    const known = await ask()
+    const cancellation = settlementCall('cancelNonce', [known.quote.nonce])
+    node.intercept(({ method, params: [raw] = [] }, answer) => {
+      if (isMined || method !== 'eth_sendRawTransaction') return answer()
+      const { data } = parseTransaction(raw as TransactionSerializedEIP1559)
+      return data === cancellation ? keccak256(raw as Hex) : answer()
+    })
+    cancelQuotes().catch(() => {})
+    await passBlocks(1, 2, { holdsSigned: true })
+    transfer(known)
+    await passBlocks(3, 2, { holdsSigned: true })
+    while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+    await passBlocks(3)
+    expect([stateOf(known), metrics().missed, ...names()]).toEqual(wanted)
+    end()
+  },
+)
 
 it('what is promised and owed is told at any time', async () => {
   const { ask, deposit, transfer, passBlocks, solver, askPrice, end } = await start()

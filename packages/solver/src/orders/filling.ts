@@ -1,8 +1,10 @@
 import type { Hex } from 'viem'
 import { isOverflow } from '../../../protocol/src/node/revert.js'
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { settleCall, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { inPlace } from '../chain/pacing.js'
+import { middleOf } from '../ending/ending-rules.js'
 import type { SolverOptions } from '../solver-options.js'
 import type { StoredOrder } from '../state.js'
 import { createDeposits, type DepositLog, MAX_REVERTS } from './deposits.js'
@@ -26,12 +28,13 @@ const MAX_DELAY_MS = 10_000
 const isFollowed = (order: StoredOrder | undefined): order is StoredOrder =>
   order?.status === 'OPEN' || order?.status === 'LEFT'
 
-/** Builds the filling of a chain. @param isCancelling whether the nonce of a quote is being used up */
-export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigint) => boolean) {
+/** Builds the filling of a chain. @param isNonceTaken whether a nonce is being used up */
+export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigint) => boolean) {
   const { chain, clock, state, ledger, time, payments, metrics, books, signal, onError } = chainParts
   const { chainId } = chain
   const deposits = createDeposits()
-  const parts: OrderParts = { ...chainParts, deposits }
+  const isCancelling = (quote: Quote) => isNonceTaken(quote.nonce) && time.likely() <= middleOf(quote)
+  const parts: OrderParts = { ...chainParts, deposits, isCancelling }
   const reading = createSlots(chain.maxPayments)
   const paying = createSlots(chain.maxPayments)
   const paidOrders = createPaidOrders(parts, run)
@@ -121,7 +124,7 @@ export function createFilling(chainParts: ChainParts, isCancelling: (nonce: bigi
     const call = signed === undefined ? settlementCall(chain, 'fill', [orderId]) : settleCall(chain, signed)
     try {
       await payments.send(orderId, call, () => {
-        if (signed !== undefined && isCancelling(signed.quote.nonce))
+        if (signed !== undefined && isCancelling(signed.quote))
           throw new Error(`the quote of order ${orderId} is being cancelled`)
       })
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
@@ -10,6 +11,8 @@ import { readTrade } from './trade.js'
 /** What the steps of an order use, from its deposit to its end. */
 export interface OrderParts extends ChainParts {
   readonly deposits: Deposits
+  /** A quote whose nonce is being used up is not paid at its address, unless that takes until the middle of its fill window. */
+  readonly isCancelling: (quote: Quote) => boolean
 }
 
 /**

@@ -20,7 +20,7 @@ export interface DuePayment {
  */
 export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promise<DuePayment | undefined> {
   const { orderId, fillDeadline } = order
-  const { chain, signal, state, time, deposits, addresses, books } = parts
+  const { chain, signal, state, ledger, time, deposits, addresses, books } = parts
   signal.throwIfAborted()
   const signed = state.quote(orderId)
   const seen = await readOrder(chain, orderId)
@@ -30,13 +30,13 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   if (seen.state === 'SETTLED' || seen.state === 'REFUNDED' || time.surelyPassed() > fillDeadline) {
     const wasSeen = seen.state !== 'NONE' || before !== undefined
     if (wasSeen || (await findDeposit(parts, seen, signed)) !== undefined) await endUnpaid(parts, order, seen)
-    else {
-      // A reorganisation has removed its deposit, and none came again.
-      books.removed(orderId)
-      state.dropOrder(orderId)
-    }
+    // A reorganisation has removed its deposit, and none came again.
+    else drop()
     return undefined
   }
+  // Its nonce was used up before it could be paid.
+  if (seen.state === 'NONE' && signed !== undefined && ledger.get(signed.quote.nonce) === undefined)
+    return drop()
 
   const where = await findDeposit(parts, seen, signed)
   if (where === undefined && books.isHedged(orderId) && (await isGone())) books.removed(orderId)
@@ -48,10 +48,17 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
     announce(seen)
     return { deposit: 'CONTRACT', deadline: fillDeadline }
   }
+  if (signed === undefined || parts.isCancelling(signed.quote)) return undefined
   // A deposit by a call may still show up.
-  if (signed === undefined || time.passed() > addresses.givenUpAfter(signed.quote)) return undefined
+  if (time.passed() > addresses.givenUpAfter(signed.quote)) return undefined
   announce(signed.quote)
   return { deposit: 'ADDRESS', deadline: addresses.lastSettle(signed.quote) }
+
+  /** Nothing is owed. */
+  function drop(): undefined {
+    books.removed(orderId)
+    state.dropOrder(orderId)
+  }
 
   /** Tells the market maker once of a deposit that is to be paid. */
   function announce(terms: Terms): void {
