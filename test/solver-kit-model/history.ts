@@ -304,6 +304,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
         await block()
       }
       watch.ended()
+      watch.checkBooks()
     },
     close: stop,
   }

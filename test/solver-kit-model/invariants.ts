@@ -1,11 +1,14 @@
 import { decodeFunctionData, type Hex, toEventSelector, toFunctionSelector } from 'viem'
+import { expect } from 'vitest'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
 import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
 import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { middleOf } from '../../packages/solver/src/ending/ending-rules.js'
 import { isPayable, type KnownQuote } from './known-quotes.js'
-import type { ModelBlock, ModelReceipt } from './model-chain.js'
-import { BOND, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'
+import { BASE_FEE, GAS, type ModelBlock, type ModelReceipt, TIP } from './model-chain.js'
+import { OrderState } from './settlement-state.js'
+import { BOND, FEE_TOKEN, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'
 
 /** Limits of a solver with the kit's defaults (docs/decisions.md, D23), in thousandths. */
 const MAX_BOND_SHARE = 100n
@@ -198,6 +201,33 @@ export function createWatch(world: World) {
       ableDuring.clear()
       payableFor.clear()
       for (const known of quotes.filter(isUnused)) if (wasUsed.has(known)) revived.add(known)
+    },
+    /** The books have each transaction of the solver, and what it has got and paid, to the last wei. */
+    checkBooks(): void {
+      const { trades, transactions, missed } = world.statement()
+      const mined = chain.blocks.flatMap(({ receipts }) =>
+        receipts
+          .filter(({ transaction }) => transaction.from === SOLVER)
+          .map(
+            ({ transaction, revert }) => `${transaction.nonce} ${transaction.hash} ${revert !== undefined}`,
+          ),
+      )
+      const told = transactions.map(({ nonce, hash, isReverted }) => `${nonce} ${hash} ${isReverted}`)
+      expect(told.sort()).toEqual(mined.sort())
+      const fee = GAS * (BASE_FEE + TIP)
+      for (const { gasCost, hash } of transactions) if (gasCost !== fee) fail(`${hash} has cost ${gasCost}`)
+      const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
+      const balance = (token: Address) => contracts.token(token).balanceOf(SOLVER)
+      for (const token of [WETH, FEE_TOKEN]) {
+        const got = trades.filter(({ inputToken }) => inputToken.toLowerCase() === token)
+        expect([token, sum(got.map(({ inputAmount }) => inputAmount))]).toEqual([token, balance(token)])
+      }
+      expect(sum(trades.map(({ outputAmount }) => outputAmount))).toBe(FUNDS - balance(USDC))
+      const { totalBond } = contracts.settlement.bondOf(SOLVER)
+      const isOpen = ({ orderId }: KnownQuote) =>
+        contracts.settlement.order(orderId).state === OrderState.DEPOSITED
+      const reserved = sum(quotes.filter(isOpen).map(({ bond }) => bond))
+      expect(sum(missed.map(({ cost }) => cost))).toBe(BOND - totalBond + reserved)
     },
     /** All quotes have ended, after the solver ran for long enough. */
     ended(): void {

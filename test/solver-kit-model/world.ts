@@ -6,6 +6,7 @@ import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import { createSolver } from '../../packages/solver/src/create-solver.js'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
+import { readStatement } from '../../packages/solver/src/statement.js'
 import type { Rules } from '../support/chain/chain.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -86,6 +87,8 @@ export function createWorld(rules: Rules) {
     clock,
     chain,
     contracts,
+    /** What the solver's state file says. */
+    statement: () => readStatement(stateFile, 0, Number.MAX_SAFE_INTEGER),
     /** Starts the solver on the state that an earlier one has left. Blocks must be mined for its approvals. */
     start(options: Partial<SolverOptions> = {}, limits: Partial<ChainOptions> = {}): Incarnation {
       const node = createModelNode(chain, CHAIN_ID)

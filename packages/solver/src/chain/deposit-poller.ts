@@ -16,7 +16,7 @@ interface DepositPollerOptions
   /** Called for each deposit at the contract, and more than once for some. */
   readonly onDeposited: (orderId: Hex, fillDeadline: number, log: DepositLog) => void
   /** Called for each own order that was settled, and more than once for some. */
-  readonly onSettled: (orderId: Hex, transactionHash: Hex) => void
+  readonly onSettled: (orderId: Hex, transactionHash: Hex, blockNumber: number) => void
   /** Called for each of the addresses that has got something, and more than once for some. */
   readonly onTransfer: (to: Address, transactionHash: Hex) => Promise<void>
   /** Called when the chain has a new block, after its deposits unless the node does not show them; and now and then while none comes. */
@@ -124,7 +124,7 @@ async function readDeposits(options: DepositPollerOptions, range: BlockRange): P
   for (const { event } of decodeLogs(chainId, logs).events) {
     const { orderId, transactionHash } = event
     if (event.solver !== solver) continue
-    if (event.type === 'Settled') onSettled(orderId, transactionHash)
+    if (event.type === 'Settled') onSettled(orderId, transactionHash, event.blockNumber)
     else if (event.type === 'Deposited')
       onDeposited(orderId, event.fillDeadline, { transactionHash, quotedInput: event.inputAmount })
   }

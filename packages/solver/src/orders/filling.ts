@@ -39,6 +39,9 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   const paying = createSlots(chain.maxPayments)
   const paidOrders = createPaidOrders(parts, run)
   const running = new Map<Hex, Promise<void>>()
+  /** The newest block when this state began: what is settled later is its own. */
+  const begun = Number(state.position(`begun ${chainId}`) ?? time.atDepth(0).blockNumber)
+  state.setPosition(`begun ${chainId}`, String(begun))
   /** The orders whose deposit a log has shown, and that were not looked at yet. */
   const unread = new Set<Hex>()
   const underWay = new Map<Hex, Promise<void>>()
@@ -189,10 +192,11 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
       run(orderId)
     },
     /** An own order was settled, by whomever. One that is known as such is ignored: its block is read often. */
-    settled(orderId: Hex, transactionHash: Hex): void {
+    settled(orderId: Hex, transactionHash: Hex, blockNumber: number): void {
       const order = state.order(orderId)
-      const { fillDeadline } = order ?? state.quote(orderId)?.quote ?? {}
-      if (fillDeadline === undefined || order?.status === 'FINAL') return
+      // That of a price that is no longer kept is read from the chain.
+      const { fillDeadline = 0 } = order ?? state.quote(orderId)?.quote ?? {}
+      if (order?.status === 'FINAL' || blockNumber <= begun) return
       if (books.filledBy(orderId) === transactionHash) return
       deposits.of(orderId).settledBy = transactionHash
       state.addOrder({ chainId, orderId, fillDeadline })

@@ -32,7 +32,8 @@ export async function endOrder(
   const { chain, state, ledger, time, deposits, log } = parts
   const signed = state.quote(orderId)
   // Other orders have ended before this state began.
-  const isOwn = signed !== undefined || payment !== undefined || deposits.of(orderId).where !== undefined
+  const { where, settledBy } = deposits.of(orderId)
+  const isOwn = [signed, payment, where, settledBy].some((known) => known !== undefined)
   if (isOwn && status === 'FILLED' && !(await reportFilled(parts, orderId, signed, payment))) return
   if (isOwn && status === 'MISSED') await reportMissed(parts, orderId, signed)
   log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
