@@ -26,6 +26,7 @@ export type { Exposure, TokenExposure } from './risk/exposure.js'
 export { SessionError } from './session/session-error.js'
 export type { SessionResult } from './session/session-messages.js'
 export type {
+  AnswerResult,
   ChainOptions,
   MinedTransaction,
   QuoteAnswer,

@@ -1,10 +1,11 @@
 import type { SolverMetrics } from './metrics.js'
 import { createOnceAMinute } from './once-a-minute.js'
-import type { Quoting } from './quoting/quoting.js'
+import { type Quoting, toPublic } from './quoting/quoting.js'
+import type { IncomingRequest } from './session/request-terms.js'
 import { SessionError } from './session/session-error.js'
-import type { SessionResult } from './session/session-messages.js'
+import type { SessionAnswer, SessionResult } from './session/session-messages.js'
 import { openSolverSession, type SolverSessionOptions } from './session/solver-session.js'
-import type { SolverOptions } from './solver-options.js'
+import type { AnswerResult, SolverOptions } from './solver-options.js'
 import type { SolverParts } from './solver-parts.js'
 
 interface ConnectionOptions
@@ -15,6 +16,13 @@ interface ConnectionOptions
   /** The ends of what has been started. */
   readonly parts: (() => Promise<void> | void)[]
 }
+
+/** What is known of a request whose result is not. */
+type Known = Pick<AnswerResult, 'request' | 'inputAmount' | 'outputAmount'>
+
+const NOTHING: Known = { request: undefined, inputAmount: undefined, outputAmount: undefined }
+/** Of so many requests at most it is kept: results come within seconds. */
+const MAX_LATELY = 1_000
 
 /** What counts each outcome. The kit counts its own declines. */
 const COUNTERS: Readonly<Record<string, Exclude<keyof SolverMetrics, 'feesWei'> | undefined>> = {
@@ -35,20 +43,37 @@ const COUNTERS: Readonly<Record<string, Exclude<keyof SolverMetrics, 'feesWei'> 
 export function connectBySession(options: ConnectionOptions): Promise<void> {
   const { quoting, metrics, log, clock, parts } = options
   const isDue = createOnceAMinute(clock)
+  /** What was asked, by id, the oldest first. */
+  const lately = new Map<string, Known>()
 
   function onResult(result: SessionResult): void {
     const counter = COUNTERS[result.outcome]
     if (counter !== undefined) metrics[counter]++
     if (result.rank === 1) metrics.offersBest++
     if (counter === 'offersDropped' && isDue(result.outcome)) log.warn({ ...result }, 'offer dropped')
-    options.onResult?.(result)
+    const known = lately.get(result.id) ?? NOTHING
+    lately.delete(result.id)
+    options.onResult?.({ ...result, ...known })
+  }
+
+  async function answer(request: IncomingRequest): Promise<SessionAnswer> {
+    const id = request.id ?? ''
+    const [oldest] = lately.keys()
+    if (lately.size >= MAX_LATELY && oldest !== undefined) lately.delete(oldest)
+    lately.set(id, { ...NOTHING, request: toPublic(request) })
+    const answered = await quoting(request, 'SESSION')
+    if ('quote' in answered && lately.has(id)) {
+      const { inputAmount, outputAmount } = answered.quote
+      lately.set(id, { request: toPublic(request), inputAmount, outputAmount })
+    }
+    return answered
   }
 
   return new Promise((resolve, reject) => {
     const sessionOptions: SolverSessionOptions = {
       ...options,
       random: Math.random,
-      answer: (request) => quoting(request, 'SESSION'),
+      answer,
       onResult,
       onReady({ sessionId }, url) {
         metrics.sessionsOpened++

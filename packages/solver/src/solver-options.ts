@@ -78,6 +78,14 @@ export interface Priced {
   readonly expiresInSeconds?: number | undefined
 }
 
+/** What came of an answer, with what it was about: undefined for a request that this process has not had lately. */
+export interface AnswerResult extends SessionResult {
+  readonly request: Omit<SolverQuoteRequest, 'signal'> | undefined
+  /** What was offered; undefined without an offer. */
+  readonly inputAmount: bigint | undefined
+  readonly outputAmount: bigint | undefined
+}
+
 /** A transaction of the account that was mined. */
 export interface MinedTransaction {
   readonly chainId: number
@@ -174,7 +182,7 @@ export interface SolverOptions {
   readonly log?: SolverLog
   readonly onSession?: (change: SessionChange) => void
   /** Called with what came of each answer. Only with a session. */
-  readonly onResult?: (result: SessionResult) => void
+  readonly onResult?: (result: AnswerResult) => void
   /** Called for each quote that is about to be sent; again when a reorganisation has removed its cancellation. */
   readonly onQuoted?: (quote: QuotedOrder) => void
   /**

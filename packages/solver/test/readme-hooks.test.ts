@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type {
+  AnswerResult,
   DepositedOrder,
   FilledOrder,
   MinedTransaction,
@@ -8,7 +9,6 @@ import type {
   OrderTerms,
   QuotedOrder,
   SessionChange,
-  SessionResult,
   SolverQuoteRequest,
 } from '../src/index.js'
 
@@ -47,7 +47,10 @@ const HOOKS = {
     isReverted: true,
     ...GAS,
   }),
-  onResult: namesOf<SessionResult>()({
+  onResult: namesOf<AnswerResult>()({
+    request: true,
+    inputAmount: true,
+    outputAmount: true,
     id: true,
     outcome: true,
     reason: true,
@@ -101,6 +104,6 @@ it.each(Object.entries(HOOKS))('the README says what %s gets', (hook, names) => 
   expect(terms.toSorted()).toEqual(Object.keys(TERMS).sort())
   const row = readme.split('\n').find((line) => line.startsWith(`| \`${hook}\` | `))
   const gets = row?.split(' | ').at(-1) ?? ''
-  const said = codes(gets).filter((name) => hook !== 'onResult' || name !== 'request')
+  const said = codes(gets).filter((name) => name !== 'quote')
   expect([...said, ...(gets.startsWith('the terms') ? terms : [])].sort()).toEqual(names.sort())
 })

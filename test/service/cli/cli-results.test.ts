@@ -67,6 +67,16 @@ it.each(['a session', 'an endpoint'])(
       results.slice(0, 2).map(({ quoteId }) => quoteId),
     )
     expect(json.stderr).toContain('--limit')
+    for (const [by, name] of [
+      ['pair', /^0x\w+ > 0x\w+ +/],
+      ['size', /^from 1000000000000000000 of 0x\w+ +/],
+      ['hour', /^20\d\d-.*:00:00 UTC +/],
+    ] as const) {
+      const [, sums = ''] = (await run(keyOf(own), '--by', by)).stdout.split('\n\n')
+      const rows = sums.trimEnd().split('\n').slice(1)
+      const sold = rows.find((row) => row.replace(name, '').startsWith(by === 'hour' ? '3 ' : '2 '))
+      expect([by, sold]).toEqual([by, expect.stringMatching(name)])
+    }
     await solver.close()
   },
 )

@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { decline } from '../../../packages/solver/src/quoting/quoting.js'
-import type { SessionResult } from '../../../packages/solver/src/session/session-messages.js'
-import type { SessionChange, SolverQuoteRequest } from '../../../packages/solver/src/solver-options.js'
+import type {
+  AnswerResult,
+  SessionChange,
+  SolverQuoteRequest,
+} from '../../../packages/solver/src/solver-options.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
@@ -22,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => market?.close())
 
 it('a solver with a session quotes, and fills an order that was deposited at the contract', async () => {
-  const results: SessionResult[] = []
+  const results: AnswerResult[] = []
   const told: object[] = []
   const solver = market.solver({
     onResult: (result) => results.push(result),
@@ -37,7 +40,8 @@ it('a solver with a session quotes, and fills an order that was deposited at the
   expect(await market.settlements(offer.orderId)).toBe(1)
   await expect.poll(() => solver.filled).toEqual([offer.orderId])
   expect((await market.calls.balanceOf(usdc, user.address)) - before).toBe(PRICE)
-  expect(results).toMatchObject([{ outcome: 'QUOTED' }])
+  const asked = { inputToken: market.chain.contracts.weth, amount: WETH_UNIT }
+  expect(results).toMatchObject([{ outcome: 'QUOTED', request: asked, outputAmount: PRICE }])
   // Its own id of the quote, as the results have it.
   const terms = { orderId: offer.orderId, quoteId: results[0]?.id, user: user.address, outputAmount: PRICE }
   expect(told).toMatchObject([{ ...terms, deposit: 'CONTRACT', transactionHash: expect.any(String) }])

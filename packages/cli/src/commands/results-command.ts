@@ -1,16 +1,18 @@
 import type { OwnResult, OwnResultPage } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { MAX_PAGE_SIZE } from '../../../protocol/src/field-rules.js'
-import { readInteger } from '../arguments.js'
+import { readInteger, readOneOf } from '../arguments.js'
 import { LIMITS, takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
 import { formatTime } from '../output/printable.js'
+import { GROUPINGS, GROUPS, type Grouping, groupResults } from '../output/results-by.js'
 import type { Column } from '../output/tables.js'
 import { readAccount } from '../solver-key.js'
 import { KEYS, type SignerOptions, takesSigner } from './registration-commands.js'
 
 interface Options extends SignerOptions {
-  readonly limit: number
+  readonly limit?: number
+  readonly by?: Grouping
   readonly audience?: string
 }
 
@@ -43,7 +45,12 @@ export function addResults(program: Command, io: CliIo): void {
     .description(
       "Lists the results of a solver's own requests, the newest first. The instance keeps them for a day.",
     )
-    .option('--limit <number>', 'most results', readInteger(1, LIMITS.most), LIMITS.usual)
+    .option(
+      '--limit <number>',
+      `most results; default: ${LIMITS.usual}, with --by ${LIMITS.most}`,
+      readInteger(1, LIMITS.most),
+    )
+    .option('--by <group>', `sums up quotes by ${GROUPINGS.join(', ')}`, readOneOf(GROUPINGS))
     .option('--audience <origin>', "the instance's origin in PUBLIC_URLS, if --url has another one")
     .addHelpText(
       'after',
@@ -51,11 +58,13 @@ export function addResults(program: Command, io: CliIo): void {
 
 "chosen by" says why it was asked: ALL, RANK or TURN. "gap" is the median of its last distances from the best offers of the pair,
 in basis points, by which it is ranked. "waited for" says whether a quote that has offers waits for it.
+With --by, "rank" and "distance" are medians, and "missed" counts the quotes whose best offer was not yours, with what was asked for in them.
 "distance" is how much worse the offer was than the best one, in basis points. It is known after the deposit deadline.
 With --json, each line is one JSON object.`,
     )
   takesInstance(takesSigner(command), io, async (instance, options: Options) => {
-    const { chain: chainId, protocolName, limit, keyFile, audience = instance.url } = options
+    const { chain: chainId, protocolName, by, keyFile, audience = instance.url } = options
+    const { limit = by === undefined ? LIMITS.usual : LIMITS.most } = options
     const account = await readAccount(io, keyFile)
     const { signOwnResults } = await import('@quote-aggregator/client')
     const signed = await signOwnResults(account, { protocolName, chainId, audience })
@@ -80,7 +89,11 @@ With --json, each line is one JSON object.`,
           ['total bond', formatBond(page.totalBond)],
           ['free bond', formatBond(page.freeBond)],
         ])
-        return `${state}\n${results.length === 0 ? 'No results are kept.\n' : table(COLUMNS, results)}`
+        if (results.length === 0) return `${state}\nNo results are kept.\n`
+        if (by === undefined) return `${state}\n${table(COLUMNS, results)}`
+        const format = await instance.amounts.format(chainId)
+        const groups = groupResults(results, by, (amount, token) => format(amount, token, chainId))
+        return `${state}\n${table(GROUPS, groups)}`
       },
     )
   })

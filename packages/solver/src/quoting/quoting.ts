@@ -9,7 +9,7 @@ import { type SolverQuote, termsOf } from '../orders/fillable-order.js'
 import { isPrice } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'
-import type { Priced, QuoteAnswer, SolverOptions, SolverQuoteRequest } from '../solver-options.js'
+import type { Priced, QuoteAnswer, SolverOptions } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { AnswerBudget, AnswerSource } from './answer-budget.js'
 import { createNonces } from './nonces.js'
@@ -93,7 +93,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
   /** Strangers choose what `quote` is asked, so what it does wrong is a decline and a line, and no error. */
   async function price(request: IncomingRequest, signal: AbortSignal): Promise<Priced | DeclineCode> {
-    const asked = async () => options.quote(toPublic(request, signal))
+    const asked = async () => options.quote({ ...toPublic(request), signal })
     try {
       return readAnswer(await untilAborted(asked(), signal))
     } catch (error) {
@@ -195,13 +195,13 @@ function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {
   return isPair && destinationChainId === chain.chainId
 }
 
-function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteRequest {
+/** A request as the market maker gets it. */
+export function toPublic(request: IncomingRequest): IncomingRequest {
   return {
     ...request,
     inputToken: getAddress(request.inputToken),
     outputToken: getAddress(request.outputToken),
     user: getAddress(request.user),
-    signal,
   }
 }
 
