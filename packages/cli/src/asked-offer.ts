@@ -1,5 +1,6 @@
 import type { QuoteParams, SignedQuote } from '@quote-aggregator/client'
 import { systemClock } from '../../protocol/src/clock.js'
+import { differenceFromAsked } from '../../protocol/src/quotes/asked-swap.js'
 import { modeOfNonce } from '../../protocol/src/quotes/nonce-mode.js'
 import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
@@ -16,13 +17,10 @@ interface Offers {
 /** @returns the answer. @throws CommandFailure for one with an offer of another swap: an instance may answer anything */
 export function assertAsked<T extends Offers>(params: QuoteParams, answer: T): T {
   const { offer, best, alternatives = [] }: Offers = answer
-  const { chainId, destinationChainId: outputChainId = chainId, amount } = params
-  const fixed = params.orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount'
-  const asked = { ...params, outputChainId, inputAmount: amount, outputAmount: amount }
-  for (const given of [offer, best, ...alternatives])
-    for (const name of ['user', 'inputToken', 'outputToken', 'orderType', 'outputChainId', fixed] as const)
-      if (given && `${given.quote[name]}`.toLowerCase() !== `${asked[name]}`.toLowerCase())
-        throw new CommandFailure(EXIT.unavailable, `The instance has offered another swap (${name}).`)
+  for (const given of [offer, best, ...alternatives]) {
+    const name = given && differenceFromAsked(params, given.quote)
+    if (name) throw new CommandFailure(EXIT.unavailable, `The instance has offered another swap (${name}).`)
+  }
   return answer
 }
 

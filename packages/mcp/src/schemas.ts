@@ -2,7 +2,7 @@ import { type Hex, isAddress } from 'viem'
 import * as z from 'zod'
 import type { SignedQuote } from '../../client/src/index.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
-import { DEPOSIT_MODES, ORDER_TYPES } from '../../protocol/src/quotes/quote.js'
+import { ORDER_TYPES } from '../../protocol/src/quotes/quote.js'
 
 /** What tools take and give. Amounts are decimal strings in the token's smallest unit. A checksum that is wrong is a typing error. */
 
@@ -35,11 +35,6 @@ const whole = z
   .transform(BigInt)
 const seconds = z.int().nonnegative().describe('Unix time in seconds')
 
-export const depositMode = z
-  .enum(DEPOSIT_MODES)
-  .default('CONTRACT')
-  .describe('How the user deposits: by a call of the settlement contract, or by a transfer to an address')
-
 /** A swap without its user. */
 export const swap = {
   chainId,
@@ -67,19 +62,14 @@ export const quote = z.strictObject({
 }) satisfies z.ZodType<SignedQuote['quote']>
 
 const OWN_WORDS = "from the owner's own words, never from a price or a quote of the instance"
-export const userAddress = address.describe("The owner's address, which pays and receives")
 
-/** An offer, and what it is taken for: an instance may answer with an offer of another swap. */
+/** An offer, and the limits of the user. */
 export const offer = {
   chainId,
-  userAddress,
-  inputToken: swap.inputToken,
-  outputToken: swap.outputToken,
   quote: quote.describe('The whole quote of an offer of get_quote, unchanged'),
   solverSignature: hex.describe('The solverSignature of the same offer'),
   maxInputAmount: amount.describe(`The most that the owner gives, ${OWN_WORDS}`),
   minOutputAmount: amount.describe(`The least that the owner gets, ${OWN_WORDS}`),
-  depositMode,
 }
 
 /** Rows of a list. */

@@ -95,16 +95,15 @@ async function swapForOwner({ call }: McpSession): Promise<ToolAnswer> {
   const [weth, usdc] = [await find('WETH'), await find('USDC')]
   const maxInputAmount = parseUnits('1', weth.decimals).toString()
   const minOutputAmount = parseUnits('2400', usdc.decimals).toString()
-  const wanted = {
-    chainId: chain.chainId,
-    userAddress: network.user.address,
+  const asked = await call('get_quote', {
+    ...swapOf(network),
     inputToken: weth.address,
     outputToken: usdc.address,
-  }
-  const asked = await call('get_quote', { ...wanted, orderType: 'EXACT_INPUT', amount: maxInputAmount })
+    amount: maxInputAmount,
+  })
   if (asked.isError) return asked
   const { quote, solverSignature } = asked.value.best
-  const offer = { ...wanted, quote, solverSignature, maxInputAmount, minOutputAmount }
+  const offer = { chainId: chain.chainId, quote, solverSignature, maxInputAmount, minOutputAmount }
   const verified = await call('verify_quote', offer)
   const built = await call('build_transaction', offer)
   expect(verified.value.ok).toBe(!built.isError)
@@ -174,17 +173,17 @@ describe('an instance that lies gets no calls signed', () => {
     expect(built.isError && problemsOf(built)).toEqual(['signature_mismatch'])
   })
 
-  it.each([
-    ['inputToken', 'input_token_mismatch'],
-    ['outputToken', 'output_token_mismatch'],
-    ['user', 'user_mismatch'],
-  ])('about the %s, with an offer of another swap', async (field, problem) => {
-    lie(({ quote }) => {
-      quote[field] = network.contracts.bondToken
-    })
-    const built = await swapForOwner(await openSession())
-    expect(built.isError && problemsOf(built)).toContain(problem)
-  })
+  it.each(['inputToken', 'outputToken', 'user'])(
+    'about the %s, with an offer of another swap',
+    async (field) => {
+      lie(({ quote }) => {
+        quote[field] = network.contracts.bondToken
+      })
+      const { isError, value } = await swapForOwner(await openSession())
+      const message = `The instance has offered another swap (${field}).`
+      expect([isError, value]).toMatchObject([true, { code: 'ANSWER_INVALID', message }])
+    },
+  )
 
   it('about the price', async () => {
     instance.change = (path, answer) => {
@@ -212,8 +211,7 @@ describe('an instance that lies gets no calls signed', () => {
     const { value } = await call('list_chains')
     expect(value.chains).toMatchObject([{ trusted: false }])
     const { best } = (await call('get_quote', swapOf(network))).value
-    const { orderType: _type, amount: _amount, ...wanted } = swapOf(network)
-    const offer = { ...wanted, ...best, orderId: undefined, maxInputAmount: '1', minOutputAmount: '1' }
+    const offer = { chainId, ...best, orderId: undefined, maxInputAmount: '1', minOutputAmount: '1' }
     for (const tool of ['verify_quote', 'build_transaction']) {
       const refused = await call(tool, offer)
       expect(refused).toMatchObject({ isError: true, value: { code: 'NODE_FAILED' } })

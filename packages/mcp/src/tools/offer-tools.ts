@@ -2,7 +2,6 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import {
   depositCalls,
-  depositTransfer,
   explainForUser,
   identifyOffers,
   QuoteVerificationError,
@@ -54,25 +53,17 @@ export function addOfferTools(server: McpServer, { chains, decimals }: McpParts)
         throw new ToolError('OFFER_REFUSED', 'This offer must not be taken: there are no calls.', {
           problems,
         })
-      const isTransfer = given.depositMode === 'ADDRESS'
-      const calls = isTransfer ? [depositTransfer(signed)] : await depositCalls(signed, terms)
+      const calls = await depositCalls(signed, terms)
       return { chainId: given.chainId, from: given.quote.user, orderId: signed.orderId, calls }
     },
   })
 
   async function check(given: Offer) {
-    const { chainId, quote, maxInputAmount, minOutputAmount, userAddress: user, ...asked } = given
-    const { inputToken, outputToken, depositMode } = asked
-    const { orderType } = quote
-    const amount = orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
+    const { chainId, quote, maxInputAmount, minOutputAmount } = given
     const terms = await chains.terms(chainId)
     const signed = toSigned(terms, given)
-    const problems = await findProblems(signed, {
-      ...terms,
-      limits: { maxInputAmount, minOutputAmount },
-      params: { chainId, user, inputToken, outputToken, orderType, amount, depositMode },
-    })
-    const isWrong = decimals.areWrong(chainId, inputToken, outputToken)
+    const problems = await findProblems(signed, { ...terms, limits: { maxInputAmount, minOutputAmount } })
+    const isWrong = decimals.areWrong(chainId, quote.inputToken, quote.outputToken)
     return { terms, signed, problems: isWrong ? [...problems, WRONG_DECIMALS] : problems }
   }
 }

@@ -1,10 +1,13 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { SignedQuote } from '../../../client/src/index.js'
+import { differenceFromAsked } from '../../../protocol/src/quotes/asked-swap.js'
 import type { McpParts } from '../mcp-parts.js'
-import { chainId, depositMode, rows, swap, userAddress } from '../schemas.js'
-import { addTool, printable } from '../tool.js'
+import { address, chainId, rows, swap } from '../schemas.js'
+import { addTool, printable, ToolError } from '../tool.js'
 
+/** An agent may repeat a call, and keeps no offer: an address would be paid twice, and give nothing back. */
+const DEPOSIT_MODE = 'CONTRACT'
 const MAX_OTHERS = 3
 const EXPLANATION_CHARACTERS = 300
 
@@ -22,14 +25,23 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
   addTool(server, 'get_quote', {
     input: {
       ...swap,
-      userAddress,
-      depositMode,
+      userAddress: address.describe("The owner's address, which pays and receives"),
+      depositMode: z
+        .literal(DEPOSIT_MODE)
+        .default(DEPOSIT_MODE)
+        .describe('By a call of the settlement contract, which takes a deposit once'),
     },
     output: { quoteId: z.string().optional(), best: z.looseObject({}), others: rows },
     async run({ userAddress: user, ...params }, signal) {
       admitQuote()
-      const { quoteId, best, alternatives } = await client.getQuote({ ...params, user }, { signal })
-      return { quoteId, best: toOffer(best), others: alternatives.slice(0, MAX_OTHERS).map(toOffer) }
+      const asked = { ...params, user }
+      const { quoteId, best, alternatives } = await client.getQuote(asked, { signal })
+      const others = alternatives.slice(0, MAX_OTHERS)
+      for (const { quote } of [best, ...others]) {
+        const name = differenceFromAsked(asked, quote)
+        if (name) throw new ToolError('ANSWER_INVALID', `The instance has offered another swap (${name}).`)
+      }
+      return { quoteId, best: toOffer(best), others: others.map(toOffer) }
     },
   })
 
