@@ -29,7 +29,7 @@ import {
 } from '@quote-aggregator/client'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useEffect } from 'react'
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, keccak256, stringToHex } from 'viem'
 import { usePublicClient, useWalletClient } from 'wagmi'
 
 export const AggregatorContext = createContext<AggregatorClient | undefined>(undefined)
@@ -186,12 +186,20 @@ export function useSwap(settlement: Address | InstanceTrust) {
       const terms = await readSettlement(client, settlement)
       // A deposit has used the nonce of its offer: what was begun is followed, and not checked again.
       if (!isDepositBegun(progress)) await assertGood(aggregator, taken, terms)
+      const ending = new AbortController()
       try {
         await sendDeposit(wallet, offer, terms, {
           params,
           limits,
           earlier: progress,
-          onProgress: (next) => keepSwap({ ...taken, progress: next }),
+          signal: ending.signal,
+          onProgress(next) {
+            // Meanwhile another component or tab may have begun one.
+            const other = next.state === 'asked' ? unseenSwap(place) : undefined
+            if (other && keyOf(other.offer) !== keyOf(offer))
+              ending.abort(new Error('Another swap was begun.'))
+            else keepSwap({ ...taken, progress: next })
+          },
         })
       } catch (error) {
         // It has changed nothing for certain.
@@ -230,22 +238,31 @@ interface KeptSwap extends Taken {
 
 /** The swaps of this page: it knows them when the browser stores nothing, or forgets. */
 const ownSwaps = new Map<string, KeptSwap>()
-const keyOf = (orderId: Hex) => `swap ${orderId}`
-const swapOf = (taken: Taken): KeptSwap => keptSwap(keyOf(taken.offer.orderId)) ?? taken
+/** By what the solver has signed: an instance may give any offer the id of another one. */
+const keyOf = ({ quote, signature }: SignedQuote) =>
+  `${PREFIX}${keccak256(stringToHex(toText([quote, signature])))}`
+const PREFIX = 'swap '
+/** The limits are those of this click, until the wallet may have sent. */
+const swapOf = (taken: Taken): KeptSwap => {
+  const kept = keptSwap(keyOf(taken.offer))
+  return isDepositBegun(kept?.progress) ? { ...taken, ...kept } : { ...kept, ...taken }
+}
 
 /** @returns whether it is there after the page is loaded again */
 function keepSwap(swap: KeptSwap): boolean {
-  const key = keyOf(swap.offer.orderId)
+  const key = keyOf(swap.offer)
   ownSwaps.set(key, swap)
   try {
-    // JSON has no bigint.
-    const toJson = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
-    localStorage.setItem(key, JSON.stringify(swap, toJson))
+    localStorage.setItem(key, toText(swap))
     return true
   } catch {
     return false
   }
 }
+
+/** JSON has no bigint. */
+const toText = (kept: unknown) =>
+  JSON.stringify(kept, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
 
 function keptSwap(key: string): KeptSwap | undefined {
   const fromJson = (_: string, value: unknown) =>
@@ -257,13 +274,13 @@ function keptSwap(key: string): KeptSwap | undefined {
   }
 }
 
+const keptSwaps = () =>
+  [...new Set([...ownSwaps.keys(), ...storedKeys()])].flatMap((key) => keptSwap(key) ?? [])
+
 /** The swaps whose deposit was begun, and whose order has not ended. @param place undefined until a wallet is connected */
 function openSwaps(place: string | undefined): KeptSwap[] {
   if (place === undefined) return []
-  const keys = new Set([...ownSwaps.keys(), ...storedKeys()])
-  return [...keys]
-    .flatMap((key) => keptSwap(key) ?? [])
-    .filter((swap) => swap.place === place && isDepositBegun(swap.progress) && !swap.isOver)
+  return keptSwaps().filter((swap) => swap.place === place && isDepositBegun(swap.progress) && !swap.isOver)
 }
 
 /** A swap whose wallet may have sent a deposit that nobody has seen. */
@@ -272,7 +289,7 @@ const unseenSwap = (place: string | undefined) =>
 
 function storedKeys(): string[] {
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(keyOf('0x')))
+    return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX))
   } catch {
     return []
   }
@@ -291,8 +308,9 @@ export function useOrder(chainId: number, orderId: Hex | undefined) {
             for await (const order of aggregator.watchOrder(chainId, orderId, { signal })) {
               last = order
               client.setQueryData(queryKey, order)
-              const swap = keptSwap(keyOf(orderId))
-              if (swap) keepSwap({ ...swap, isOver: order.state === 'SETTLED' || order.state === 'REFUNDED' })
+              const isOver = order.state === 'SETTLED' || order.state === 'REFUNDED'
+              for (const swap of keptSwaps())
+                if (swap.offer.orderId === orderId) keepSwap({ ...swap, isOver })
             }
             return last
           },

@@ -94,16 +94,16 @@ const ENGLISH = {
     nonce_used: `${GONE} ${BEFORE_AGAIN}`,
   } satisfies Record<QuoteProblem, string>,
   DepositError: {
-    REVERTED: 'The network has refused the transaction: nothing has changed. Please ask for a new offer.',
+    REVERTED: 'The network has refused the transaction: nothing was deposited. Please ask for a new offer.',
     TOO_LATE_FOR_TRANSFER: `It is too late to send tokens for this offer. Please ask for a new one. ${BEFORE_AGAIN}`,
     APPROVAL_TOO_LOW:
-      'The approval in your wallet was lower than the amount, and nothing was sent. Please try again, and leave it as it is.',
+      'The approval in your wallet was lower than the amount, and nothing was deposited. Please try again, and leave it as it is.',
     REPLACED: 'You have cancelled the transaction in your wallet, or replaced it.',
     EXPIRED: `This offer has expired. Please ask for a new one. ${BEFORE_AGAIN}`,
     UNCERTAIN: 'It is not certain whether your tokens were sent. Look into your wallet before you try again.',
   } satisfies Record<DepositReason, string>,
   other: {
-    DECLINED: 'You have declined in your wallet, and nothing was sent.',
+    DECLINED: 'You have declined in your wallet: nothing was deposited.',
     ChainReadError: 'The network cannot be read at the moment. Please check your connection and try again.',
     other: `Something went wrong. ${BEFORE_AGAIN}`,
   },

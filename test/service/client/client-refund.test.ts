@@ -136,7 +136,7 @@ describe.each(RULES)('with the %s contract', (rules) => {
     expect(await prepareRefund(offer, await terms(lagging))).toEqual({
       none: expect.stringMatching(/^Ask again/),
     })
-    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing is there.' })
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing can be taken back now.' })
   })
 
   it('is not promised for a transfer that the solver has cancelled', async () => {
@@ -147,7 +147,11 @@ describe.each(RULES)('with the %s contract', (rules) => {
     expect(await prepareRefund(offer, await terms())).toEqual({ none: expect.stringMatching(/^Ask again/) })
     await passFillDeadline(offer)
     expect(await prepareRefund(offer, await terms())).toEqual(
-      isDeployed ? { none: 'The contract keeps the tokens.' } : { call: expect.anything(), compensation: 0n },
+      isDeployed
+        ? {
+            none: 'The contract keeps the tokens. If their token refuses transfers just now, ask again later.',
+          }
+        : { call: expect.anything(), compensation: 0n },
     )
   })
 
@@ -287,8 +291,8 @@ describe.each(RULES)('with the %s contract', (rules) => {
 
   it('there is nothing where nothing was sent, and a sentence says so', async () => {
     const offer = await offerOf()
-    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing is there.' })
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing can be taken back now.' })
     await passFillDeadline(offer)
-    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing is there.' })
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing can be taken back now.' })
   })
 })

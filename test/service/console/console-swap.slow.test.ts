@@ -106,7 +106,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await button(page, 'Refund').click()
       await page.locator('.hero-state').getByText('ended without a fill').waitFor(PAGE_WAIT)
       expect((await balanceOf(client, contracts.weth)) - before).toBe(10n ** 18n)
-      await deposit.getByText('Nothing is there.').waitFor(PAGE_WAIT)
+      await deposit.getByText('Nothing can be taken back now.').waitFor(PAGE_WAIT)
     })
   },
 )

@@ -152,10 +152,7 @@ export function createInstance({
 }
 
 function noStreams(): AggregatorError {
-  return new AggregatorError(
-    'ANSWER_INVALID',
-    'This fetch has no streams: no bodies that can be read in parts.',
-  )
+  return new AggregatorError('ANSWER_INVALID', 'This fetch has no streams, which a body in parts needs.')
 }
 
 /** @throws UnreadableAnswer for a body that is too long: it is not read on */

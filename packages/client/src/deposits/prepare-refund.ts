@@ -106,9 +106,11 @@ async function findRefund(
   if (isOrder && !isDue && (isOpen || time <= quote.depositDeadline))
     return { none: 'The solver still has time.' }
   const isKnown = !balances.includes(null) && Date.now() / 1000 - time < OLD_SECONDS
-  if (!isOpen && there.length === 0 && isKnown) return { none: 'Nothing is there.' }
+  if (!isOpen && there.length === 0 && isKnown) return { none: 'Nothing can be taken back now.' }
   if (isOver && there.length > 0 && isNonceUsed && state === 'NONE')
-    return { none: 'The contract keeps the tokens.' }
+    return {
+      none: 'The contract keeps the tokens. If their token refuses transfers just now, ask again later.',
+    }
   const when = isOver ? '' : ' once a block is after the fill deadline'
   return { none: `Ask again${when}, and keep the offer.` }
 }
