@@ -4,6 +4,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMultiplexer } from '../../../src/http/port/multiplexer.js'
+import { DEFAULT_TIMEOUTS } from '../../../src/http/port/slow-clients.js'
 import {
   FIRST_HALF,
   GET,
@@ -269,4 +270,35 @@ describe('when a client leaves', () => {
     leave(socket)
     await closed
   })
+
+  test.each([
+    ['headers that cannot be decoded', frame(1, 4, 1, Buffer.alloc(20, 0xff))],
+    ['data on an idle stream', frame(0, 0, 99, Buffer.from('x'))],
+    ['a frame that is too long', Buffer.from([0, 0, 255, 0, 0, 0, 0, 0, 1, 0x61])],
+  ])('an HTTP/2 connection after %s, it is closed', async (_what, error) => {
+    const timeouts = { ...DEFAULT_TIMEOUTS, idlePingMs: 50, keepAliveMs: 1e9 }
+    const { number, server } = await startMultiplexer({ timeouts })
+    const socket = connect(number, '127.0.0.1').on('error', () => {})
+    const [connection] = await once(server, 'connection')
+    const closed = new Promise((resolve) => connection.once('close', resolve))
+    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+    socket.end(Buffer.concat([preface, frame(4, 0, 0, Buffer.alloc(0)), error]))
+    await closed
+  })
+
+  test('an idle HTTP/2 connection that answers pings stays', async () => {
+    const timeouts = { ...DEFAULT_TIMEOUTS, idlePingMs: 20 }
+    const { origin } = await startMultiplexer({ timeouts })
+    const session = openHttp2(origin)
+    expect(await request(session, '/a').body).toBe('HTTP/2.0 /a ')
+    await once(session, 'ping')
+    expect(await request(session, '/b').body).toBe('HTTP/2.0 /b ')
+    expect(session.destroyed).toBe(false)
+  })
 })
+
+/** An HTTP/2 frame. */
+function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, stream])
+  return Buffer.concat([head, payload])
+}
