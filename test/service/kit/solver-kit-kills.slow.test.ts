@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readStatement } from '../../../packages/solver/src/statement.js'
 import { between } from '../../support/between.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { eventually } from '../../support/eventually.js'
 import { startProcess } from '../../support/process/process.js'
 import { type Market, type Offer, startMarket } from '../../support/solver-kit/market.js'
 
@@ -33,8 +35,29 @@ async function payAddresses(offers: readonly Offer[]): Promise<void> {
   for (const offer of offers) await market.payAddress(offer)
 }
 
-it('a solver that is killed again and again while it pays sends one payment for each order', async () => {
+/** What the account has, in wei and in the smallest units of both tokens. */
+async function holdings(): Promise<readonly bigint[]> {
+  const { weth, usdc } = market.chain.contracts
+  const { address } = account
+  const balances = [weth, usdc].map((token) => market.calls.balanceOf(token, address))
+  return Promise.all([market.calls.client.getBalance({ address }), ...balances])
+}
+
+/** What the books say that it has got, less what it has paid. */
+function bookedChange(stateFile: string) {
+  const { trades, transactions, cancelled } = readStatement(stateFile, 0, Number.MAX_SAFE_INTEGER)
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
+  const fees = sum(transactions.map(({ gasCost }) => gasCost))
+  const [got, paid] = [
+    trades.map(({ inputAmount }) => inputAmount),
+    trades.map(({ outputAmount }) => outputAmount),
+  ]
+  return { change: [-fees, sum(got), -sum(paid)], counts: [trades.length, cancelled.length] }
+}
+
+it('a solver that is killed again and again while it pays sends one payment for each order, and books it', async () => {
   const stateFile = temporaryFile()
+  const atFirst = await holdings()
   const first = startSolver(stateFile)
   await first.waitFor(/^started$/m)
   const offers = []
@@ -72,5 +95,17 @@ it('a solver that is killed again and again while it pays sends one payment for 
   for (const { orderId } of offers) expect(await market.settlements(orderId)).toBe(1)
   expect((await market.countTransactions(account)) - before).toBe(ORDERS)
   expect(last.output()).not.toContain('error')
+  await last.waitFor(/^started$/m)
+  // Nobody takes this one, and its cancellation costs.
+  await market.quote({ depositWindow: 30 })
+  await client.increaseTime({ seconds: 60 })
+  await client.mine({ blocks: 2 })
+  await eventually(
+    async () => bookedChange(stateFile),
+    ({ counts }) => counts.join() === `${ORDERS},1`,
+  )
+  const atLast = await holdings()
+  const { change } = bookedChange(stateFile)
+  expect(atLast.map((amount, index) => amount - (atFirst[index] ?? 0n))).toEqual(change)
   expect(kills).toEqual({ whilePaying: between(3, ORDERS), beforePayment: between(3, ORDERS) })
 }, 600_000)
