@@ -84,8 +84,9 @@ it('the example offers at least 3 bp more where it may bind for a minute, wins b
 
 /** A price feed that the test moves. */
 async function startFeed() {
-  const feed = { price: 2_500, time: () => Date.now(), hangs: false }
+  const feed = { price: 2_500, time: (): number | undefined => Date.now(), hangs: false, asked: 0 }
   const server = createServer((_request, response) => {
+    feed.asked++
     if (!feed.hangs) response.end(JSON.stringify({ price: feed.price, time: feed.time() }))
   })
   server.listen(0, '127.0.0.1')
@@ -119,6 +120,13 @@ it('the example declines while its feed hangs or repeats an old price, and cance
   const stalledAt = Date.now()
   feed.time = () => stalledAt
   await untilOffering(false)
+  // Microseconds, and no time at all.
+  for (const time of [stalledAt * 1_000, undefined]) {
+    feed.time = () => time
+    const { asked } = feed
+    await expect.poll(() => feed.asked, { timeout: HANG_MS }).toBeGreaterThan(asked + 2)
+    await untilOffering(false)
+  }
   feed.time = () => Date.now()
   await untilOffering(true)
 
