@@ -53,7 +53,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
   const blocks: ModelBlock[] = [blockAfter(undefined, startTime)]
   const receipts = new Map<Hex, ModelReceipt>()
   const counts = new Map<Address, number>()
-  /** The block after which a signed transaction came first, by its nonce. */
+  /** The block after which a signed transaction was sent first, by its nonce. */
   const sentAfter = new Map<number, number>()
   /** The signed transactions that wait, by nonce. */
   const pool = new Map<number, ModelTransaction>()
@@ -130,6 +130,8 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       const earlier = pool.get(nonce)
       if (earlier?.hash === hash) throw new PoolError('already known')
       if (nonce < countOf(signer)) throw new PoolError('nonce too low')
+      // Whoever has sent it does not know that nobody keeps what the node refuses.
+      if (!sentAfter.has(nonce)) sentAfter.set(nonce, head().number)
       if (maxPriorityFeePerGas < minTip)
         throw new PoolError(
           `transaction underpriced: gas tip cap ${maxPriorityFeePerGas}, minimum needed ${minTip}`,
@@ -137,7 +139,6 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       if (earlier !== undefined && maxFeePerGas * 10n < earlier.maxFeePerGas * 11n)
         throw new PoolError('replacement transaction underpriced')
       const fees = { maxFeePerGas, maxPriorityFeePerGas }
-      if (!sentAfter.has(nonce)) sentAfter.set(nonce, head().number)
       pool.set(nonce, { hash, from: signer, to: lower(to as Address), data, nonce, ...fees })
       return hash
     },
