@@ -16,6 +16,7 @@ let fixture: DoctorFixture
 
 beforeAll(async () => {
   database = await makeDatabase()
+  await closeToOthers(database.url)
   fixture = await startDoctorFixture({ DATABASE_URL: database.url })
 })
 afterAll(async () => {
@@ -36,6 +37,10 @@ async function run(url: string, text: string): Promise<Record<string, unknown>[]
     await client.end()
   }
 }
+
+/** Does what doctor advises, so that it warns of nothing. */
+const closeToOthers = (url: string) =>
+  run(url, `revoke connect on database "${new URL(url).pathname.slice(1)}" from public`)
 
 /** Makes the server read its configuration again, and waits until it has. */
 async function reload(url: string): Promise<void> {
@@ -72,6 +77,7 @@ describe('a PostgreSQL that replicas use', () => {
 
   it('stays empty when it was empty', async () => {
     const url = await createPostgresDatabase()
+    await closeToOthers(url)
     const { failed, warned, find } = await diagnose(url)
     expect([failed, warned]).toEqual([[], []])
     expect(find('DATABASE_URL tables')?.checkResult).toBe('the first start creates them')
@@ -151,6 +157,8 @@ describe('a PostgreSQL whose users have passwords and few rights', () => {
     await run(server.url, 'create database quotes')
     // This is the default from version 15 on.
     await run(quotes('postgres'), 'revoke create on schema public from public')
+    await closeToOthers(quotes('postgres'))
+    await run(quotes('postgres'), 'grant connect on database quotes to ada')
     await reload(server.url)
   })
   afterAll(() => server?.stop())
