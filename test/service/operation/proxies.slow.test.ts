@@ -7,6 +7,7 @@ import { solverAccounts, startChain, type TestChain, user } from '../../support/
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { PROXIES, startProxy } from '../../support/deploy/proxies.js'
+import { eventually } from '../../support/eventually.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { sendTo, type TestService } from '../../support/service/service.js'
 import { transports as sessionTransports } from '../../support/sessions/session-connections.js'
@@ -76,8 +77,8 @@ async function readNothing(port: number): Promise<void> {
 }
 
 /** Opens connections that send half of a request's headers. @returns the number of those that are still open */
-async function openHalfRequests(port: number): Promise<() => number> {
-  const sockets = Array.from({ length: HALF_REQUESTS }, () => openTls(port).on('error', () => {}))
+async function openHalfRequests(port: number, length = HALF_REQUESTS): Promise<() => number> {
+  const sockets = Array.from({ length }, () => openTls(port).on('error', () => {}))
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
   for (const socket of sockets) socket.resume().write('GET /health HTTP/1.1\r\n')
   await Promise.allSettled(sockets.map((socket) => once(socket, 'secureConnect')))
@@ -135,9 +136,13 @@ for (const program of PROXIES)
       it.skipIf(program.limits === undefined)('without its limits they do', async () => {
         const open = await startProxy(program, service.url, program.limits)
         onTestFinished(open.close)
+        // nginx closes connections that have sent nothing yet when it has few left, so some are lost at the first time.
         await openHalfRequests(open.port)
-        await readNothing(open.port)
-        expect(await healthStatuses(open.url)).not.toContain(200)
+        const isServed = async () => {
+          await openHalfRequests(open.port, 20)
+          return (await healthStatuses(open.url)).includes(200)
+        }
+        await eventually(isServed, (served) => !served)
       })
 
       it('each transport of event streams sends an event while it stays open', async () => {
