@@ -28,6 +28,7 @@ const FAR_SECONDS = 300
 /** Above the last block. */
 const FAR_BLOCKS = 1_000
 const STALE_AFTER = { seconds: 60, blocks: 10 }
+const QUIET = { seconds: 5, blocks: 2 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
 
@@ -70,6 +71,8 @@ export function createChainTime(
     return head.number > number ? Math.max(0, head.time - time) / (head.number - number) : 0
   }
 
+  const quietSeconds = () => Math.max(QUIET.seconds, QUIET.blocks * blockSeconds())
+
   /** A node may show a block of another chain, and orders end by its time; or one of an old state, after which all is read again. */
   function isFar(block: Head): boolean {
     const seconds = Math.max(FAR_SECONDS, STALE_AFTER.blocks * blockSeconds())
@@ -105,8 +108,14 @@ export function createChainTime(
     passed: () => head.time,
     /** The earlier one of the last two blocks' times: one block may be of a fork, or its time wrong. What is given up is given up by this. */
     surelyPassed: () => Math.min(head.time, seen.at(-2)?.time ?? head.time),
-    likely,
-    /** The later one of that and this machine's clock, Unix seconds: what comes may be as late as that. */
+    /**
+     * What is over by this time is over for the next block: the newest block's time, or while none comes, what is likely, so many seconds
+     * later. It is no later than that of a block which the node does not show yet.
+     */
+    due: () => Math.max(head.time, Math.floor(likely() - quietSeconds())),
+    /** For so long without a block, none is expected to have come. */
+    quietSeconds,
+    /** The later one of what is likely and this machine's clock, Unix seconds: what comes may be as late as that. */
     now,
     /** How far this machine's clock is behind the chain's time. */
     behindSeconds: () => Math.max(0, likely() - unixSeconds()),

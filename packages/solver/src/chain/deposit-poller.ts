@@ -26,8 +26,6 @@ interface DepositPollerOptions
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
-/** After so many block times without a block, what is due by the clock is looked at. */
-const QUIET_BLOCKS = 2
 
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
@@ -54,8 +52,7 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
       if (head.hash !== passedOn && !time.see(head)) return
       const reads = readers.map((readTo) => readTo(head))
       await Promise.allSettled(reads)
-      const quietMs = Math.max(MAX_DELAY_MS, QUIET_BLOCKS * time.blockSeconds() * 1_000)
-      if (head.hash !== passedOn || clock.monotonic() - passedOnAt > quietMs) {
+      if (head.hash !== passedOn || clock.monotonic() - passedOnAt > time.quietSeconds() * 1_000) {
         await onBlock(head)
         passedOnAt = clock.monotonic()
       }

@@ -125,7 +125,7 @@ export function createCancellations(options: CancellationsOptions) {
      */
     start(wanted: readonly Quote[]): void {
       const fresh = wanted.filter(({ nonce }) => !nonces.has(nonce))
-      const isShared = ({ depositDeadline }: Quote) => chain.hasWords && time.likely() > depositDeadline
+      const isShared = ({ depositDeadline }: Quote) => chain.hasWords && time.due() > depositDeadline
       const shared = toWords(fresh.filter(isShared).map(({ nonce }) => nonce))
       const lone = fresh.filter((quote) => !isShared(quote)).flatMap(({ nonce }) => toWords([nonce]))
       for (const word of [...shared, ...lone]) {

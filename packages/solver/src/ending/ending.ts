@@ -76,7 +76,7 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     if (first === undefined || deposit === 'CONTRACT') return false
     const keepsTokens = addresses.keepsTokens()
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, parts.laterLooks.get(quote.nonce) ?? 0)
-    const isTime = time.likely() >= from || (keepsTokens && isLastPayment(entry, time.likely()))
+    const isTime = time.due() >= from || (keepsTokens && isLastPayment(entry, time.due()))
     if (!isTime && !requests.has(quote.nonce)) return false
     return (
       !isCancelling(quote.nonce) &&

@@ -48,7 +48,7 @@ export async function lookAtQuote(
   if (isUsed) return false
   const isPaid = balance >= quote.inputAmount
   const decision = decideEnd(entry, {
-    time: time.likely(),
+    time: time.due(),
     balance,
     canSettle: isPaid && !isPrice(quote) && (await canSettle(parts, signed)),
     isSpared: isSpared(),
@@ -57,8 +57,7 @@ export async function lookAtQuote(
   if (decision === 'CANCEL') return true
   requests.conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
   if (decision === 'PAY') filling.deposited(signed.orderId, quote.fillDeadline)
-  else if (time.passed() > quote.fillDeadline)
-    parts.laterLooks.set(quote.nonce, time.likely() + LATER_SECONDS)
+  else if (time.passed() > quote.fillDeadline) parts.laterLooks.set(quote.nonce, time.due() + LATER_SECONDS)
   return false
 }
 
@@ -76,7 +75,7 @@ async function balanceOf(
     ])
     return before > now ? before : now
   } catch (error) {
-    const isEarly = time.likely() <= middleOf(quote)
+    const isEarly = time.due() <= middleOf(quote)
     if (isEarly || (isForAddress && addresses.keepsTokens())) throw error
     return 0n
   }

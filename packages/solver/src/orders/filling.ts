@@ -33,7 +33,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   const { chain, clock, state, ledger, time, payments, metrics, books, signal, onError } = chainParts
   const { chainId } = chain
   const deposits = createDeposits()
-  const isCancelling = (quote: Quote) => isNonceTaken(quote.nonce) && time.likely() <= middleOf(quote)
+  const isCancelling = (quote: Quote) => isNonceTaken(quote.nonce) && time.due() <= middleOf(quote)
   const parts: OrderParts = { ...chainParts, deposits, isCancelling }
   const reading = createSlots(chain.maxPayments)
   const paying = createSlots(chain.maxPayments)
