@@ -30,6 +30,7 @@ import { createEventStreams } from '../rpc/streams/event-streams.js'
 import { createQuoteStreams } from '../rpc/streams/quote-streams.js'
 import { createSolverSessions } from '../rpc/streams/solver-sessions.js'
 import { collectSolverMetrics, createOrderMetrics } from '../solvers/statistics/solver-counters.js'
+import { TOPICS } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { openSolvers, Started } from './open-solvers.js'
@@ -96,6 +97,7 @@ export async function openServer(
   // So that the first one already shows as an increase.
   for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
   for (const result of ['answered', 'failed']) metrics.replicaRequests.inc({ result }, 0)
+  for (const topic of TOPICS) metrics.droppedMessages.inc({ topic }, 0)
   const slots = createStreamSlots({
     ...config,
     onRejected: (limit) => metrics.streamRejections.inc({ limit }),

@@ -238,6 +238,8 @@ interface KeptSwap extends Taken {
 
 /** The swaps of this page: it knows them when the browser stores nothing, or forgets. */
 const ownSwaps = new Map<string, KeptSwap>()
+/** Those of which the browser has not stored the last change. */
+const unstored = new Set<string>()
 /** By what the solver has signed: an instance may give any offer the id of another one. */
 const keyOf = ({ quote, signature }: SignedQuote) =>
   `${PREFIX}${keccak256(stringToHex(toText([quote, signature])))}`
@@ -254,8 +256,10 @@ function keepSwap(swap: KeptSwap): boolean {
   ownSwaps.set(key, swap)
   try {
     localStorage.setItem(key, toText(swap))
+    unstored.delete(key)
     return true
   } catch {
+    unstored.add(key)
     return false
   }
 }
@@ -268,9 +272,11 @@ function keptSwap(key: string): KeptSwap | undefined {
   const fromJson = (_: string, value: unknown) =>
     typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value
   try {
-    return ownSwaps.get(key) ?? JSON.parse(localStorage.getItem(key) ?? 'null', fromJson) ?? undefined
+    // Other tabs change what is stored.
+    const stored = unstored.has(key) ? null : JSON.parse(localStorage.getItem(key) ?? 'null', fromJson)
+    return stored ?? ownSwaps.get(key)
   } catch {
-    return undefined
+    return ownSwaps.get(key)
   }
 }
 

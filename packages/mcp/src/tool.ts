@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { AggregatorError, ChainReadError } from '../../client/src/index.js'
+import { AggregatorError, ChainReadError, explainForUser } from '../../client/src/index.js'
 import { wordsOf } from '../../protocol/src/node/node-words.js'
 import { replaceUnprintable } from '../../protocol/src/values/text.js'
 import texts from './texts.json' with { type: 'json' }
@@ -55,7 +55,18 @@ function explain(error: unknown): object {
   if (error instanceof ToolError) return { ...error.facts, message: error.message }
   if (error instanceof AggregatorError) {
     const { reason: code, message, retryAfterSeconds, violations, quoteId } = error
-    return { code, message: printable(message, 1_000), retryAfterSeconds, violations, quoteId }
+    const facts = {
+      code,
+      message: explainForUser(error),
+      retryAfterSeconds,
+      quoteId: quoteId && printable(quoteId),
+    }
+    // What the instance says could pass for words of the owner.
+    return {
+      ...facts,
+      fields: violations.map(({ field }) => printable(field)),
+      instanceSays: printable(message, 200),
+    }
   }
   if (error instanceof ChainReadError) return { code: 'NODE_FAILED', message: error.message }
   // What viem throws names the URL of the node, which may have a key.

@@ -251,7 +251,7 @@ describe('what fails', () => {
     instance.refusal = { status: 429, body: { error: 'Too many.', code: 'RATE_LIMITED' } }
     expect(await call('list_chains')).toMatchObject({
       isError: true,
-      value: { code: 'RATE_LIMITED', message: 'Too many.', retryAfterSeconds: 7 },
+      value: { code: 'RATE_LIMITED', instanceSays: 'Too many.', retryAfterSeconds: 7 },
     })
     instance.refusal = undefined
     const unserved = { ...swapOf(network), chainId: 5 }

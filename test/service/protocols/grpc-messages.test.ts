@@ -117,7 +117,7 @@ describe('a status message', () => {
 
   it('shortens a long name, because it is sent in a header', async () => {
     const details = `${refusalOf('🙂'.repeat(100)).slice(0, -1)}….`
-    await expect(grpcJs.check('🙂'.repeat(10_000))).rejects.toMatchObject({ code: 5, details })
+    await expect(grpcJs.check('🙂'.repeat(200))).rejects.toMatchObject({ code: 5, details })
   })
 
   it('of a limit has its colon and comma on grpc-js, for one response and for a stream', async () => {

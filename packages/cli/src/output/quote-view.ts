@@ -53,13 +53,26 @@ export function renderAnswer(
     ['order id', best.orderId],
     ['sells', `${quote.inputAmount} of the smallest unit of ${quote.inputToken}`],
     ['buys', `${quote.outputAmount} of the smallest unit of ${quote.outputToken}`],
-    ['deposit to', depositMode === 'ADDRESS' ? payableAddress(best) : undefined],
+    ...(depositMode === 'ADDRESS' ? addressRows(best) : []),
     ['deposit by', formatTime(quote.depositDeadline)],
     ['filled by', formatTime(best.quote.fillDeadline)],
     ['follow', commandLine(`order ${best.orderId} --watch`)],
     ['why', commandLine(`quote --why ${shellWord(quoteId)}`)],
   ])
   return `${table(columns, offers)}\nThe best one:\n${next}`
+}
+
+/** Nothing comes back from an address without the signed quote, which nobody else keeps. */
+function addressRows(best: SignedQuote): [name: string, text: string][] {
+  const { quote, signature } = best
+  const kept = JSON.stringify({ quote, signature }, (_, value) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  )
+  return [
+    ['deposit to', payableAddress(best)],
+    ['', 'the instance says so: nobody has checked the address'],
+    ['keep', `this, without which nothing comes back: ${kept}`],
+  ]
 }
 
 /** The record of a quote: its parameters, and a line for each solver that the reader may see. */

@@ -122,9 +122,9 @@ async function deposit(
   /** The calls that are left. After an approval is seen, they are not read again: another node may not have it yet. */
   let calls: readonly Call[] = [call]
 
-  /** What `readAccount` said before the wallet was asked; undefined where it could not be read. A batch that a wallet says not to take may have been sent. */
+  /** What `readAccount` said before the wallet was asked; undefined where it could not be read, and nothing is known of a no. A batch that a wallet says not to take may have been sent. */
   let before: Awaited<ReturnType<typeof readAccount>> | undefined
-  const isQuiet = async () => !before || (await readAccount(account.address)).sent === before.sent
+  const isQuiet = async () => before && (await readAccount(account.address)).sent === before.sent
 
   /** How a step is seen on the chain: after an approval, fewer calls are left. */
   const lookFor = (step: DepositProgress['step'], before = calls) =>
@@ -195,7 +195,9 @@ async function deposit(
   ) {
     // The contract takes a second deposit never, an address does.
     const read = () => readAccount(account.address)
-    before ??= await read().catch(isContract ? () => undefined : read)
+    before ??= await read()
+      .catch(read)
+      .catch((error) => (isContract ? undefined : Promise.reject(error)))
     // Last: between the look and the question, nothing takes time.
     if (!(await isNeeded(checkLast))) return undefined
     signal.throwIfAborted()
