@@ -69,7 +69,10 @@ const CONSTRAINTS: Constraints = {
     expires_at: UNIX_MS,
     server_time: UNIX_MS,
   },
-  'aggregator.v1.GetPriceRequest': ASKED_SWAP,
+  'aggregator.v1.GetPriceRequest': {
+    ...ASKED_SWAP,
+    min_deposit_window: QUOTE_OPTION_RULES.minDepositWindow,
+  },
   'aggregator.v1.GetPriceResponse': { offers: { minimum: 1 }, as_of: UNIX_MS, server_time: UNIX_MS },
   'aggregator.v1.Price': {
     solver: ADDRESS,

@@ -88,6 +88,9 @@ describe('the service accepts exactly the values that the schema accepts', () =>
     return details.some((detail) => detail.field === field)
   }
 
+  /** What a value needs of other fields, or of the configuration. */
+  const BESIDE: Readonly<Record<string, object>> = { minQuotes: { softDeadlineMs: 100 } }
+
   it.each([QUOTE, PRICE, STREAM, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
     const { path = {}, requestBody } =
       caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
@@ -107,10 +110,13 @@ describe('the service accepts exactly the values that the schema accepts', () =>
     for (const [field, { type }] of Object.entries<Document>(promises.at(place).properties)) {
       // A schema cannot say which values go with the chain in the path.
       if (field === 'originChainId' || field === 'destinationChainId') continue
+      const longest = field === 'minDepositWindow' && of !== PRICE ? { depositWindow: 86_400 } : {}
       for (const value of [undefined, ...VALUES]) {
+        // Nor how long the chain's own window is.
+        if (of === PRICE && field === 'minDepositWindow' && Number(value) > 300) continue
         // Integers may be sent as strings. The schema has the plain form.
         if (type === 'integer' && typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value)) continue
-        const body = JSON.stringify({ ...requestBody, [field]: value })
+        const body = JSON.stringify({ ...requestBody, ...longest, ...BESIDE[field], [field]: value })
         const isPromised = promises.problems(place, JSON.parse(body)).length === 0
         if ((await isRefused(field, url, { method, headers, body })) === isPromised)
           wrong.push(`${field} ${value}`)
