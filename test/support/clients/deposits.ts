@@ -52,6 +52,8 @@ export function useDeposits(rules: Rules = 'reference') {
     vi.useRealTimers()
     isConnected = true
     await chain.client.setAutomine(true)
+    // What was sent and not mined would take nonces of the next test, and leave them when it becomes invalid.
+    await chain.client.request({ method: 'anvil_dropAllTransactions' } as never)
     await chain.client.revert({ id: snapshot })
   })
 
