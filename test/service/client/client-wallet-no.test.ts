@@ -189,6 +189,22 @@ describe.each(RULES)('with the %s contract', (rules) => {
       })
     })
 
+    it.each([CODES_OF_NO[0], WORDS_OF_NO[0]])(
+      'is not believed in mode CONTRACT where the node does not say what its account has sent: %j',
+      async (no) => {
+        await allow()
+        const { client, app } = sent('CONTRACT', () => {
+          throw no
+        })
+        const silent = await terms((asked) =>
+          asked.method === 'eth_getTransactionCount' ? Promise.reject(new Error('busy')) : node(asked),
+        )
+        await deposits.chain.client.setAutomine(false)
+        expect(await reasonOf(sendDeposit(client, await offerOf(), silent, app.options))).toBe('UNCERTAIN')
+        expect(app.steps()).toEqual(['deposit asked'])
+      },
+    )
+
     it('is not asked for a transfer while the node does not say what its account has sent', async () => {
       const { client, prompts } = walletOf()
       const silent = await terms((asked) =>

@@ -193,7 +193,7 @@ async function deposit(
     { send, hash }: Prompt<T>,
     checkLast?: () => Promise<void>,
   ) {
-    // The contract takes a second deposit never, an address does.
+    // The contract refuses a second deposit. An address takes it.
     const read = () => readAccount(account.address)
     before ??= await read()
       .catch(read)
