@@ -16,7 +16,7 @@ import { addResults } from '../../packages/cli/src/commands/results-command.js'
 import { addSolvers } from '../../packages/cli/src/commands/solvers-command.js'
 import { addWatch } from '../../packages/cli/src/commands/watch-command.js'
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from '../../packages/cli/src/exit-codes.js'
-import { type CliIo, type GuardedIo, guardOutput } from '../../packages/cli/src/io.js'
+import { type CliIo, guardOutput } from '../../packages/cli/src/io.js'
 import { refuseKeys } from '../../packages/cli/src/solver-key.js'
 import { ConfigError } from '../config/environment.js'
 import { version } from '../config/version.js'
@@ -53,7 +53,7 @@ function asFailure(error: unknown): unknown {
 }
 
 /** Every command, in the order of the help. */
-export function createProgram(io: GuardedIo): Command {
+export function createProgram(io: CliIo): Command {
   const program = new Command('quote-aggregator')
     .description('Requests a quote from every registered solver of a chain, and returns the best signed one.')
     .version(version)

@@ -4,9 +4,8 @@ import { printableLines } from './output/printable.js'
 export interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean
-  /** Size of the terminal. */
+  /** Width of the terminal. */
   readonly columns?: number | undefined
-  readonly rows?: number | undefined
 }
 
 /** An input for text. */
@@ -37,17 +36,6 @@ export interface CliIo {
   readonly interruption: () => AbortSignal
 }
 
-/** An output that commands write to. */
-export interface GuardedOutput extends Output {
-  /** Erases the last rows of a terminal, so that the next text is in their place. */
-  eraseRows(count: number): void
-}
-
-/** The environment of a command whose outputs are guarded. */
-export interface GuardedIo extends CliIo {
-  readonly stdout: GuardedOutput
-}
-
 /** Colours of a terminal, by their SGR codes (ECMA-48). */
 const STYLES = { bold: 1, red: 31, green: 32, yellow: 33 } as const
 
@@ -66,19 +54,12 @@ const OWN_STYLE = new RegExp(`(\\x1b\\[(?:0|${Object.values(STYLES).join('|')})m
 /**
  * An output that drops everything that a terminal obeys, except the colours and line feeds of this program.
  */
-export function guardOutput(output: Output): GuardedOutput {
+export function guardOutput(output: Output): Output {
   const { isTTY = false } = output
   return {
     isTTY,
     get columns() {
       return output.columns
-    },
-    get rows() {
-      return output.rows
-    },
-    eraseRows(count) {
-      // Cursor up, then erase to the end of the screen (ECMA-48: CUU, ED).
-      if (count > 0) output.write(`\x1b[${count}A\x1b[J`)
     },
     write(text) {
       const parts = text.split(OWN_STYLE)

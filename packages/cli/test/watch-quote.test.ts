@@ -5,11 +5,8 @@ import { startCommandLine } from '../../../test/support/process/command-line.js'
 import { ADDRESS, orderIdOf, sampleEnd, sampleUpdate } from '../../client/test/samples.js'
 import { sendJson, serve } from '../../client/test/server.js'
 import { QUOTE_OPTION_RULES } from '../../protocol/src/field-rules.js'
-import { screenOf } from './screen.js'
 
 const SWAP = ['--chain', '1', '--sell', ADDRESS, '--buy', ADDRESS, '--user', ADDRESS, '--amount', '1']
-const COLUMNS = 70
-const ROWS = 24
 const OPTIONS =
   '--deposit-window 60 --soft-deadline 300 --min-quotes 2 --verify best --min-deposit-window 30'.split(' ')
 const GIVEN = { depositWindow: 60, softDeadlineMs: 300, minQuotes: 2, verify: 'best', minDepositWindow: 30 }
@@ -30,14 +27,10 @@ function openStream(response: ServerResponse): ServerResponse {
 async function startQuote(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
   more: readonly string[],
-  terminal: { readonly isTTY?: boolean; readonly environment?: Record<string, string> } = {},
+  isTTY = false,
 ) {
   const { url, requests } = await serve((request, response) => answer(response, request))
-  const running = startCommandLine(['quote', ...SWAP, ...more, '--url', url], {
-    ...terminal,
-    columns: COLUMNS,
-    rows: ROWS,
-  })
+  const running = startCommandLine(['quote', ...SWAP, ...more, '--url', url], { isTTY })
   return { ...running, requests }
 }
 
@@ -47,7 +40,7 @@ const streaming =
     void openStream(response).end(blocks.join(''))
 
 describe('quote --watch', () => {
-  it('prints a line for each message when its output is not a terminal', async () => {
+  it('prints a line for each message', async () => {
     const answer = streaming(quote(1, 5), quote(1, 6), done(1, 6, [5]), done(2, undefined))
     const { code, stdout, stderr } = await (await startQuote(answer, ['--watch'])).ended
     expect([code, stderr]).toEqual([0, ''])
@@ -63,9 +56,7 @@ describe('quote --watch', () => {
   })
 
   it('prints one object a line with --json, also on a terminal', async () => {
-    const running = await startQuote(streaming(quote(1, 5), done(1, 5)), ['--watch', '--json'], {
-      isTTY: true,
-    })
+    const running = await startQuote(streaming(quote(1, 5), done(1, 5)), ['--watch', '--json'], true)
     const { code, stdout } = await running.ended
     expect(code).toBe(0)
     const messages = stdout
@@ -76,51 +67,6 @@ describe('quote --watch', () => {
       { type: 'quote', round: 1, offer: { quote: { outputAmount: '5' } } },
       { type: 'done', round: 1, best: { quote: { outputAmount: '5' } }, alternatives: [], late: 1 },
     ])
-  })
-
-  it('shows the last message on a terminal, in the place of the one before it', async () => {
-    const others = Array.from({ length: 20 }, (_, index) => 100 - index)
-    const answer = streaming(quote(1, 5), done(1, 5, others), quote(2, 7), done(2, 7, [6, 4]))
-    const { code, stdout, stderr } = await (await startQuote(answer, ['--watch'], { isTTY: true })).ended
-    expect([code, stderr]).toEqual([0, ''])
-    const screen = screenOf(stdout, COLUMNS, ROWS)
-    expect(screen[0]).toMatch(/^round 2 done: 3 asked, 3 quoted, 1 late, \d+ s left to deposit$/)
-    expect(screen.filter((row) => row.startsWith('round'))).toHaveLength(1)
-    expect(screen.filter((row) => /^[123] {2}0x11/.test(row))).toHaveLength(3)
-    expect(screen.join('')).toContain(`order id    ${orderIdOf(7)}`)
-    expect(screen.join('')).not.toContain(orderIdOf(5))
-    expect(stdout).toContain(orderIdOf(5))
-  })
-
-  it('counts the time that is left on a terminal', async () => {
-    const answer = (response: ServerResponse) => void openStream(response).write(quote(1, 5))
-    const running = await startQuote(answer, ['--watch'], { isTTY: true })
-    const secondsLeft = () => {
-      const [head = ''] = screenOf(running.written.stdout, COLUMNS, ROWS)
-      return Number(/, (\d+) s left to deposit$/.exec(head)?.[1])
-    }
-    await expect.poll(secondsLeft).toBeGreaterThan(0)
-    const first = secondsLeft()
-    await expect.poll(secondsLeft).toBeLessThan(first)
-    running.interrupt()
-    expect((await running.ended).code).toBe(130)
-  })
-
-  it('leaves the whole of a long last message on a terminal', async () => {
-    const others = Array.from({ length: 20 }, (_, index) => 100 - index)
-    const answer = streaming(quote(1, 500), done(1, 500, others))
-    const { stdout } = await (await startQuote(answer, ['--watch'], { isTTY: true })).ended
-    const screen = screenOf(stdout, COLUMNS, ROWS)
-    expect(screen.filter((row) => row.startsWith('round'))).toHaveLength(1)
-    expect(screen.filter((row) => /^ ?\d+ {2}0x11/.test(row))).toHaveLength(21)
-    expect(screen.join('')).toContain('quote --why q-1 --chain 1')
-  })
-
-  it('prints lines on a terminal that cannot erase', async () => {
-    const answer = streaming(quote(1, 5), done(1, 5))
-    const dumb = { isTTY: true, environment: { TERM: 'dumb' } }
-    const { stdout } = await (await startQuote(answer, ['--watch'], dumb)).ended
-    expect(stdout).toMatch(/^\S+ \S+ UTC {2}round 1: .*\n\S+ \S+ UTC {2}round 1 done: .*\n$/)
   })
 
   it('ends with 130 at Ctrl-C, and closes the connection', async () => {

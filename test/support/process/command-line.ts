@@ -13,21 +13,19 @@ interface CommandLineOptions {
   readonly environment?: Environment
   readonly stdin?: string
   readonly isTTY?: boolean
-  /** Size of the terminal. */
+  /** Width of the terminal. */
   readonly columns?: number
-  readonly rows?: number
 }
 
 /** Runs a command line in this process, and gives what it has written so far. */
 export function startCommandLine(argv: readonly string[], options: CommandLineOptions = {}) {
-  const { environment = {}, stdin = '', isTTY = false, columns, rows } = options
+  const { environment = {}, stdin = '', isTTY = false, columns } = options
   const written = { stdout: '', stderr: '' }
   const interruption = new AbortController()
   const listeners: ((text: string) => void)[] = []
   const outputTo = (name: keyof typeof written) => ({
     isTTY,
     columns,
-    rows,
     write(text: string) {
       written[name] += text
       if (name === 'stderr') for (const listener of listeners) listener(text)

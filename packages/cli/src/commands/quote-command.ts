@@ -1,16 +1,16 @@
-import type { QuoteParams } from '@quote-aggregator/client'
+import type { QuoteParams, QuoteStreamParams } from '@quote-aggregator/client'
 import { type Command, Option } from 'commander'
 import { QUOTE_OPTION_RULES, REFRESH_SECONDS } from '../../../protocol/src/field-rules.js'
 import { DEPOSIT_MODES, type DepositMode } from '../../../protocol/src/quotes/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../../../protocol/src/quotes/verification.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { readAddress, readChainId, readIn, readInteger, readOneOf } from '../arguments.js'
-import { assertAsked } from '../asked-offer.js'
+import { askedOffers, assertAsked } from '../asked-offer.js'
 import { type Instance, takesInstance } from '../called-instance.js'
-import type { GuardedIo } from '../io.js'
+import type { CliIo } from '../io.js'
+import { toLine } from '../output/quote-stream-view.js'
 import { renderAnswer, renderRecord } from '../output/quote-view.js'
 import { readSwap, SWAP_HELP, type SwapFlags, takesSwap } from '../swap.js'
-import { watchQuotes } from './watch-quote.js'
 
 interface Options extends SwapFlags {
   readonly user?: Address
@@ -37,7 +37,7 @@ Examples, while the demo runs:
   npx quote-aggregator quote --chain 31337 --why <x-quote-id>   for a solver: its own result and rank`
 
 /** `quote`: requests offers, or with `--why` shows the record of a quote. */
-export function addQuote(program: Command, io: GuardedIo): void {
+export function addQuote(program: Command, io: CliIo): void {
   const command = program
     .command('quote')
     .description('Requests an offer from every solver of a chain and lists the valid ones, best first.')
@@ -107,7 +107,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
       verify: options.verify,
     }
     if (!options.watch) return ask(instance, params, options.timeout)
-    await watchQuotes(io, instance, { ...params, refreshSeconds: options.refresh }, options.json)
+    await watch(instance, { ...params, refreshSeconds: options.refresh })
   })
 }
 
@@ -120,6 +120,15 @@ function ask({ print, amounts, commandLine }: Instance, params: QuoteParams, tim
       return renderAnswer(answer, params, format, commandLine, display)
     },
   )
+}
+
+async function watch(instance: Instance, params: QuoteStreamParams): Promise<void> {
+  const { chainId, destinationChainId = chainId } = params
+  await instance.printEach(
+    (client, calling) => askedOffers(params, client.streamQuotes(params, calling)),
+    async (message) => toLine(message, chainId, await instance.amounts.format(chainId, destinationChainId)),
+  )
+  instance.assertNotInterrupted()
 }
 
 function explain({ print, amounts }: Instance, chainId: number, quoteId: string) {

@@ -1,33 +1,11 @@
-import type { QuoteParams, QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
-import type { Instance } from '../called-instance.js'
+import type { QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
 import type { FormatAmount } from './amounts.js'
-import type { Display } from './print-result.js'
 import { formatTime, printable } from './printable.js'
-import { formatOffer, renderAnswer } from './quote-view.js'
+import { formatOffer } from './quote-view.js'
 
-/**
- * The last message of a stream for a terminal: the state of the round, then its offers.
- * @param commandLine makes the command line of a command for the same instance and chain
- */
-export function renderMessage(
-  message: QuoteStreamMessage,
-  params: Pick<QuoteParams, 'chainId' | 'depositMode'>,
-  format: FormatAmount,
-  commandLine: Instance['commandLine'],
-  display: Display,
-): string {
-  const { quoteId } = message
-  const best = bestOf(message)
-  if (best === undefined) return `${describeRound(message)}\n`
-  const alternatives = message.type === 'quote' ? [] : message.alternatives
-  const left = Math.max(0, Math.floor(best.quote.depositDeadline - Date.now() / 1000))
-  const answer = renderAnswer({ quoteId, best, alternatives }, params, format, commandLine, display)
-  return `${describeRound(message)}, ${left} s left to deposit\n\n${answer}`
-}
-
-/** A message on one line, for a file or another program. */
+/** A message on one line. */
 export function toLine(message: QuoteStreamMessage, chainId: number, format: FormatAmount): string {
-  const best = bestOf(message)
+  const best = message.type === 'quote' ? message.offer : message.best
   const words = [formatTime(Date.now() / 1000), describeRound(message)]
   if (best !== undefined) {
     const { sells, buys } = formatOffer(best, chainId, format)
@@ -35,10 +13,6 @@ export function toLine(message: QuoteStreamMessage, chainId: number, format: For
     if (best.verified) words.push('verified')
   }
   return printable(words.join('  '))
-}
-
-function bestOf(message: QuoteStreamMessage) {
-  return message.type === 'quote' ? message.offer : message.best
 }
 
 function describeRound(message: QuoteStreamMessage): string {
