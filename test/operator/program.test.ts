@@ -33,6 +33,8 @@ const CERTIFY = [
   '1',
   '--settlement',
   TOKEN,
+  '--rpc-url',
+  'http://127.0.0.1:9',
 ]
 
 describe('help', () => {
@@ -106,8 +108,8 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [[...CERTIFY, '--amount', `1${'0'.repeat(77)}0`], 'It must be 1 to 2^256-1, in the smallest unit.'],
     [CERTIFY, 'Name either --endpoint or --session.'],
     [[...CERTIFY, '--endpoint', 'http://a:1'], '--endpoint needs --solver, the address that signs.'],
-    [[...CERTIFY, '--endpoint', 'ftp://a'], '--endpoint must be an http or https URL.'],
-    [[...CERTIFY, '--session'], 'Name the chain with --chain-id, or a node with --rpc-url.'],
+    [[...CERTIFY, '--endpoint', 'ftp://a'], '--endpoint must be an http or https URL'],
+    [CERTIFY.slice(0, -2), "required option '--rpc-url <url>' not specified"],
     [['watch', '--type', 'Deposit'], 'It must be one of Deposited, Settled, Refunded, Reverted.'],
     [['solvers', '--chain', '1', '--url', 'localhost'], 'must be an http or https URL'],
   ])('%j', async (argv, message) => {

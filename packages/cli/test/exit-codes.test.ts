@@ -6,10 +6,6 @@ import { NO_ORDER, sendJson, serve } from '../../client/test/server.js'
 
 const SWAP = ['--chain', '1', '--sell', ADDRESS, '--buy', ADDRESS, '--amount', '1']
 const SIGNED = ['unregister', '--chain', '1']
-const CERTIFY = [
-  ...['certify', '--solver', ADDRESS, '--settlement', ADDRESS, '--chain-id', '1', '--amount', '1'],
-  ...['--input-token', ADDRESS, '--output-token', ADDRESS, '--endpoint', 'http://127.0.0.1:9'],
-]
 const KEY = `0x${'7'.repeat(64)}`
 const NOWHERE = ['--url', 'http://127.0.0.1:9']
 
@@ -41,7 +37,6 @@ const CASES: readonly [code: number, meaning: string, argv: readonly string[], a
     [4, 'a bond', SIGNED, [400, refusal('BOND_INSUFFICIENT')]],
     [4, 'an unknown chain', ['solvers', '--chain', '5'], [404, refusal('CHAIN_NOT_SUPPORTED')]],
     [5, '`doctor`', ['doctor']],
-    [5, '`certify`', CERTIFY],
   ]
 
 describe('the exit codes of docs/cli.md:', () => {

@@ -36,20 +36,15 @@ async function startEndpoint() {
   return endpointUrl
 }
 
-it.each([true, false])(
-  'a solver of the kit passes at its endpoint, domain from the chain: %s',
-  async (readsChain) => {
-    const endpointUrl = await startEndpoint()
-    const { code, report, stderr } = await certifyEndpoint(market.chain, endpointUrl, account.address, {
-      readsChain,
-      more: PATIENT,
-    })
-    expect([code, stderr]).toEqual([0, ''])
-    expect(report).toMatchObject({ ok: true, failed: 0, notRun: [], transport: 'endpoint' })
-    expect(report.cases.length).toBeGreaterThanOrEqual(20)
-    expect(troubles(report)).toEqual([expect.stringContaining('warn endpoint-url')])
-  },
-)
+it('a solver of the kit passes at its endpoint', async () => {
+  const endpointUrl = await startEndpoint()
+  const more = PATIENT
+  const { code, report, stderr } = await certifyEndpoint(market.chain, endpointUrl, account.address, { more })
+  expect([code, stderr]).toEqual([0, ''])
+  expect(report).toMatchObject({ ok: true, failed: 0, notRun: [], transport: 'endpoint' })
+  expect(report.cases.length).toBeGreaterThanOrEqual(20)
+  expect(troubles(report)).toEqual([expect.stringContaining('warn endpoint-url')])
+})
 
 it('the report for a person has a line for each case, and a summary', async () => {
   const endpointUrl = await startEndpoint()

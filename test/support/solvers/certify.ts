@@ -8,8 +8,6 @@ type Certified = Pick<TestChain, 'devnet' | 'contracts'>
 
 interface CertifyOptions {
   readonly solver?: Address
-  /** Whether the EIP-712 domain is read from the chain; true by default. */
-  readonly readsChain?: boolean
   /** Further options of the command. */
   readonly more?: readonly string[]
 }
@@ -17,14 +15,12 @@ interface CertifyOptions {
 /** The options of `certify` for a swap of 1 WETH. */
 export function certifyArguments(
   { devnet, contracts }: Certified,
-  { solver, readsChain = true, more = [] }: CertifyOptions = {},
+  { solver, more = [] }: CertifyOptions = {},
 ): string[] {
-  const fromChain = ['--rpc-url', devnet.rpcUrl]
-  const given = ['--chain-id', String(devnet.chainId), '--domain-name', 'Settlement']
   return [
     'certify',
     ...['--input-token', contracts.weth, '--output-token', contracts.usdc, '--amount', String(10n ** 18n)],
-    ...['--settlement', contracts.settlement, ...(readsChain ? fromChain : given)],
+    ...['--settlement', contracts.settlement, '--rpc-url', devnet.rpcUrl],
     ...(solver === undefined ? [] : ['--solver', solver]),
     ...more,
   ]

@@ -126,13 +126,13 @@ async function withReads(
   freeBond: bigint | undefined,
 ): Promise<Progress> {
   if (progress.notRun.length > 0) return progress
-  const cases: CertifyCase[] = []
-  if (missOf)
-    cases.push({
+  const cases: CertifyCase[] = [
+    {
       name: 'miss-cost',
       title: 'what a miss of the output token costs',
       run: () => missOf(swap.outputToken, freeBond),
-    })
+    },
+  ]
   if (standing)
     cases.push({
       name: 'standing',
@@ -158,7 +158,6 @@ function toReport(
     chainId: signing.chainId,
     domain: signing.typedData.domain,
     primaryType: signing.typedData.primaryType,
-    domainSource: signing.source,
     passed: count('pass'),
     warned: count('warn'),
     failed,

@@ -64,7 +64,6 @@ export interface CertifyReport {
   readonly chainId: number
   readonly domain: TypedDataDomain
   readonly primaryType: string
-  readonly domainSource: 'chain' | 'options'
   readonly passed: number
   readonly warned: number
   readonly failed: number

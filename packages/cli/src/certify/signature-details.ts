@@ -1,4 +1,4 @@
-import { hashMessage } from 'viem'
+import { hashMessage, hashTypedData, hexToBytes } from 'viem'
 import { checkOffer } from '../../../protocol/src/quotes/offer.js'
 import {
   QUOTE_MEMBERS,
@@ -11,14 +11,16 @@ import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
 import { recoverAddress } from '../../../protocol/src/signing/signatures.js'
 import type { Address, Hex } from '../../../protocol/src/values/hex.js'
 import type { SignatureDetails } from './report.js'
-import { hasherUnder, type SigningTerms } from './signing-terms.js'
+import type { SigningTerms } from './signing-terms.js'
+
+type Signed = Pick<SigningTerms, 'hasher' | 'typedData'>
 
 /**
  * Describes a reply whose signature was dropped.
  * @param reply the parsed JSON, which matches the request but for its signature
  */
 export function describeSignature(
-  terms: SigningTerms,
+  terms: Signed,
   request: QuoteRequest,
   solver: Address,
   reply: unknown,
@@ -54,7 +56,7 @@ function messageOf(quote: Quote): Record<string, string> {
 }
 
 /** The first mistake of a list with which the signature would be the solver's. */
-function findMistake(terms: SigningTerms, quote: Quote, signature: Uint8Array): string | undefined {
+function findMistake(terms: Signed, quote: Quote, signature: Uint8Array): string | undefined {
   const { domain, primaryType } = terms.typedData
   const { structHash, digest } = terms.hasher.hash(quote)
   const isBy = (hashed: Uint8Array) => recoverAddress(hashed, signature) === quote.solver
@@ -63,13 +65,13 @@ function findMistake(terms: SigningTerms, quote: Quote, signature: Uint8Array): 
   if (isBy(hashMessage({ raw: digest }, 'bytes')))
     return 'The digest was signed as a personal message (EIP-191): sign it without a prefix.'
   for (const [member, value] of domainMistakes(primaryType)) {
-    if (!isBy(digestUnder(terms, primaryType, { ...domain, [member]: value }, quote))) continue
+    if (!isBy(digestUnder(primaryType, { ...domain, [member]: value }, quote))) continue
     const named = `the domain's ${member}`
     if (value === undefined) return `The quote was signed without ${named}.`
     return `The quote was signed with ${named} ${JSON.stringify(value)}.`
   }
   const otherType = ['Quote', 'ServiceQuote', 'SettlementQuote'].find((name) =>
-    isBy(digestUnder(terms, name, domain, quote)),
+    isBy(digestUnder(name, domain, quote)),
   )
   return otherType && `The quote was signed as ${otherType}, and not as ${primaryType}.`
 }
@@ -87,13 +89,10 @@ function domainMistakes(primaryType: string): (readonly [keyof TypedDataDomain, 
   )
 }
 
-function digestUnder(
-  { settlement }: SigningTerms,
-  primaryType: string,
-  domain: TypedDataDomain,
-  quote: Quote,
-): Uint8Array {
-  return hasherUnder(primaryType.replace(/Quote$/, ''), settlement, domain).hash(quote).digest
+function digestUnder(primaryType: string, domain: TypedDataDomain, quote: Quote): Uint8Array {
+  const message = toContractQuote(quote) as unknown as Record<string, unknown>
+  const digest = hashTypedData({ domain, types: { [primaryType]: QUOTE_MEMBERS }, primaryType, message })
+  return hexToBytes(digest)
 }
 
 function toHex(bytes: Uint8Array): Hex {

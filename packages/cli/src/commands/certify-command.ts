@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import type { PublicClient } from 'viem'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
-import { readAddress, readChainId, readInteger, readUnits } from '../arguments.js'
+import { readAddress, readInteger, readUnits } from '../arguments.js'
+import { readUrl } from '../called-instance.js'
 import type { CertifyHost } from '../certify/certify-host.js'
 import type { StandingSource } from '../certify/read-standing.js'
 import type { CertifyReport } from '../certify/report.js'
@@ -23,11 +25,8 @@ interface Options {
   readonly outputToken: Address
   readonly amount: bigint
   readonly settlement: Address
-  readonly rpcUrl?: string
-  readonly chainId?: number
+  readonly rpcUrl: string
   readonly protocolName: string
-  readonly domainName?: string
-  readonly domainVersion: string
   readonly timeout: number
   readonly production?: boolean
   readonly instance?: string
@@ -84,11 +83,8 @@ export function addCertify(program: Command, io: CliIo, loadHost: () => Promise<
       'the settlement contract, for which the solver signs',
       readAddress,
     )
-    .option('--rpc-url <url>', 'a node: the EIP-712 domain and the minimum order are read from the contract')
-    .option('--chain-id <id>', 'without --rpc-url: the chain', readChainId)
+    .requiredOption('--rpc-url <url>', 'a node, which reads the contract')
     .option('--protocol-name <name>', "the instance's PROTOCOL_NAME: the struct is <name>Quote", 'Service')
-    .option('--domain-name <name>', "without --rpc-url: the domain's name; the protocol's name when left out")
-    .option('--domain-version <version>', "without --rpc-url: the domain's version", '1')
     .option('--timeout <ms>', 'time for a reply', readInteger(1, MAX_TIMEOUT_MS), 2000)
     .option('--production', 'refuse an endpoint that an instance in production refuses')
     .option('--instance <url>', 'an instance that asks the solver: reads what it has learned of the solver')
@@ -118,34 +114,33 @@ async function runCases(
 ): Promise<CertifyReport> {
   const { endpoint: url, session, solver, timeout: timeoutMs, production = false } = options
   if ((url === undefined) === (session !== true)) throw badInput('Name either --endpoint or --session.')
-  if (url !== undefined && !(/^https?:/i.test(url) && URL.canParse(url)))
-    throw badInput('--endpoint must be an http or https URL.')
+  if (url !== undefined) readUrl('--endpoint', url)
   if (url !== undefined && solver === undefined)
     throw badInput('--endpoint needs --solver, the address that signs.')
-  const signing = await readSigningTerms(options)
-  const { certifyEndpoint, certifySession } = await import('../certify/certify-solver.js')
-  const standing = await readStandingSource(io, options, signing)
-  const run = { signing, swap: options, timeoutMs, signal, standing }
-  const service = await loadHost()
-  if (url !== undefined && solver !== undefined) {
-    const endpoint = service.openEndpoint({ url, solver, production })
-    return certifyEndpoint({ ...run, endpoint }).finally(endpoint.close)
+  const { createRpcClient } = await import('../../../chain/src/rpc-client.js')
+  const { client, close } = createRpcClient([options.rpcUrl])
+  return readSigningTerms(client, options).then(ask).finally(close)
+
+  async function ask(signing: SigningTerms): Promise<CertifyReport> {
+    const { certifyEndpoint, certifySession } = await import('../certify/certify-solver.js')
+    const standing = await readStandingSource(io, options, signing)
+    const run = { signing, swap: options, timeoutMs, signal, standing }
+    const service = await loadHost()
+    if (url !== undefined && solver !== undefined) {
+      const endpoint = service.openEndpoint({ url, solver, production })
+      return certifyEndpoint({ ...run, endpoint }).finally(endpoint.close)
+    }
+    const { chainId } = signing
+    const host = await service.startSessions({ ...options, chainId, solver })
+    io.stderr.write(
+      `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
+    )
+    return certifySession({ ...run, host, waitMs: options.wait * 1000 }).finally(host.close)
   }
-  const { chainId } = signing
-  const host = await service.startSessions({ ...options, chainId, solver })
-  io.stderr.write(
-    `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
-  )
-  return certifySession({ ...run, host, waitMs: options.wait * 1000 }).finally(host.close)
 }
 
-async function readSigningTerms(options: Options): Promise<SigningTerms> {
-  const { givenTerms, readTerms } = await import('../certify/signing-terms.js')
-  const { settlement, protocolName, rpcUrl, chainId, domainName = protocolName, domainVersion } = options
-  if (rpcUrl === undefined) {
-    if (chainId === undefined) throw badInput('Name the chain with --chain-id, or a node with --rpc-url.')
-    return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
-  }
+async function readSigningTerms(client: PublicClient, options: Options): Promise<SigningTerms> {
+  const { readTerms } = await import('../certify/signing-terms.js')
   const { ChainConfigError } = await import('../../../chain/src/contract/chain-config-error.js')
   const refuse = (error: Error) => {
     if (!(error instanceof ChainConfigError))
@@ -153,9 +148,7 @@ async function readSigningTerms(options: Options): Promise<SigningTerms> {
     const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
     throw badInput(`${option} ${error.message}.`)
   }
-  const terms = await readTerms({ rpcUrl, settlement, protocolName }).catch(refuse)
-  if (chainId !== undefined && chainId !== terms.chainId)
-    throw badInput(`--chain-id is ${chainId}, and the node of --rpc-url answers for chain ${terms.chainId}.`)
+  const terms = await readTerms(client, options.settlement, options.protocolName).catch(refuse)
   return { ...terms, readFreeBond: (solver) => terms.readFreeBond(solver).catch(refuse) }
 }
 
@@ -166,8 +159,7 @@ async function readStandingSource(
   { chainId }: SigningTerms,
 ): Promise<StandingSource | undefined> {
   if (url === undefined) return undefined
-  if (!(/^https?:/i.test(url) && URL.canParse(url)))
-    throw badInput('--instance must be an http or https URL.')
+  readUrl('--instance', url)
   const { readAccount } = await import('../solver-key.js')
   return { url, signer: await readAccount(io, keyFile), chainId, protocolName }
 }

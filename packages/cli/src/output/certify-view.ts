@@ -4,7 +4,7 @@ import { formatDuration, toJson } from './printable.js'
 
 /** The report of `certify` for a person. */
 export function renderReport(report: CertifyReport, { fields, mark }: Display): string {
-  const { cases, notRun, domain, primaryType, domainSource } = report
+  const { cases, notRun, domain, primaryType } = report
   const width = Math.max(0, ...cases.map(({ name }) => name.length))
   const lines = cases.map((result) => `${mark(result.status)}  ${toLine(result, width)}\n`)
   const signature = cases.find((result) => result.signature !== undefined)?.signature
@@ -13,7 +13,6 @@ export function renderReport(report: CertifyReport, { fields, mark }: Display): 
       ['solver', report.solver],
       ['chain', String(report.chainId)],
       ['signs', `${primaryType} in the domain ${toJson(domain)}`],
-      ['domain from', domainSource === 'chain' ? 'the settlement contract' : 'the options of this command'],
     ]),
     lines.join(''),
   ]

@@ -1,22 +1,29 @@
-import { hashTypedData, type TypedDataDomain } from 'viem'
+import { domainSeparator, hashTypedData, type TypedDataDomain, zeroHash } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_TOKEN, OUTPUT_TOKEN, USER } from '../../../../test/support/solvers/sample-quotes.js'
 import { deadlines, QUOTE_MEMBERS, type QuoteRequest } from '../../../protocol/src/quotes/quote.js'
+import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
+import { createQuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import { describeSignature } from '../../src/certify/signature-details.js'
-import { givenTerms } from '../../src/certify/signing-terms.js'
 import { devAccounts } from '../../src/devnet/deploy.js'
 
 const [account] = devAccounts
 const solver = account.address.toLowerCase() as `0x${string}`
 const settlement = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
-const signing = givenTerms({
+const domain = {
+  name: 'Settlement',
+  version: '1',
   chainId: 5,
-  settlement,
-  protocolName: 'Service',
-  domainName: 'Settlement',
-  domainVersion: '1',
-})
-const domain = signing.typedData.domain as TypedDataDomain
+  verifyingContract: toChecksumAddress(settlement),
+}
+const signing = {
+  hasher: createQuoteHasher('Service', {
+    settlement,
+    domainSeparator: domainSeparator({ domain }),
+    depositProxyCodeHash: zeroHash,
+  }),
+  typedData: { primaryType: 'ServiceQuote', domain },
+}
 const request: QuoteRequest = {
   kind: 'FIRM',
   chainId: 5,
