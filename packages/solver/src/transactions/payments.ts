@@ -120,9 +120,12 @@ export function createPayments(options: PaymentsOptions) {
   ): Promise<void> {
     const offered = offers.get(id)
     const now = clock.monotonic()
-    // Without a further block, higher fees would not have been mined either.
     const isNewBlock = time.passed() !== offered?.blockTime
-    const hasWaited = offered !== undefined && isNewBlock && now - offered.at > chain.raiseFeesAfterMs
+    // Without a further block, higher fees would not have been mined either, unless none comes for want of them.
+    const hasWaited =
+      offered !== undefined &&
+      now - offered.at > chain.raiseFeesAfterMs &&
+      (isNewBlock || (await sender.isTooCheap(offered.offer)))
     const isRefused =
       offered?.refusal !== undefined && (isNewBlock || now - offered.sentAt > REFUSED_AGAIN_MS)
     if (offered !== undefined && !hasWaited && !isRefused) return
