@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
-import { type ChaosProxy, startChaosProxy } from '../../support/faults/chaos-proxy.js'
+import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { createRandom } from '../../support/random.js'
 import { environmentFor, startService } from '../../support/service/service.js'
@@ -26,17 +26,17 @@ const MOMENT = { events: 4, blocks: 2 }
 const random = createRandom(SEED)
 let chain: TestChain
 let traffic: Traffic
-let proxy: ChaosProxy
+let rpc: RpcProxy
 let folder: string
 
 beforeAll(async () => {
   chain = await startChain({ extraArgs: ['--prune-history', '5000'] })
   traffic = await createTraffic(chain, { seed: SEED })
-  proxy = await startChaosProxy(chain.devnet.rpcUrl)
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
   folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
 }, TIMEOUT_MS)
 afterAll(async () => {
-  await proxy?.close()
+  rpc?.close()
   await chain?.stop()
   await rm(folder, { recursive: true, force: true })
 })
@@ -45,7 +45,7 @@ afterAll(async () => {
 function mortalService(variables: Record<string, string>) {
   const environment = {
     ...environmentFor(chain),
-    [`RPC_URL_${chain.chainId}`]: proxy.url,
+    [`RPC_URL_${chain.chainId}`]: rpc.url,
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
     ...variables,
   }
@@ -96,6 +96,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
   const REFUSALS = 24
   let mortal: ReturnType<typeof mortalService>
   let fromBlock: number
+  let refused = 0
 
   beforeAll(async () => {
     fromBlock = (await traffic.head()).number + 1
@@ -105,12 +106,18 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
       [`START_BLOCK_${chain.chainId}`]: String(fromBlock),
     })
     // The subscriber connects before anything was read, so that its cursor is the log's beginning.
-    proxy.set({ unavailable: 1 })
+    rpc.setUp(false)
     const service = await startService(chain, mortal.environment)
     await mortal.subscriber.connect(service.url)
     await mortal.subscriber.disconnect()
     await service.close()
-    proxy.set({ unavailable: 0, maxRange: MAX_RANGE })
+    rpc.setUp(true)
+    rpc.intercept(async ({ method, params }, pass) => {
+      const { fromBlock: from, toBlock: to } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (method !== 'eth_getLogs' || !(Number(to) - Number(from) >= MAX_RANGE)) return pass()
+      refused++
+      return { error: { code: -32000, message: 'block range is too wide' } }
+    })
     await traffic.run(BACKLOG)
   }, TIMEOUT_MS)
   afterAll(() => mortal.kill())
@@ -124,16 +131,16 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
         await mortal.kill()
       }
       for (let life = 0; life < 2; life++) {
-        const refusals = proxy.counts.rangesRefused + random.integer(1, REFUSALS)
+        const refusals = refused + random.integer(1, REFUSALS)
         mortal.start()
-        await mineUntil(() => proxy.counts.rangesRefused >= refusals)
+        await mineUntil(() => refused >= refusals)
         await mortal.kill()
       }
       // While the past is read the node stops answering, so that the subscriber reconnects to a part of it.
-      const refusals = proxy.counts.rangesRefused + random.integer(REFUSALS / 2, REFUSALS)
+      const refusals = refused + random.integer(REFUSALS / 2, REFUSALS)
       mortal.start()
-      await mineUntil(() => proxy.counts.rangesRefused >= refusals)
-      proxy.set({ hang: 1 })
+      await mineUntil(() => refused >= refusals)
+      rpc.setHanging(true)
       await mortal.comeBack()
       await mortal.subscriber.untilCount(1)
       await mortal.kill()
@@ -147,7 +154,8 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
   test(
     'publishes everything once and in order after kills while it follows the chain',
     async () => {
-      proxy.calm()
+      rpc.setHanging(false)
+      rpc.intercept()
       for (let life = 0; life < 2; life++) {
         mortal.start()
         await mineUntil(mortal.isListening)

@@ -35,13 +35,6 @@ export async function headOf(ask: RpcCaller): Promise<number> {
   return Number((await ask('eth_blockNumber', [])).result)
 }
 
-/** How many blocks a log filter covers. Where it names no end, the chain's own last block counts. */
-export async function rangeOf(ask: RpcCaller, filter: LogFilter): Promise<number> {
-  if (filter.blockHash !== undefined) return 1
-  const head = await headOf(ask)
-  return numberOf(filter.toBlock, head) - numberOf(filter.fromBlock, head) + 1
-}
-
 /**
  * Answers as a node that has not seen the last `lag` blocks yet. Nothing above its own head exists for it,
  * and it has only the logs up to there.

@@ -26,7 +26,6 @@ export async function startRpcProxy(rpcUrl: string) {
   const sockets = new Set<WebSocket>()
   let requests: RpcRequest[][] = []
   let isUp = true
-  let refusal: { status: number; retryAfter: string } | undefined
   let hangs = false
   let swallowsHeads = false
   let pushedHeads = 0
@@ -65,10 +64,6 @@ export async function startRpcProxy(rpcUrl: string) {
     if (!isUp) {
       requests.push([JSON.parse(body)].flat())
       return void response.writeHead(503).end()
-    }
-    if (refusal !== undefined) {
-      requests.push([JSON.parse(body)].flat())
-      return void response.writeHead(refusal.status, { 'retry-after': refusal.retryAfter }).end()
     }
     const text = await answer(body)
     response.setHeader('content-type', 'application/json').end(text)
@@ -125,13 +120,6 @@ export async function startRpcProxy(rpcUrl: string) {
     setUp(up: boolean) {
       isUp = up
       if (!up) this.dropSockets()
-    },
-    /**
-     * Answers HTTP requests with a status and a header `Retry-After` from now on, or from the chain when left
-     * out.
-     */
-    refuse(refused?: { status: number; retryAfter: string }) {
-      refusal = refused
     },
     /** Accepts connections and answers nothing. What came meanwhile is never answered. */
     setHanging(hanging: boolean) {
