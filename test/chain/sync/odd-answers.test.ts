@@ -1,7 +1,9 @@
 import { type PublicClient, toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
+import { IncompleteRangeError } from '../../../src/chain/logs/range-logs.js'
 import { bloomOf } from './model-chain.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in
@@ -28,9 +30,9 @@ function logAt(number: number, index: number, address = SETTLEMENT): Odd {
   }
 }
 
-/** Of block 5 two events of the contract, of every block a log of another one. */
+/** Of block 5 and each above 100 two events of the contract, of every block a log of another one. */
 function logsOf(number: number): Odd[] {
-  const events = number === WITH_EVENTS ? [logAt(number, 0), logAt(number, 1)] : []
+  const events = number === WITH_EVENTS || number > 100 ? [logAt(number, 0), logAt(number, 1)] : []
   return [...events, logAt(number, events.length, `0x${'0c'.repeat(20)}`)]
 }
 
@@ -52,21 +54,28 @@ const receiptsOf = (number: number): Odd[] =>
 interface Shapes {
   /** Changes the answer to a request for a block; the number is that of the block which was asked for. */
   readonly block?: (block: Odd, number: number) => Odd
-  readonly logs?: (logs: Odd[], blockHash: Hex | undefined) => Odd
+  readonly logs?: (logs: Odd[], filter: Odd) => Odd
   readonly receipts?: (receipts: Odd[]) => Odd
 }
 
 /** The reader of a node whose last block is 8, and the methods that it has called. */
-function createTestReader({ block = (it) => it, logs = (it) => it, receipts = () => null }: Shapes) {
+function createTestReader(
+  { block = (it) => it, logs = (it) => it, receipts = () => null }: Shapes,
+  others: readonly PublicClient[] = [],
+) {
   const calls: string[] = []
   const answers: Record<string, (param: Odd) => Odd> = {
     eth_getBlockByNumber: (name) => block(blockOf(name === 'latest' ? 8 : Number(name)), Number(name)),
     eth_getBlockByHash: (hash) => block(blockOf(Number(hash)), Number(hash)),
-    eth_getLogs: ({ blockHash, fromBlock }) =>
-      logs(
-        logsOf(Number(blockHash ?? fromBlock)).filter((log) => log.address === SETTLEMENT),
-        blockHash,
-      ),
+    eth_getLogs(filter) {
+      const { blockHash, fromBlock = blockHash, toBlock = blockHash } = filter
+      const [from, to] = [Number(fromBlock), Number(toBlock)]
+      const all = Array.from({ length: to - from + 1 }, (_, index) => logsOf(from + index)).flat()
+      return logs(
+        all.filter((log) => log.address === SETTLEMENT),
+        filter,
+      )
+    },
     eth_getBlockReceipts: (hash) => receipts(receiptsOf(Number(hash))),
   }
   const request = async ({ method, params: [param] }: Odd) => {
@@ -76,16 +85,18 @@ function createTestReader({ block = (it) => it, logs = (it) => it, receipts = ()
   const readContract = async () => {
     throw Object.assign(new Error('the node has no state'), { code: -32000 })
   }
-  const reader = createBlockReader({ request, readContract } as unknown as PublicClient, 1, SETTLEMENT, {
+  const client = { request, readContract } as unknown as PublicClient
+  const reader = createBlockReader(client, 1, SETTLEMENT, {
+    others,
     pause: async () => {},
     knownSolvers: async () => new Map(),
   })
-  return { reader, calls }
+  return { reader, client, calls }
 }
 
 /** Reads all blocks, in two steps. */
-async function read(shapes: Shapes) {
-  const { reader } = createTestReader(shapes)
+async function read(shapes: Shapes, others?: readonly PublicClient[]) {
+  const { reader } = createTestReader(shapes, others)
   const head = await reader.head()
   const headers = [...(await reader.headers(1, 4)), ...(await reader.headers(5, 7)), head]
   const blocks = await reader.blocks(headers)
@@ -130,7 +141,7 @@ describe('events are read from logs', () => {
   })
 
   it('by number where the node ignores the hash of a filter, and has no receipts', async () => {
-    const logs = (found: Odd[], blockHash: Hex | undefined) => (blockHash === undefined ? found : [])
+    const logs = (found: Odd[], { blockHash }: Odd) => (blockHash === undefined ? found : [])
     expect(await read({ logs })).toMatchObject(EVENTS)
   })
 
@@ -142,6 +153,62 @@ describe('events are read from logs', () => {
   ])('with %s, in the order of their transactions', async (_what, logs) => {
     expect(await read({ logs })).toMatchObject({ ...EVENTS, indices: [0, 1] })
   })
+})
+
+it.each<[string, object]>([
+  ['without an index', { logIndex: undefined }],
+  ['with words for an index', { logIndex: 'first' }],
+  ['with no block number yet', { blockNumber: null }],
+  ['with the number of another block', { blockNumber: '0x1' }],
+  ['of another block', { blockHash: word(4) }],
+  ['with a short topic', { topics: ['0x12'] }],
+  ['with half a byte of data', { data: '0x123' }],
+  ['that were removed', { removed: true }],
+  ['of another contract', { address: `0x${'77'.repeat(20)}` }],
+])('logs %s are an error', async (_what, change) => {
+  const logs = each((log) => ({ ...log, ...change }))
+  await expect(read({ logs })).rejects.toThrow(InconsistentAnswerError)
+  await expect(createTestReader({ logs }).reader.range(1, 7)).rejects.toThrow(InconsistentAnswerError)
+})
+
+it('logs that a node leaves out are read at another one', async () => {
+  const { client } = createTestReader({})
+  expect(await read({ logs: () => [] }, [client])).toMatchObject(EVENTS)
+})
+
+const isRange = ({ fromBlock, toBlock }: Odd) => fromBlock !== toBlock
+
+describe('a range', () => {
+  it.each<[string, (logs: Odd[]) => Odd[]]>([
+    ['all logs', () => []],
+    ['a log of its last block with some', (logs) => logs.slice(1)],
+  ])('without %s is completed', async (_what, cut) => {
+    const logs = (found: Odd[], filter: Odd) => (isRange(filter) ? cut(found) : found)
+    const { events } = await createTestReader({ logs }).reader.range(1, 7)
+    expect(events.map(({ event }) => Number(event.orderId))).toEqual(EVENTS.orders)
+  })
+
+  it.each<[string, (logs: Odd[]) => Odd[]]>([
+    ['all logs', () => []],
+    ['all but the first logs', (logs) => logs.slice(0, 30)],
+    ['all but the last logs', (logs) => logs.slice(-30)],
+    ['a part in the middle', (logs) => [...logs.slice(0, 60), ...logs.slice(-60)]],
+  ])('of many blocks without %s is an error', async (_what, cut) => {
+    const logs = (found: Odd[], filter: Odd) => (isRange(filter) ? cut(found) : found)
+    const { reader, calls } = createTestReader({ logs })
+    await expect(reader.range(1, 400)).rejects.toThrow(IncompleteRangeError)
+    expect(calls.filter((method) => method === 'eth_getBlockByNumber').length).toBeLessThan(100)
+  })
+
+  it.each([undefined, null, 1_700_000_000, '0x0', '0x1', '0x19a00000000'])(
+    'whose logs have the time %s has that of the header, which is read once',
+    async (blockTimestamp) => {
+      const { reader, calls } = createTestReader({ logs: each((log) => ({ ...log, blockTimestamp })) })
+      const { events } = await reader.range(1, 7)
+      expect(events.map(({ event }) => event.blockTime)).toEqual([100, 100])
+      expect(calls.filter((method) => method === 'eth_getBlockByNumber')).toHaveLength(7)
+    },
+  )
 })
 
 const RECEIPTS: readonly [string, (receipts: Odd[]) => Odd][] = [
@@ -169,6 +236,23 @@ const RECEIPTS: readonly [string, (receipts: Odd[]) => Odd][] = [
 
 it.each(RECEIPTS)('receipts that are %s mean that the logs are read', async (_what, receipts) => {
   expect(await read({ receipts })).toMatchObject(EVENTS)
+})
+
+it('a node that fails at receipts is not asked for them again', async () => {
+  const receipts = () => {
+    throw Object.assign(new Error('no such plan'), { code: -32000 })
+  }
+  const { reader, calls } = createTestReader({ receipts })
+  for (const number of [5, 6, 7]) await reader.blocks([await reader.header(number)])
+  expect(calls.filter((method) => method === 'eth_getBlockReceipts')).toHaveLength(1)
+})
+
+it('blocks whose bloom filters have no event cost their headers alone once one with events was proven', async () => {
+  const { reader, calls } = createTestReader({ receipts: (it) => it })
+  await reader.blocks([await reader.header(WITH_EVENTS)])
+  calls.length = 0
+  await reader.blocks(await reader.headers(6, 8))
+  expect(new Set(calls)).toEqual(new Set(['eth_getBlockByNumber']))
 })
 
 it('receipts with numbers of another spelling prove a block', async () => {

@@ -76,6 +76,38 @@ it('a block stays named while the endpoint does not answer at all', async () => 
   expect(unread()?.block).toBe(7)
 })
 
+it('one failed write shows the chain as down, with one line until the database takes events', async () => {
+  const { lines, failed, succeeded, isUp } = createTestResults()
+  succeeded()
+  for (let time = 0; time < 2; time++)
+    failed(new EventSinkError('no room', { cause: new Error('no room') }), {
+      block: 7,
+      endpoint: 'node.example',
+    })
+  expect(isUp()).toBe(false)
+  expect(lines).toEqual([{ chainId: 1, reason: 'Error: no room', text: 'events cannot be written' }])
+  succeeded()
+  expect(isUp()).toBe(true)
+})
+
+it('a head below the known blocks is an error with the remedy after a hundred polls in a row', async () => {
+  const { clock, lines, failed, succeeded, wasLower, isUp } = createTestResults()
+  succeeded()
+  const lower = () => wasLower({ number: 5 } as Parameters<typeof wasLower>[0], 9)
+  for (let polls = 0; polls < 100; polls++) {
+    lower()
+    await clock.advance(1000)
+  }
+  expect(lower).toThrow('the head is block 5, the last block read is 9')
+  try {
+    lower()
+  } catch (error) {
+    failed(error, { block: undefined, endpoint: 'node.example' })
+  }
+  expect(isUp()).toBe(false)
+  expect(lines).toMatchObject([{ text: expect.stringMatching(/lower than .*stored.*reset.*RPC_URL_1/) }])
+})
+
 describe('the pause after failures', () => {
   const pauses = (failures: number, endpoints: number, pollIntervalMs = 1000) =>
     Array.from({ length: 200 }, () => backoffMs(failures, endpoints, pollIntervalMs))

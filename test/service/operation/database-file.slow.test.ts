@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
-import { environmentFor, startService } from '../../support/service/service.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, signedRegistration, startSolver } from '../../support/solvers/solver.js'
+import { environmentFor } from '../../support/service/service.js'
 
-const [account, otherAccount] = solverAccounts
+const [account] = solverAccounts
 
 let chain: TestChain
 
@@ -57,49 +54,7 @@ describe('a database file that a service uses', () => {
   })
 })
 
-describe('a database file that another process has locked', () => {
-  it('delays a registration, while quotes and the health are answered', async () => {
-    const path = temporaryFile()
-    const service = await startService(chain, { DB_PATH: path })
-    onTestFinished(() => service.close())
-    const solver = await startSolver(chain, account, honest())
-    onTestFinished(() => solver.close())
-    await solver.register(service)
-    const holder = openSqliteFile(path)
-    onTestFinished(() => void holder.close())
-    holder.exec('begin immediate')
-
-    const registration = await signedRegistration(otherAccount, { endpointUrl: solver.endpointUrl })
-    let isRegistered = false
-    const registering = service.post(`/v1/${chain.chainId}/solvers/register`, registration).then((answer) => {
-      isRegistered = true
-      return answer
-    })
-    const quote = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    expect(quote.body.quote.solver).toBe(account.address)
-    expect((await service.get('/health')).body).toMatchObject({ status: 'ok', database: 'ok' })
-    expect(isRegistered).toBe(false)
-    holder.exec('rollback')
-    expect((await registering).status).toBe(200)
-  })
-})
-
 describe('a start with an unusable database file', () => {
-  it('fails with the cause and what to do, without a stack', async () => {
-    const path = temporaryFile()
-    const first = await startWith(path)
-    first.signal('SIGTERM')
-    await first.exited
-    const sqlite = openSqliteFile(path)
-    sqlite.exec("insert into kysely_migration (name, timestamp) values ('999-later', '2100')")
-    sqlite.close()
-    const second = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })
-    expect(await second.exited).toBe(1)
-    expect(second.output()).toContain(
-      `DB_PATH is ${path}, which was written by a newer version, with 999-later: run that version`,
-    )
-    expect(second.output()).not.toMatch(/\n\s+at /)
-  })
   it('says in one line which package of SQLite is missing, and what to install', async () => {
     const service = startServiceProcess(
       { ...environmentFor(chain), DB_PATH: temporaryFile() },

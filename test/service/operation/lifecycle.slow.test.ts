@@ -6,8 +6,7 @@ import { solverAccounts, startChain, type TestChain } from '../../support/chain/
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { deferred } from '../../support/deferred.js'
 import { startServiceProcess } from '../../support/process/process.js'
-import { MISSING } from '../../support/service/missing-variables.js'
-import { environmentFor, startService } from '../../support/service/service.js'
+import { environmentFor } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
@@ -17,66 +16,6 @@ beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
 })
 afterAll(() => chain?.stop())
-
-describe('a start with a wrong configuration', () => {
-  it('reports all missing variables, points to the demo, and exits with 1', async () => {
-    const start = startServiceProcess({})
-    expect(await start.exited).toBe(1)
-    for (const text of MISSING) expect(start.output()).toContain(text)
-  })
-
-  it('reports every mistake at once', async () => {
-    const start = startServiceProcess({
-      SUPPORTED_CHAINS: '1,x',
-      RPC_URL_1: 'ftp://a',
-      PORT: '70000',
-      MIN_SOLVER_BOND: '1.5',
-    })
-    expect(await start.exited).toBe(1)
-    for (const name of ['SUPPORTED_CHAINS', 'RPC_URL_1', 'SERVICE_ADDRESS_1', 'PORT', 'MIN_SOLVER_BOND']) {
-      expect(start.output()).toMatch(new RegExp(`^  ${name} `, 'm'))
-    }
-  })
-
-  it('reports a chain with another id, and an address without a contract', async () => {
-    const start = startServiceProcess({
-      ...environmentFor(chain),
-      SUPPORTED_CHAINS: `1,${chain.chainId}`,
-      RPC_URL_1: chain.devnet.rpcUrl,
-      SERVICE_ADDRESS_1: chain.contracts.settlement,
-      [`SERVICE_ADDRESS_${chain.chainId}`]: solverAccounts[0].address,
-    })
-    expect(await start.exited).toBe(1)
-    expect(start.output()).toMatch(new RegExp(`RPC_URL_1 answers for chain ${chain.chainId}, and not for 1`))
-    expect(start.output()).toMatch(new RegExp(`SERVICE_ADDRESS_${chain.chainId} is .* has no contract`))
-    // The mistakes are not logged too.
-    expect(start.output()).not.toContain('"level":50')
-  })
-
-  it('reports a port that is taken, a foreign address, and a database that cannot be opened', async () => {
-    const taken = await startService(chain)
-    await expect(startService(chain, { PORT: new URL(taken.url).port })).rejects.toThrow(
-      /^PORT is \d+, which is in use: set another one, /,
-    )
-    await taken.close()
-    await expect(startService(chain, { HOST: '192.0.2.1' })).rejects.toThrow(
-      /^HOST is "192.0.2.1", which is not an address of this machine: it must be /,
-    )
-    await expect(startService(chain, { HOST: 'fe80::1' })).rejects.toThrow(
-      /^HOST is "fe80::1", which (cannot be listened on \(\w+\)|is not an address of this machine): it must be /,
-    )
-    await expect(startService(chain, { DB_PATH: '/no/such/folder/file.db' })).rejects.toThrow(
-      /^DB_PATH is .*cannot be opened/,
-    )
-  })
-
-  it('reports a contract of another kind', async () => {
-    const environment = { [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.weth }
-    await expect(startService(chain, environment)).rejects.toThrow(
-      /not a settlement contract of this protocol/,
-    )
-  })
-})
 
 describe('a service', () => {
   /** A service with an open quote, whose solver answers on a signal. */

@@ -4,13 +4,8 @@ import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
-import { eventually } from '../../support/eventually.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
-
-const POLL_MS = 50
 
 let chain: TestChain
 let solver: TestSolver
@@ -23,12 +18,6 @@ afterAll(async () => {
   await solver?.close()
   await chain?.stop()
 })
-
-const health = (service: TestService, status: string) =>
-  eventually(
-    async () => (await service.get('/health')).body,
-    (body) => body.status === status,
-  )
 
 describe('/health', () => {
   it('has the version, the chains and the active solvers', async () => {
@@ -73,54 +62,6 @@ describe('/health', () => {
     })
     await service.close()
   })
-
-  it('is degraded while one chain is down, the other is served, and the first one is again after its return', async () => {
-    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
-    rpc.setUp(false)
-    const second = await startChain({ chainId: 4343, bonded: 0 })
-    const service = await startService(second, {
-      SUPPORTED_CHAINS: `${chain.chainId},4343`,
-      [`RPC_URL_${chain.chainId}`]: rpc.url,
-      [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.settlement,
-      [`POLL_INTERVAL_MS_${chain.chainId}`]: String(POLL_MS),
-    })
-    const down = await health(service, 'degraded')
-    expect(down.chains).toMatchObject([{ status: 'down' }, { status: 'ok', chainId: 4343 }])
-    const refused = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
-    const other = await service.get(`/v1/4343/order/0x${'00'.repeat(32)}`)
-    expect(other.body.state).toBe('NONE')
-
-    rpc.setUp(true)
-    await health(service, 'ok')
-    await solver.register(service)
-    const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    expect(status).toBe(200)
-
-    rpc.setUp(false)
-    await health(service, 'degraded')
-    await service.close()
-    rpc.close()
-    await second.stop()
-  })
-
-  it('is ok when a second RPC URL takes over from one that is down', async () => {
-    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
-    rpc.setUp(false)
-    const service = await startService(chain, {
-      [`RPC_URL_${chain.chainId}`]: `${rpc.url},${chain.devnet.rpcUrl}`,
-    })
-    expect((await service.get('/health')).body.status).toBe('ok')
-    await service.close()
-    rpc.close()
-  })
-
-  it('is ok with a WebSocket as RPC URL', async () => {
-    const rpcUrl = chain.devnet.rpcUrl.replace('http', 'ws')
-    const service = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpcUrl })
-    expect((await service.get('/health')).body.status).toBe('ok')
-    await service.close()
-  })
 })
 
 describe('/metrics', () => {
@@ -139,16 +80,6 @@ describe('/metrics', () => {
     expect(await count('SolverService/ListSolvers', 'CHAIN_NOT_SUPPORTED')).toBe(1)
     expect(await count('OrderService/GetOrder', 'INVALID_ARGUMENT')).toBe(1)
     expect((await service.get('/metrics')).body).toContain('process_resident_memory_bytes')
-    await service.close()
-  })
-
-  it('counts quotes by outcome', async () => {
-    const service = await startService(chain)
-    await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    await solver.register(service)
-    await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    const count = (outcome: string) => service.metric('aggregator_quotes_total', { outcome })
-    expect([await count('no_quotes'), await count('quoted')]).toEqual([1, 1])
     await service.close()
   })
 

@@ -13,13 +13,9 @@ type Changes = Readonly<Record<string, string | undefined>>
 type Row = readonly [variable: string, changes: Changes, message: string | RegExp]
 
 const ID = '31337'
-const RPC = `RPC_URL_${ID}`
 const SETTLEMENT = `SERVICE_ADDRESS_${ID}`
-const CHAIN_ID = 'a chain id must be a decimal integer of 1 to 2^53-1'
 const INTEGER = 'it must be an integer of'
-const ADDRESS = 'it must be a 20-byte address in hex with 0x'
 const HOST = 'it must be an address of this machine, or 0.0.0.0 for all of them'
-const DATABASE = 'must be a URL such as postgres://user:password@host:5432/database'
 const REACHED = 'It must name a PostgreSQL that answers and accepts its user'
 
 let chain: TestChain
@@ -61,60 +57,14 @@ async function expectOneLine(variable: string, changes: Changes, message: string
 
 describe('a start with one mistake writes one line and exits with 1:', () => {
   const rows: Row[] = [
-    [
-      'SUPPORTED_CHAINS',
-      { SUPPORTED_CHAINS: undefined },
-      'is missing: it must be the chain ids to serve, such as 1,8453',
-    ],
     ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: '' }, /^is missing: /],
-    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: 'mainnet' }, `has "mainnet": ${CHAIN_ID}`],
-    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `${ID};10` }, `has "${ID};10": ${CHAIN_ID}`],
-    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `"${ID}"` }, `has ""${ID}"": ${CHAIN_ID}`],
-    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `${ID},${ID}` }, `has ${ID} twice`],
-    [
-      RPC,
-      { [RPC]: undefined },
-      'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated',
-    ],
-    [RPC, { [RPC]: '127.0.0.1:8545' }, 'is wrong at position 1: it must be an http, https, ws or wss URL'],
-    [
-      RPC,
-      { [RPC]: 'https://me:%zz@a.example' },
-      /^is wrong at position 1: it must be an http, https, ws or wss URL$/,
-    ],
-    [SETTLEMENT, { [SETTLEMENT]: undefined }, "is missing: it must be the settlement contract's address"],
-    [SETTLEMENT, { [SETTLEMENT]: 'settlement.eth' }, `is "settlement.eth": ${ADDRESS}`],
-    [SETTLEMENT, { [SETTLEMENT]: `0x${'12'.repeat(21)}` }, `is "0x${'12'.repeat(21)}": ${ADDRESS}`],
-    [
-      'PROTOCOL_NAME',
-      { PROTOCOL_NAME: 'My Protocol' },
-      /^is "My Protocol": it must be letters, digits and underscores/,
-    ],
     [
       'PROTOCOL_NAME',
       { PROTOCOL_NAME: 'Wrong' },
       /^is "Wrong", but the contract 0x.*: it must be the name of the contract's quote struct/,
     ],
-    [
-      `DESTINATION_CHAINS_${ID}`,
-      { [`DESTINATION_CHAINS_${ID}`]: '1 10' },
-      /^has "1 10": it must be a chain id/,
-    ],
-    [
-      `START_BLOCK_${ID}`,
-      { [`START_BLOCK_${ID}`]: 'latest' },
-      `is "latest": ${INTEGER} 0 to 9007199254740991`,
-    ],
-    [`POLL_INTERVAL_MS_${ID}`, { [`POLL_INTERVAL_MS_${ID}`]: '1s' }, `is "1s": ${INTEGER} 10 to 86400000`],
-    [`CONFIRMATIONS_${ID}`, { [`CONFIRMATIONS_${ID}`]: '-1' }, `is "-1": ${INTEGER} 0 to 10000`],
-    ['PORT', { PORT: '70000' }, `is "70000": ${INTEGER} 0 to 65535`],
     ['PORT', { PORT: '3000\n4000' }, `is "3000?4000": ${INTEGER} 0 to 65535`],
     ['HOST', { HOST: '192.0.2.1' }, `is "192.0.2.1", which is not an address of this machine: ${HOST}`],
-    [
-      'HOST',
-      { HOST: 'localhost:3000' },
-      `is "localhost:3000", which is not an address of this machine: ${HOST}`,
-    ],
     [
       'HOST',
       { HOST: 'http://0.0.0.0' },
@@ -125,31 +75,6 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       { HOST: 'fe80::1' },
       /^is "fe80::1", which (cannot be listened on \(\w+\)|is not an address of this machine): it must be /,
     ],
-    ['NODE_ENV', { NODE_ENV: 'prod' }, 'is "prod": it must be production, development or test'],
-    ['QUOTE_TIMEOUT_MS', { QUOTE_TIMEOUT_MS: '2s' }, `is "2s": ${INTEGER} 1 to 60000`],
-    ['MIN_SOLVER_BOND', { MIN_SOLVER_BOND: '1_000' }, /^is "1_000": it must be a decimal integer/],
-    ['MAX_QUOTE_FAN_OUT', { MAX_QUOTE_FAN_OUT: '0' }, `is "0": ${INTEGER} 1 to 1000`],
-    ['RATE_LIMIT_WINDOW_MS', { RATE_LIMIT_WINDOW_MS: '1m' }, `is "1m": ${INTEGER} 1 to 86400000`],
-    ['RATE_LIMIT_STORE', { RATE_LIMIT_STORE: 'postgres' }, 'is postgres, for which DATABASE_URL must be set'],
-    ['TRUST_PROXY', { TRUST_PROXY: 'true' }, /^has "true": it must be a number of hops, or addresses/],
-    [
-      'CORS_ORIGINS',
-      { CORS_ORIGINS: 'https://app.example.org/' },
-      /^has "https:.*\/": it must be \* or origins/,
-    ],
-    ['METRICS_AUTH', { METRICS_AUTH: 'secret' }, 'must be user:password'],
-    [
-      'SOLVER_ENDPOINT_ALLOWLIST',
-      { SOLVER_ENDPOINT_ALLOWLIST: 'host:8080' },
-      /^has "host:8080": it must be a host name/,
-    ],
-    ['LOG_LEVEL', { LOG_LEVEL: 'INFO' }, /^is "INFO": it must be one of trace, debug, info/],
-    [
-      'LOG_REQUEST_SAMPLE',
-      { LOG_REQUEST_SAMPLE: '10%' },
-      'is "10%": it must be a number of 0 to 1, such as 0.1',
-    ],
-    ['DB_PATH', { DB_PATH: ':memory' }, 'is ":memory": it must be a file path or :memory:'],
     ['DB_PATH', { DB_PATH: '.' }, 'is ., which cannot be opened: it is a folder: name a file in it'],
     [
       'DB_PATH',
@@ -161,8 +86,6 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       { DB_PATH: 'text.db' },
       /^is text.db, which cannot be opened: the file is damaged: .*not a database\)$/,
     ],
-    ['DATABASE_URL', { DATABASE_URL: 'mysql://ada:secret@db.example/quotes' }, DATABASE],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@127.0.0.1:99999/x' }, DATABASE],
     [
       'DATABASE_URL',
       { DATABASE_URL: 'postgres://a:b@127.0.0.1:9/x' },

@@ -3,7 +3,6 @@ import { expectedOrders, type OrderMessage } from '../../support/chain/chain-ord
 import type { Order } from '../../support/chain/order-actions.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
-import type { RpcReply } from '../../support/faults/chain-view.js'
 import { useProxiedChain } from '../../support/faults/proxied-chain.js'
 import { expectedMessages } from '../../support/streams/event-messages.js'
 import { webSocket, withoutCursors } from '../../support/streams/transports.js'
@@ -33,41 +32,6 @@ async function replay(count: number, filter: { solver?: string[] } = {}) {
   stream.leave()
   return withoutCursors(events)
 }
-
-/** Changes the time of each log in the answers of the node. */
-function changeLogTimes(change: (log: Record<string, unknown>) => object): void {
-  on.rpc.intercept(async ({ method }, pass): Promise<RpcReply> => {
-    const reply = await pass()
-    if (method !== 'eth_getLogs' || !('result' in reply)) return reply
-    return { result: (reply.result as Record<string, unknown>[]).map(change) }
-  })
-}
-
-describe('a node whose logs have', () => {
-  it.each([
-    ['no time', ({ blockTimestamp: _, ...log }: Record<string, unknown>) => log],
-    ['null as their time', (log: object) => ({ ...log, blockTimestamp: null })],
-    ['a decimal number as their time', (log: object) => ({ ...log, blockTimestamp: 1_700_000_000 })],
-    ['zero as their time', (log: object) => ({ ...log, blockTimestamp: '0x0' })],
-  ])('%s: old events get that of the header, which is read once for each block', async (_, change) => {
-    await on.traffic.run({ events: 30, blocks: 6 })
-    const { number } = await on.traffic.head()
-    changeLogTimes(change)
-    await on.start({ [`START_BLOCK_${on.chain.chainId}`]: '0', MAX_REORG_DEPTH: '1' })
-    const expected = await expectedMessages(on.chain, 0, number)
-    expect(await replay(expected.length)).toEqual(expected)
-    expect((await list()).slice(0, 200)).toEqual((await expectedOrders(on.chain)).slice(0, 200))
-    const blocks = new Set(expected.map(({ blockNumber }) => `0x${blockNumber.toString(16)}`))
-    for (const block of blocks) {
-      const reads = on.rpc
-        .requests()
-        .flat()
-        .filter(({ method, params }) => method === 'eth_getBlockByNumber' && params?.[0] === block)
-      // The last block is also read as the head.
-      expect(reads.length, block).toBeLessThanOrEqual(2)
-    }
-  })
-})
 
 describe('a node that rejects reads of orders', () => {
   it('has the events written. Address deposits have no terms until the node answers again', async () => {

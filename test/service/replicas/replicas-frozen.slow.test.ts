@@ -2,14 +2,10 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
-import { deferred } from '../../support/deferred.js'
-import { eventually } from '../../support/eventually.js'
-import { startDatabaseLink } from '../../support/faults/database-link.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { type Replica, startReplicaProcesses } from '../../support/replicas/replica-processes.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
-import { expectedMessages, standing } from '../../support/streams/event-messages.js'
+import { expectedMessages } from '../../support/streams/event-messages.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import { webSocket, withoutCursors } from '../../support/streams/transports.js'
 
@@ -101,77 +97,4 @@ describe('the leader of a chain', () => {
     },
     TIMEOUT_MS,
   )
-
-  it(
-    'is replaced when its machine stops in the middle of a write, and others may write',
-    async () => {
-      const replicas = await openReplicas(chain)
-      const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
-      const leader = await replicas.start({ DATABASE_URL: link.url })
-      const other = await replicas.start()
-      const streams = [await openStream(other), await openStream(leader)] as const
-      await publishToAll(streams)
-
-      const silence = link.hold('everything', 'insert into "events"')
-      const stopped = deposit()
-      await silence.reached
-      const stoppedAt = performance.now()
-      const { orderId } = await stopped
-      await streams[0].until((message) => 'orderId' in message && message.orderId === orderId)
-      expect(performance.now() - stoppedAt).toBeLessThan(TAKE_OVER_MS)
-      await publishToAll([streams[0]])
-
-      silence.release()
-      await traffic.run({ events: 40, blocks: 20 })
-      await publishToAll(streams)
-      await expectWhole(streams)
-      for (const stream of streams) stream.leave()
-    },
-    TIMEOUT_MS,
-  )
-
-  it('drops an unfinished read when it has lost its lead and acquired it again', async () => {
-    const replicas = await openReplicas(chain)
-    const rpc = replicas.closing(await startRpcProxy(chain.devnet.rpcUrl))
-    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
-    const leader = await replicas.start({
-      DATABASE_URL: link.url,
-      [`RPC_URL_${chain.chainId}`]: rpc.url,
-      MAX_REORG_DEPTH: '2',
-    })
-    const stream = await openStream(leader)
-    await publishToAll([stream])
-    rpc.setUp(false)
-    await traffic.run({ events: 60, blocks: 30 })
-
-    // Of the events since then, it reads the first part, and gets no answer for a long time.
-    const [asked, answered] = [deferred(), deferred()]
-    let isHeld = false
-    rpc.intercept(async ({ method }, pass) => {
-      const reply = await pass()
-      if (method !== 'eth_getLogs' || isHeld) return reply
-      isHeld = true
-      asked.open()
-      await answered.opened
-      return reply
-    })
-    rpc.setUp(true)
-    await asked.opened
-    const before = await epochs(replicas.databaseUrl)
-    link.cut()
-    link.restore()
-    await eventually(
-      () => epochs(replicas.databaseUrl),
-      (now) => now > before,
-    )
-    await publishToAll([stream])
-    // At the time of the answer, the chain has lost all of it.
-    await traffic.reorganise((await traffic.head()).number - fromBlock)
-    await publishToAll([stream])
-    answered.open()
-    await traffic.run({ events: 20, blocks: 10 })
-    await publishToAll([stream])
-    expect(standing(stream.events())).toEqual(await expectedMessages(chain, fromBlock))
-    stream.leave()
-  })
 })

@@ -1,5 +1,4 @@
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
@@ -92,28 +91,6 @@ describe('a solver that registers at one replica', () => {
     expect((await registerAt(second, removed)).status).toBe(200)
     await untilListed(first, 3)
   })
-
-  it('is known to all although the server cut all connections at that moment', async () => {
-    const { services, databaseUrl } = await startReplicas(chain)
-    const [first, second] = services
-    const admin = new pg.Client({ connectionString: databaseUrl })
-    await admin.connect()
-    onTestFinished(() => admin.end())
-    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`
-    for (const one of solvers.slice(0, 4)) {
-      const [answer] = await Promise.all([registerAt(first, one), admin.query(terminate)])
-      // A replica that was cut off has to read the solvers again.
-      if (answer.status !== 200) {
-        expect(answer.body.code).toBe('DATABASE_UNAVAILABLE')
-        await eventually(
-          () => registerAt(second, one),
-          ({ status }) => status === 200,
-        )
-      }
-    }
-    for (const replica of services) await untilListed(replica, 4)
-  })
 })
 
 describe('one list of solvers', () => {
@@ -134,31 +111,6 @@ describe('one list of solvers', () => {
     committed.release()
     expect((await registering).status).toBe(200)
     expect(await untilListed(second, 1)).toEqual([later.account.address])
-  })
-
-  it('accepts a signed message once, although all replicas get it at the same moment', async () => {
-    const { services } = await startReplicas(chain)
-    const { account, endpointUrl } = solver
-    const target = `${path}/${account.address}`
-    for (let round = 0; round < ROUNDS; round++) {
-      const registration = await signedRegistration(account, { endpointUrl })
-      const answers = await Promise.all(
-        services.map((replica) => replica.post(`${path}/register`, registration)),
-      )
-      expect(answers.map(({ body }) => body.code).sort()).toEqual([
-        'TIMESTAMP_REUSED',
-        'TIMESTAMP_REUSED',
-        undefined,
-      ])
-      const removal = await signedUnregistration(account)
-      const others = await Promise.all(services.map((replica) => replica.delete(target, removal)))
-      expect(others.map(({ body }) => body.code).sort()).toEqual([
-        'TIMESTAMP_REUSED',
-        'TIMESTAMP_REUSED',
-        undefined,
-      ])
-      for (const replica of services) await untilListed(replica, 0)
-    }
   })
 
   it('has as many places as MAX_SOLVERS_PER_CHAIN for concurrent registrations at all replicas', async () => {
@@ -221,28 +173,6 @@ it('the record of a quote can be read at every replica', async () => {
   for (const replica of others) {
     const answer = await eventually(
       () => replica.get(`${quotePath}/${quoteId}`),
-      ({ status }) => status !== 404,
-    )
-    expect(answer.body).toEqual(record.body)
-  }
-})
-
-it("a solver's id of a quote shows the same record at every replica", async () => {
-  const { services } = await startReplicas(chain)
-  const [first, ...others] = services
-  await registerAt(first, solver)
-  let askedUnder = ''
-  solver.behave((asked, own, exchange) => {
-    askedUnder = String(exchange.request.headers['x-quote-id'])
-    return honest()(asked, own, exchange)
-  })
-  await quoteAt(first)
-  solver.behave(honest())
-  const record = await first.get(`${quotePath}/${askedUnder}`)
-  expect(record.body.solvers).toMatchObject([{ solver: solver.account.address, rank: 1 }])
-  for (const replica of others) {
-    const answer = await eventually(
-      () => replica.get(`${quotePath}/${askedUnder}`),
       ({ status }) => status !== 404,
     )
     expect(answer.body).toEqual(record.body)
