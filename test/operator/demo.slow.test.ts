@@ -50,6 +50,8 @@ describe.concurrent('npm run demo', () => {
     expect(states?.map((line) => line.trim())).toEqual(['SETTLED', 'SETTLED', 'DEPOSITED', 'REFUNDED'])
     const events = demo.output().match(/(?<=^ {3}event {4})\w+/gm)
     expect(events).toEqual(['Deposited', 'Settled', 'Settled', 'Deposited', 'Refunded'])
+    // What the story leaves unfilled is no failure.
+    expect(demo.output()).not.toContain('failed')
     expect(demo.output()).toContain("the WETH is back, with 124.9375 bUSD of Aldous's bond")
     expect(demo.output()).toMatch(/^ {3}Cosmo {7}0x\w{40} connected by a session, without an endpoint$/m)
     // A solver without a port wins the second order, and settles it.

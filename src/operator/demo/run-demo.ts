@@ -23,9 +23,9 @@ export interface DemoOptions {
   readonly solverPort?: number
 }
 
-/** With a short fill window, the story has a refund after a few seconds. */
+/** The story has a refund after this time. It is long enough for solvers whose transactions take seconds, on a busy machine. */
 const ENVIRONMENT = {
-  DEFAULT_FILL_WINDOW: '5',
+  DEFAULT_FILL_WINDOW: '12',
   LOG_LEVEL: 'error',
   CONSOLE_NOTICE:
     'This is a demo. Some orders are left unfilled on purpose, so that you see refunds. All tokens are play money.',

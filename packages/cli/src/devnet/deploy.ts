@@ -162,7 +162,7 @@ function bytecodeFor(protocolName: string, bytecode: Hex): Hex {
   return parts.join(wanted) as Hex
 }
 
-function devAccount(addressIndex: number) {
+export function devAccount(addressIndex: number) {
   return hdKeyToAccount(ROOT_KEY, { addressIndex })
 }
 

@@ -53,6 +53,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
   const { account, name, transport } = options
   let solver: Solver | undefined
   const leaves = new Set<(orderId: Hex) => boolean>()
+  const left: Hex[] = []
   const endpoint =
     transport === 'session'
       ? undefined
@@ -66,12 +67,13 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
         aggregatorUrl: serviceUrl,
         ...(endpoint && { endpointUrl: endpoint.url }),
         fill: async (order) => {
-          if (![...leaves].some((isLeft) => isLeft(order.orderId))) await order.fill()
+          if ([...leaves].some((isLeft) => isLeft(order.orderId))) left.push(order.orderId)
+          else await order.fill()
         },
         // It registers and connects again by itself. Only the first time must not fail.
         onError(error) {
           if (error instanceof AggregatorError) fail(error)
-          options.onError(error)
+          if (!left.some((orderId) => String(error).includes(orderId))) options.onError(error)
         },
         onSession(change) {
           if (change.state === 'open') return

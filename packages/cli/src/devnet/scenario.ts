@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { formatUnits, parseUnits } from 'viem'
-import { createDevnetClient, send } from './deploy.js'
+import { formatUnits, parseEther, parseUnits } from 'viem'
+import { createDevnetClient, devAccount, mined, send } from './deploy.js'
 import type { Network } from './network.js'
 import { balanceOf, deposit, expectEqual, getQuote, type Print, waitForState } from './user-steps.js'
 
@@ -15,7 +16,7 @@ export async function runScenario(network: Network, print: Print): Promise<void>
   await playSale(network, print)
   print('2. Buy exactly 1000 USDC, paid to the deposit address')
   await playPurchase(network, print)
-  print('3. Sell 1 WETH to a solver that does not fill')
+  print('3. Sell 1 WETH to a solver that does not fill, as another user')
   await playRefund(network, print)
 }
 
@@ -66,27 +67,39 @@ export async function playPurchase(stage: Network, print: Print): Promise<void> 
  * @throws Error when a step has another result than expected
  */
 async function playRefund(stage: Network, print: Print): Promise<void> {
-  const { devnet, user, contracts } = stage
+  const { devnet, contracts } = stage
+  const { lost, solver, user, held } = await refundUnfilled(stage, print, '1')
   const client = createDevnetClient(devnet, user)
-  const inputBefore = await balanceOf(client, contracts.weth)
-  const bondBefore = await balanceOf(client, contracts.bondToken)
-  const { lost, solver } = await refundUnfilled(stage, print)
-  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)
-  const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
+  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), held)
+  const slashed = await balanceOf(client, contracts.bondToken)
   expectEqual('slashed bond', slashed, lost.quote.outputAmount / 20n)
   print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
 }
 
+/** A user with tokens and Ether for a few swaps. */
+async function createUser({ devnet, user: payer, contracts }: Network) {
+  const user = devAccount(randomInt(10, 2 ** 31))
+  const client = createDevnetClient(devnet, payer)
+  await mined(client, await client.sendTransaction({ to: user.address, value: parseEther('1') }))
+  const held = parseUnits('10', 18)
+  await send(client, contracts.weth, 'mint', [user.address, held])
+  return { user, held }
+}
+
 /**
- * Sells 1 WETH to a solver that fills all but this order, then refunds it after its fill deadline.
+ * Sells 1 WETH to a solver that fills all but this order, then refunds it after its fill deadline. A new user does it, since a
+ * solver makes no more offers to the user of an order that it has missed.
+ * @param sold in whole WETH
  * @throws Error when a step has another result than expected
  */
-export async function refundUnfilled(stage: Network, print: Print) {
-  const { devnet, user, contracts, solvers } = stage
+export async function refundUnfilled(network: Network, print: Print, sold: string) {
+  const { user, held } = await createUser(network)
+  const stage = { ...network, user }
+  const { devnet, contracts, solvers } = stage
   const client = createDevnetClient(devnet, user)
   const lost = await getQuote(stage, print, {
     orderType: 'EXACT_INPUT',
-    amount: parseUnits('1', 18),
+    amount: parseUnits(sold, 18),
     depositMode: 'CONTRACT',
     depositWindow: SHORT_WINDOW_SECONDS,
   })
@@ -105,5 +118,5 @@ export async function refundUnfilled(stage: Network, print: Print) {
     await delay(CHAIN_CLOCK_MS)
   await send(client, contracts.settlement, 'refund', [lost.orderId])
   await waitForState(stage, lost.orderId, 'REFUNDED', print, depositedAt)
-  return { lost, solver }
+  return { lost, solver, user, held }
 }

@@ -9,6 +9,8 @@ import { deposit, getQuote, type Print } from './user-steps.js'
 const PAUSE_MS = 5_000
 /** Of so many orders, one is paid to its deposit address, and one is not filled. */
 const CYCLE = 6
+/** In WETH. Solvers whose missed orders have cost a hundredth of their bond stop to quote, and this takes them days. */
+const UNFILLED = '0.002'
 const silent = () => {}
 
 /** Keeps a little traffic going: an order every few seconds. Returns when the service no longer answers. */
@@ -27,7 +29,7 @@ export async function runTraffic(network: Network, printTrouble: Print): Promise
 async function playRound(stage: Network, round: number): Promise<void> {
   const step = round % CYCLE
   stage.setPrice(priceAt(round))
-  if (step === CYCLE - 1) return void (await refundUnfilled(stage, silent))
+  if (step === CYCLE - 1) return void (await refundUnfilled(stage, silent, UNFILLED))
   const { devnet, user, contracts } = stage
   const client = createDevnetClient(devnet, user)
   const isByAddress = step === 2
