@@ -8,7 +8,7 @@ import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data
 import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
 import type { Chain } from '../chain/chain.js'
 import type { CallContext } from '../clients/call.js'
-import { requestBody } from '../solvers/transport/request-body.js'
+import { requestBody } from '../solvers/transport/solver-http-client.js'
 import {
   SESSION_ENDED,
   type SessionTransport,
@@ -19,7 +19,7 @@ import { pairOf } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Attempt, CUT_OFF } from './attempt.js'
-import { createLearnRequest, hasLostTime } from './lessons-of-round.js'
+import { createLearnRequest, isLoss } from './lessons-of-round.js'
 import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
 import { type OnBest, Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
@@ -203,7 +203,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       signal: new AbortController().signal,
       clock,
       onEnd(ended) {
-        if (hasLostTime(ended) === false) standings.recordTime(asked.solver, caller.client.network, false)
+        if (isLoss(ended) === false) standings.recordAnswer(asked.solver, caller.client.network, false)
         tell(sinks, { kind: 'probed', request, attempt: ended.settled, quoteIds: solverRequest.quoteIds })
       },
     })

@@ -4,16 +4,19 @@ import { explainCheck } from '../../packages/protocol/src/quotes/explain.js'
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
-import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
+import { toChecksumAddress } from '../../packages/protocol/src/signing/typed-data.js'
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import { type SolverResult, toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../chain/chain.js'
 import { afterReading } from '../concurrency/process-pauses.js'
 import type { EndpointGuard } from '../solvers/transport/endpoint-guard.js'
-import { requestBody } from '../solvers/transport/request-body.js'
-import { type CalledSolver, createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
+import {
+  type CalledSolver,
+  createSolverHttpClient,
+  requestBody,
+} from '../solvers/transport/solver-http-client.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** A check is not cancelled when its caller leaves. */

@@ -16,8 +16,7 @@ import type { EndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import { createSlots } from '../solvers/transport/request-slots.js'
 import { createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import type { SessionTransport } from '../solvers/transport/solver-transports.js'
-import type { CircuitState } from '../standing/circuit-breaker.js'
-import { createStandings } from '../standing/standing.js'
+import { type CircuitState, Standings } from '../standing/standing.js'
 import type { QuoteRecordStore } from '../store/records/quote-record-store.js'
 import type { SolverHourStore } from '../store/solvers/solver-hour-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -107,7 +106,7 @@ interface AuctionPartsOptions {
 export function openAuction({ clock, ...options }: AuctionPartsOptions): AuctionParts {
   const { config, chains, metrics, usedNonces } = options
   const { now, monotonic } = clock
-  const standings = createStandings({ ...options, clock: monotonic })
+  const standings = new Standings(monotonic, options.log)
   const slots = createSlots(config.maxConnectionsPerSolver)
   const choice = createSolverChoice({ ...config, ...options, standings, slots, clock: monotonic })
   const quoteIds = createQuoteIds(options.recordKey)

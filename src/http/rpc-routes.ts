@@ -12,7 +12,7 @@ import { requestKey } from '../rpc/call-context.js'
 import { toConnectError } from '../rpc/interceptors.js'
 import type { Admission, Outcome } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
-import { findTargetError } from './port/header-errors.js'
+import { findTargetError } from './port/multiplexer.js'
 import { keepOpen } from './port/slow-clients.js'
 import { cut, elapsedMs, readTraceparent, toLimitedCall } from './request.js'
 

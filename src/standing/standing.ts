@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../telemetry/log.js'
-import { CircuitBreaker } from './circuit-breaker.js'
 import { KEPT_LESSONS, type Lessons, medianOf, Pairs } from './lessons.js'
 
 /**
@@ -158,66 +157,140 @@ function isStalled(standing: Standing, now: number): boolean {
   return false
 }
 
-/** The standings of all solvers, in the memory of this process. After a start, nothing is known. */
-export interface Standings {
-  of(solver: SolverKey): Standing
-  pairsOf(chainId: number): Pairs
-  /**
-   * Records the time of a request for the circuit breaker, and logs it when it opens or closes. Lost time: no answer within
-   * QUOTE_TIMEOUT_MS, or no connection. Otherwise the solver has answered a request in a pair that it is expected to quote, or a probe.
-   */
-  recordTime(solver: SolverKey, client: string, isLost: boolean): void
-}
-
-interface StandingsOptions {
-  /** Milliseconds that never go back. */
-  readonly clock: () => number
-  readonly log: Logger
-}
-
-interface ChainStandings {
-  readonly pairs: Pairs
-  readonly standings: LRUCache<Address, Standing>
-}
-
 /** A chain keeps so many standings, of more solvers than may register. The one goes that was asked longest ago. */
 const MAX_STANDINGS = 2048
 
-/** Builds the standings. */
-export function createStandings({ clock, log }: StandingsOptions): Standings {
-  const chains = new Map<number, ChainStandings>()
+/** The standings of all solvers, in the memory of this process. After a start, nothing is known. */
+export class Standings {
+  readonly #chains = new Map<number, { readonly pairs: Pairs; readonly of: LRUCache<Address, Standing> }>()
+  readonly #log: Logger
+  readonly #clock: () => number
 
-  function chainOf(chainId: number): ChainStandings {
-    const known = chains.get(chainId)
-    if (known !== undefined) return known
-    const standings = new LRUCache<Address, Standing>({ max: MAX_STANDINGS })
-    const chain = { pairs: new Pairs(), standings }
-    chains.set(chainId, chain)
-    return chain
+  /** @param clock milliseconds that never go back */
+  constructor(clock: () => number, log: Logger) {
+    this.#clock = clock
+    this.#log = log
   }
 
-  function of({ chainId, address }: SolverKey): Standing {
-    const { standings } = chainOf(chainId)
-    const known = standings.get(address)
-    if (known !== undefined) return known
-    const standing = createStanding()
-    standings.set(address, standing)
+  of({ chainId, address }: SolverKey): Standing {
+    const standings = this.#chainOf(chainId).of
+    const standing = standings.get(address) ?? createStanding()
+    if (!standings.has(address)) standings.set(address, standing)
     return standing
   }
 
-  return {
-    of,
-    pairsOf: (chainId) => chainOf(chainId).pairs,
-    recordTime(solver, client, isLost) {
-      const { breaker } = of(solver)
-      const wasClosed = breaker.isClosed
-      if (isLost) breaker.recordLoss(client, clock())
-      else breaker.recordAnswer(client, clock())
-      if (breaker.isClosed === wasClosed) return
-      const context = { chainId: solver.chainId, solver: solver.address }
-      if (wasClosed)
-        log.warn(context, 'a solver loses time: its circuit breaker opens, and quotes do not ask it')
-      else log.info(context, 'a solver answers again: its circuit breaker closes')
-    },
+  pairsOf(chainId: number): Pairs {
+    return this.#chainOf(chainId).pairs
+  }
+
+  /**
+   * Records a request for the circuit breaker, and logs it when it opens or closes. A loss costs the caller: no answer within
+   * QUOTE_TIMEOUT_MS, no connection, or an invalid reply. Otherwise the solver has answered.
+   */
+  recordAnswer(solver: SolverKey, client: string, isLoss: boolean): void {
+    const { breaker } = this.of(solver)
+    const wasClosed = breaker.isClosed
+    if (isLoss) breaker.recordLoss(client, this.#clock())
+    else breaker.recordAnswer(client, this.#clock())
+    if (breaker.isClosed === wasClosed) return
+    const context = { chainId: solver.chainId, solver: solver.address }
+    if (wasClosed) this.#log.warn(context, 'a solver costs its callers: quotes do not ask it')
+    else this.#log.info(context, 'a solver answers again: its circuit breaker closes')
+  }
+
+  #chainOf(chainId: number) {
+    const chain = this.#chains.get(chainId) ?? {
+      pairs: new Pairs(),
+      of: new LRUCache<Address, Standing>({ max: MAX_STANDINGS }),
+    }
+    this.#chains.set(chainId, chain)
+    return chain
+  }
+}
+
+/** Whether quotes ask the solver: `open` and `half-open` do not. A `half-open` one is probed. */
+export type CircuitState = 'closed' | 'open' | 'half-open'
+
+const LOSS = 1
+const ANSWER = 0.5
+const LOSSES_TO_OPEN = 3
+/** After it has closed, two losses open it again. */
+const LOSSES_AFTER_CLOSING = 1.5
+/** One client counts once in this time. */
+const CLIENT_MS = 10_000
+const MAX_CLIENTS = 64
+const FIRST_OPEN_MS = 5_000
+const LONGEST_OPEN_MS = 300_000
+const PROBE_MS = 5_000
+
+/**
+ * The circuit breaker of one solver. It keeps quotes from a solver that costs their callers: time, or the check of replies that are not
+ * valid (docs/decisions.md, D14, D30).
+ *
+ * A loss adds 1 to a count and an answer subtracts 0.5, never below 0. What comes of a client's requests counts once in 10 s. So no
+ * client opens the breaker alone with requests that come at once, and none hides the losses of others.
+ *
+ * At 3 the breaker opens for 5 s. When it opens again within 5 minutes of its closing, this time doubles, up to 5 minutes. Then
+ * it is half-open: probes ask the solver, for which no quote waits. The first answer closes it. A probe without an answer changes
+ * nothing, so a solver that comes back after a long time is asked again at once.
+ */
+export class CircuitBreaker {
+  /** When each client last counted; undefined until the first one. */
+  #countedAt: LRUCache<string, number> | undefined
+  /** Probes of pairs that it is expected to quote, and of others: these take none from those. */
+  readonly #probedAt = new Map<boolean, number>()
+  #count = 0
+  /** The number of open periods in close succession. */
+  level = 0
+  #openUntil: number | undefined
+  #closedAt = Number.NEGATIVE_INFINITY
+
+  get isClosed(): boolean {
+    return this.#openUntil === undefined
+  }
+
+  state(now: number): CircuitState {
+    if (this.#openUntil === undefined) return 'closed'
+    return now < this.#openUntil ? 'open' : 'half-open'
+  }
+
+  isProbeDue(isExpected: boolean, now: number): boolean {
+    const probedAt = this.#probedAt.get(isExpected) ?? Number.NEGATIVE_INFINITY
+    return this.state(now) === 'half-open' && now - probedAt >= PROBE_MS
+  }
+
+  recordProbe(isExpected: boolean, now: number): void {
+    this.#probedAt.set(isExpected, now)
+  }
+
+  recordAnswer(client: string, now: number): void {
+    if (this.state(now) === 'half-open') this.#close(now)
+    // At 0, the client may still have to report a loss.
+    else if (this.#count > 0 && this.#mayCount(client, now)) this.#count = Math.max(0, this.#count - ANSWER)
+  }
+
+  recordLoss(client: string, now: number): void {
+    if (this.#openUntil !== undefined || !this.#mayCount(client, now)) return
+    this.#count += LOSS
+    if (this.#count >= LOSSES_TO_OPEN) this.#open(now)
+  }
+
+  #mayCount(client: string, now: number): boolean {
+    this.#countedAt ??= new LRUCache({ max: MAX_CLIENTS })
+    const countedAt = this.#countedAt.get(client)
+    if (countedAt !== undefined && now - countedAt < CLIENT_MS) return false
+    this.#countedAt.set(client, now)
+    return true
+  }
+
+  #open(now: number): void {
+    this.level = now - this.#closedAt <= LONGEST_OPEN_MS ? this.level + 1 : 1
+    this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** (this.level - 1), LONGEST_OPEN_MS)
+  }
+
+  #close(now: number): void {
+    this.#openUntil = undefined
+    this.#closedAt = now
+    this.#count = LOSSES_AFTER_CLOSING
   }
 }

@@ -2,9 +2,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { createLearnRequest } from '../../src/auction/lessons-of-round.js'
 import type { Round, RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
-import { identifyClient } from '../../src/http/identify-client.js'
+import { identifyClient } from '../../src/http/request.js'
 import { type Lessons, pairOf } from '../../src/standing/lessons.js'
-import { createStandings, type Standings } from '../../src/standing/standing.js'
+import { Standings } from '../../src/standing/standing.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { askedSolver, offerOf, playRound } from './played-round.js'
@@ -16,7 +16,7 @@ let clock: ReturnType<typeof createManualClock>
 
 beforeEach(() => {
   clock = createManualClock()
-  standings = createStandings({ clock: clock.monotonic, log })
+  standings = new Standings(clock.monotonic, log)
 })
 
 /** A round of two solvers of a client: the first one offers at once. The second one is slow, and was worth waiting for. */
@@ -44,7 +44,7 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
     [320, false],
     [2000, true],
   ] as const) {
-    standings = createStandings({ clock: clock.monotonic, log })
+    standings = new Standings(clock.monotonic, log)
     const { answer } = play({ times: { limitMs } })
     await answer(1, offerOf(1))
     await clock.advance(330)
@@ -53,6 +53,22 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
     expect([lessonsOf(1)?.hasLesson, lessonsOf(2)?.hasLesson]).toEqual([true, hasLesson])
   }
 })
+
+test.each([
+  ['signature_mismatch', 'open'],
+  ['bond_too_small', 'closed'],
+] as const)(
+  'of a solver whose replies to three clients are all invalid by %s, the breaker is %s',
+  async (reason, state) => {
+    const { breaker } = standings.of(askedSolver(2).solver)
+    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+      const { answer } = play({ client })
+      await answer(1, offerOf(1))
+      await answer(2, { kind: 'invalid', reason })
+    }
+    expect(breaker.state(clock.monotonic())).toBe(state)
+  },
+)
 
 test('a wait in vain counts in a firm round that teaches, and once for all rounds at the same time', async () => {
   const standing = standings.of(askedSolver(2).solver)

@@ -5,7 +5,7 @@ import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Auction, RoundResult } from '../../src/auction/auction.js'
 import { createPrices, type PricedSwap } from '../../src/auction/prices.js'
-import { identifyClient } from '../../src/http/identify-client.js'
+import { identifyClient } from '../../src/http/request.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { deferred } from '../support/deferred.js'
 

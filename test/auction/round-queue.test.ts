@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createStartQueue } from '../../src/auction/round-queue.js'
-import { identifyClient } from '../../src/http/identify-client.js'
+import { identifyClient } from '../../src/http/request.js'
 import { createManualClock } from '../support/manual-clock.js'
 
 const LATEST_MS = 1000

@@ -4,12 +4,7 @@ import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
 import { createSolverChoice } from '../../src/auction/solver-choice.js'
 import { createSlots } from '../../src/solvers/transport/request-slots.js'
 import { pairOf } from '../../src/standing/lessons.js'
-import {
-  createStandings,
-  type OpenRequest,
-  recordRequest,
-  type Standings,
-} from '../../src/standing/standing.js'
+import { type OpenRequest, recordRequest, Standings } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 
@@ -23,7 +18,7 @@ let unread: readonly Solver[]
 
 beforeEach(() => {
   now = 0
-  standings = createStandings({ clock: () => now, log: pino({ level: 'silent' }) })
+  standings = new Standings(() => now, pino({ level: 'silent' }))
   registered = [1, 2, 3].map((number) => solver(number))
   unread = []
 })
@@ -44,7 +39,7 @@ function openChoice(maxQuoteFanOut = 10) {
 
 /** Opens the circuit breaker of a solver, for 5 s. */
 function open(of: Solver): void {
-  for (const client of ['a', 'b', 'c']) standings.recordTime(of, `${client} at ${now}`, true)
+  for (const client of ['a', 'b', 'c']) standings.recordAnswer(of, `${client} at ${now}`, true)
 }
 
 /** Leaves three requests of a solver unanswered, which others answer. */
@@ -121,7 +116,7 @@ describe('who is asked, and what statistics say of it', () => {
     const [first] = registered as [Solver]
     open(first)
     now = 5000
-    standings.recordTime(first, 'd', false)
+    standings.recordAnswer(first, 'd', false)
     for (const each of registered) open(each)
     expect(chosen()).toMatchObject({ asked: ['2', '3'], reasons: ['circuit_open', undefined, undefined] })
   })

@@ -12,7 +12,7 @@ import { createAggregatorClient } from '../../packages/client/src/index.js'
 import { toPath } from '../../scripts/openapi/operations.js'
 import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { createProgram } from '../../src/operator/program.js'
-import { requestBody } from '../../src/solvers/transport/request-body.js'
+import { requestBody } from '../../src/solvers/transport/solver-http-client.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { anchorsOf } from './links.js'
 

@@ -16,7 +16,7 @@ import { findView, readChainId, readView } from '../../protocol/src/node/read-vi
 import { revertOf } from '../../protocol/src/node/revert.js'
 import { settlementOf } from '../../protocol/src/settlement/settlement-of-chain.js'
 import { approveData } from '../../protocol/src/settlement/token-calls.js'
-import { toChecksumAddress } from '../../protocol/src/signing/checksum.js'
+import { toChecksumAddress } from '../../protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../protocol/src/values/hex.js'
 import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
-import { AUTHORITY } from '../port/header-errors.js'
+import { AUTHORITY } from '../port/multiplexer.js'
 import { CONSOLE_POLICY } from './console.js'
 import { readStaticFile, sendSlices, sendStaticFile } from './static-files.js'
 

@@ -1,12 +1,16 @@
+import { isUtf8 } from 'node:buffer'
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
+import { hasTooManyValues, replaceUnprintable } from '../../../packages/protocol/src/values/text.js'
+import { nearMiss } from '../../config/misspelt.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import { elapsedMs, RestContext, toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'
 import type { RejectOtherMethods } from './error-routes.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
-import { compileJsonWriter } from './proto-json.js'
-import { createRequestReader, parseJsonBody } from './request-message.js'
+import { compileJsonReader, compileJsonWriter, fieldValue, type JsonObject } from './proto-json.js'
 import { toRestError } from './rest-errors.js'
 
 const OK = 200
@@ -86,4 +90,129 @@ function registerRoute(
 export function chainIdOf(request: FastifyRequest): number | undefined {
   const { chainId } = request.params as { readonly chainId?: string }
   return chainId === undefined ? undefined : parseChainId(chainId)
+}
+
+/** Reads the message of a request from its path and its body or query; the violations name what cannot be read. */
+type RequestReader = (request: FastifyRequest) => {
+  readonly message: Message
+  readonly violations: readonly FieldViolation[]
+}
+
+/** Compiles the reader of a route. */
+export function createRequestReader(input: DescMessage, route: RestRoute): RequestReader {
+  const reader = compileJsonReader(input)
+  const pathNames = new Set(route.pathFields.map((field) => field.jsonName))
+  const queryFields = input.fields.filter((field) => !pathNames.has(field.jsonName))
+  const hasQuery = !route.hasBody && queryFields.length > 0
+  const checkQuery = hasQuery ? createQueryCheck(queryFields) : () => []
+
+  return ({ params, query, body }) => {
+    const path = params as JsonObject
+    const rest = ((route.hasBody ? body : query) ?? {}) as JsonObject
+    const { message, violations } = reader.read((field) =>
+      pathNames.has(field.jsonName) ? path[field.jsonName] : fieldValue(rest, field),
+    )
+    return { message, violations: [...checkQuery(query as JsonObject), ...violations] }
+  }
+}
+
+/** An error names the bad keys without repeating the whole request. */
+const MAX_NAMED_KEYS = 16
+const MAX_KEY_LENGTH = 64
+
+/**
+ * Reads a request's body. It must be a JSON object in UTF-8. No field may be given twice, as readers differ in which one
+ * counts.
+ * @throws ServiceError INVALID_ARGUMENT that names `body` or the field
+ */
+export function parseJsonBody(bytes: Buffer): JsonObject {
+  if (!isUtf8(bytes)) throw invalidArgument([{ field: 'body', message: 'must be UTF-8' }])
+  // Some clients of Windows begin with a byte order mark.
+  const text = bytes.toString().replace(/^\ufeff/, '')
+  const value = parseJsonObject(text)
+  assertKeysOnce(text)
+  return value
+}
+
+/** Reads a JSON object. Of a field that is given twice, the last one counts. @throws ServiceError INVALID_ARGUMENT */
+export function parseJsonObject(text: string): JsonObject {
+  if (hasTooManyValues(text)) throw invalidArgument([{ field: 'body', message: 'must have fewer values' }])
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidArgument([{ field: 'body', message: 'must be a JSON object' }])
+  }
+  return value as JsonObject
+}
+
+/** @param text of a JSON object @throws ServiceError INVALID_ARGUMENT that names the fields that are given twice */
+export function assertKeysOnce(text: string): void {
+  const violations = keyViolations(topLevelKeys(text))
+  if (violations.length > 0) throw invalidArgument(violations)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidArgument([{ field: 'body', message: 'must be valid JSON' }])
+  }
+}
+
+function keyViolations(keys: readonly string[]): FieldViolation[] {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const key of keys) {
+    if (seen.has(key)) twice.add(key)
+    seen.add(key)
+  }
+  const violations = [...twice]
+    .slice(0, MAX_NAMED_KEYS)
+    .map((key) => ({ field: key.slice(0, MAX_KEY_LENGTH), message: 'must be given once' }))
+  return seen.has('__proto__')
+    ? [...violations, { field: '__proto__', message: 'must not be given' }]
+    : violations
+}
+
+/** Strings, and what separates values. A body has at most 64 KiB, and the pattern goes over it once. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:]/g
+
+/** The keys of the outermost object in valid JSON text, in their order, with repetitions. */
+function topLevelKeys(text: string): string[] {
+  const keys: string[] = []
+  let depth = 0
+  let last = ''
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') depth++
+    else if (token === '}' || token === ']') depth--
+    else if (token === ':' && depth === 1) keys.push(JSON.parse(last))
+    last = token
+  }
+  return keys
+}
+
+/** An error names the unknown parameters without repeating the whole query. */
+const MAX_NAMED = 16
+const MAX_NAME_LENGTH = 64
+
+/**
+ * Builds the check of a query whose parameters are the fields of a request. A filter with a misspelt name would let
+ * everything through, so a parameter that is not a field is an error.
+ * @returns a function that returns one violation for each unknown parameter of a query, at most 16
+ */
+export function createQueryCheck(fields: readonly DescField[]): (query: JsonObject) => FieldViolation[] {
+  const names = fields.map((field) => field.jsonName)
+  const accepted = new Set([...names, ...fields.map((field) => field.name)])
+  return (query) => {
+    const unknown = Object.keys(query).filter((name) => !accepted.has(name))
+    return unknown.slice(0, MAX_NAMED).map((name) => {
+      const field = replaceUnprintable(name.slice(0, MAX_NAME_LENGTH))
+      const meant = nearMiss(field, names, lettersOff)
+      const hint = meant === undefined ? `use ${names.join(', ')}` : `did you mean ${meant}?`
+      return { field, message: `is not a parameter of this path: ${hint}` }
+    })
+  }
+}
+
+function lettersOff(name: string): number {
+  return name.length < 5 ? 1 : 2
 }

@@ -12,9 +12,8 @@ import { isCancelled, RestContext, toLimitedCall } from '../request.js'
 import type { RejectOtherMethods } from '../rest/error-routes.js'
 import { compileRoutes } from '../rest/http-rules.js'
 import { compileJsonWriter } from '../rest/proto-json.js'
-import { createRequestReader } from '../rest/request-message.js'
 import { errorBody } from '../rest/rest-errors.js'
-import { chainIdOf } from '../rest/transcoder.js'
+import { chainIdOf, createRequestReader } from '../rest/transcoder.js'
 import { SSE_HEADERS } from './sse.js'
 
 const COMMENT = Buffer.from(':\n\n')

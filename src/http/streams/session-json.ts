@@ -19,7 +19,7 @@ import {
   type JsonObject,
   type JsonWriter,
 } from '../rest/proto-json.js'
-import { assertKeysOnce, parseJsonObject } from '../rest/request-message.js'
+import { assertKeysOnce, parseJsonObject } from '../rest/transcoder.js'
 import { toEventJson } from './event-json.js'
 
 const { events: EVENTS } = SessionHelloSchema.field

@@ -1,6 +1,6 @@
 import type { TrialAnswer, TrialRequest } from '../../../packages/cli/src/certify/certify-host.js'
 import { limitTime } from '../../concurrency/time-limits.js'
-import { requestBody } from '../../solvers/transport/request-body.js'
+import { requestBody } from '../../solvers/transport/solver-http-client.js'
 import type { CallListener, SolverReply, SolverRequest } from '../../solvers/transport/solver-transports.js'
 
 /** One of the service's ways to ask a solver. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
-import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import { NO_ENDPOINT, type Solver, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { SessionRegistrations } from '../../solvers/registry/session-registrations.js'

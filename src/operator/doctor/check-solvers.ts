@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { explainReply } from '../../../packages/cli/src/certify/judge.js'
 import { formatDuration } from '../../../packages/cli/src/output/printable.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import { NO_ENDPOINT, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { isDecline, type SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Config } from '../../config/config.js'
 import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
-import { requestBody } from '../../solvers/transport/request-body.js'
-import { createSolverHttpClient, type SolverHttpClient } from '../../solvers/transport/solver-http-client.js'
+import {
+  createSolverHttpClient,
+  requestBody,
+  type SolverHttpClient,
+} from '../../solvers/transport/solver-http-client.js'
 import { type CheckResult, createReport } from './check-result.js'
 
 const REMEDY =

@@ -1,6 +1,6 @@
 import { erc20Abi, type PublicClient } from 'viem'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
-import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { ChainConfig } from '../../config/config.js'
 import { type CheckResult, createReport } from './check-result.js'
 

@@ -3,7 +3,7 @@ import type { ApprovalSchema, CallSchema } from '../../../gen/aggregator/v1/quot
 import type { DepositMode, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { approveData, transferData } from '../../../packages/protocol/src/settlement/token-calls.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainConfig } from '../../config/chains.js'
 

@@ -12,7 +12,7 @@ import {
   type OrderEventType,
   type StreamEvent,
 } from '../../../packages/protocol/src/orders/event.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { encodeOnce } from '../../events/encode-once.js'
 import type { Entry } from '../../events/tail-buffer.js'

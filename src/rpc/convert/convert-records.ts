@@ -13,7 +13,7 @@ import {
 import { explain } from '../../../packages/protocol/src/quotes/explain.js'
 import type { QuoteParameters } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { QuoteRecordView } from '../../auction/records/record-view.js'
 import { toUpperCase } from './enum-words.js'

@@ -15,7 +15,7 @@ import {
   type SessionQuoteRequestSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
 import { invalidArgument } from '../../../packages/protocol/src/errors.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import {
   DECLINE_CODES,
   type DeclineCode as DeclineCodeName,

@@ -14,7 +14,7 @@ import {
 import { VerifyMode } from '../../../gen/aggregator/v1/quote_pb.js'
 import { DOMAIN_TEXT, MAX_INTEGER } from '../../../packages/protocol/src/field-rules.js'
 import type { TypedDataDomain } from '../../../packages/protocol/src/settlement/settlement.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import { missCost } from '../../../packages/protocol/src/solvers/miss-cost.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'

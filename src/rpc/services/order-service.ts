@@ -17,7 +17,7 @@ import {
   type OrderStep,
   type OrderWithSteps,
 } from '../../../packages/protocol/src/orders/order.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Chain } from '../../chain/chain.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
 import { byNumber } from '../convert/enum-words.js'

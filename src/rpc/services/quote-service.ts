@@ -28,13 +28,12 @@ import { VERIFY_MODES, type VerifyMode } from '../../../packages/protocol/src/qu
 import {
   toCachedChecksumAddress,
   toChecksumAddress,
-} from '../../../packages/protocol/src/signing/checksum.js'
+} from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Auction, RoundOptions } from '../../auction/auction.js'
 import type { AuctionParts } from '../../auction/open-auction.js'
 import type { Prices } from '../../auction/prices.js'
 import type { QuoteRecorder } from '../../auction/records/quote-recorder.js'
-import type { SoftDeadline } from '../../auction/round.js'
-import { ownSoftDeadline } from '../../auction/round.js'
+import { ownSoftDeadline, type SoftDeadline } from '../../auction/round.js'
 import type { ChainConfig, Config } from '../../config/config.js'
 import { type CallsMessage, toCallsMessage } from '../convert/convert-calls.js'
 import { toQuoteRecordMessage } from '../convert/convert-records.js'

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { CheckOutcome, type SolverSchema, SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { type Reason, toServiceError } from '../../../packages/protocol/src/errors.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
 import type { RegistrationCheck } from '../../auction/check-endpoint.js'

@@ -7,7 +7,7 @@ import {
   type SolverStatsSchema,
 } from '../../../gen/aggregator/v1/solver_stats_pb.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   askedOf,
@@ -22,7 +22,7 @@ import type { AuctionParts } from '../../auction/open-auction.js'
 import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type { StatisticsReader } from '../../solvers/statistics/statistics-reader.js'
-import type { CircuitState } from '../../standing/circuit-breaker.js'
+import type { CircuitState } from '../../standing/standing.js'
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 

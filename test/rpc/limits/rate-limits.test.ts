@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { identifyClient } from '../../../src/http/identify-client.js'
+import { identifyClient } from '../../../src/http/request.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 
 const LIMIT = 2

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ORDER_TYPES, type Quote } from '../../../packages/protocol/src/quotes/quote.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import { checkSignature, personalMessageDigest } from '../../../packages/protocol/src/signing/signatures.js'
-import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import {
+  createQuoteHasher,
+  toCachedChecksumAddress,
+} from '../../../packages/protocol/src/signing/typed-data.js'
 import {
   registrationMessage,
   unregistrationMessage,

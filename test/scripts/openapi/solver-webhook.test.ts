@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkOffer } from '../../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { requestBody } from '../../../src/solvers/transport/request-body.js'
+import { requestBody } from '../../../src/solvers/transport/solver-http-client.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
 
 const document = generatedDocument('openapi.json')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { askedSession, NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
-import { requestBody } from '../../../src/solvers/transport/request-body.js'
+import { requestBody } from '../../../src/solvers/transport/solver-http-client.js'
 import { exactInput } from '../../support/solvers/sample-quotes.js'
 import { solver } from '../sample-solver.js'
 

@@ -10,7 +10,7 @@ import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
 import { toSessionMessage } from '../../../src/rpc/convert/convert-sessions.js'
-import { requestBody, toQuoteRequest } from '../../../src/solvers/transport/request-body.js'
+import { requestBody, toQuoteRequest } from '../../../src/solvers/transport/solver-http-client.js'
 import { exactInput } from '../../support/solvers/sample-quotes.js'
 
 /** What sessions have beside the fields that endpoints get too. */

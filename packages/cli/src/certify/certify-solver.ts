@@ -1,4 +1,4 @@
-import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
+import { toChecksumAddress } from '../../../protocol/src/signing/typed-data.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
 import type { CertifiedEndpoint, SessionHost } from './certify-host.js'

@@ -7,8 +7,8 @@ import {
   toContractQuote,
 } from '../../../protocol/src/quotes/quote.js'
 import type { TypedDataDomain } from '../../../protocol/src/settlement/settlement.js'
-import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
 import { recoverAddress } from '../../../protocol/src/signing/signatures.js'
+import { toChecksumAddress } from '../../../protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../../protocol/src/values/hex.js'
 import type { SignatureDetails } from './report.js'
 import type { SigningTerms } from './signing-terms.js'

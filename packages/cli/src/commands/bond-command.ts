@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
+import { toChecksumAddress } from '../../../protocol/src/signing/typed-data.js'
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { readAddress } from '../arguments.js'

@@ -1,5 +1,5 @@
 import type { AggregatorClient, Chain, ListedToken } from '@quote-aggregator/client'
-import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
+import { toChecksumAddress } from '../../../protocol/src/signing/typed-data.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 
 /** A token of the operator's list. */

@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { toCachedChecksumAddress, toChecksumAddress } from '../../src/signing/checksum.js'
+import { toCachedChecksumAddress, toChecksumAddress } from '../../src/signing/typed-data.js'
 
 const LOWER = '0xa8438bd331854372a8322bdf402977251d1173bc'
 const CHECKSUMMED = getAddress(LOWER)

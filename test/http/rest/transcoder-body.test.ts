@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../../packages/protocol/src/errors.js'
-import { parseJsonBody } from '../../../src/http/rest/request-message.js'
+import { parseJsonBody } from '../../../src/http/rest/transcoder.js'
 
 /** The violations of a body. */
 function violationsOf(body: string | Buffer): readonly { field: string; message: string }[] {

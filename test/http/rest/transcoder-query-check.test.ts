@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EventService } from '../../../gen/aggregator/v1/event_pb.js'
-import { createQueryCheck } from '../../../src/http/rest/request-message.js'
+import { createQueryCheck } from '../../../src/http/rest/transcoder.js'
 
 const { fields } = EventService.method.streamEvents.input
 const check = createQueryCheck(fields)
