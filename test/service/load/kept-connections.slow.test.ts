@@ -1,21 +1,13 @@
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import {
-  type Behaviour,
-  honest,
-  register,
-  startSolver,
-  type TestSolver,
-} from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 const QUOTE_TIMEOUT_MS = 2000
 const [account] = solverAccounts
@@ -154,56 +146,4 @@ it('a repeated request ends at the deadline of the first, and its solver is late
   expect(await countReplies('late')).toBe(1)
   const { solvers } = await readRecord(body.quoteId)
   expect(solvers).toEqual([expect.objectContaining({ outcome: 'LATE' })])
-})
-
-it('a repeated request ends when the caller leaves', async () => {
-  const caller = new AbortController()
-  const repeated = deferred()
-  const ended = deferred()
-  behave(breaksBy(reset), async (_ask, _solver, { response }) => {
-    response.once('close', ended.open)
-    repeated.open()
-    return undefined
-  })
-  const asked = ask({ signal: caller.signal }).catch((error) => error)
-  await repeated.opened
-  caller.abort()
-  await ended.opened
-  await asked
-  await expect.poll(() => countReplies('cancelled')).toBe(1)
-  expect(received).toHaveLength(2)
-})
-
-it('the time before a repetition counts as time of the solver', async () => {
-  behave(async (_ask, _solver, { request }) => {
-    await pause(QUOTE_TIMEOUT_MS / 4)
-    reset(request.socket)
-    return undefined
-  }, honest())
-  const start = performance.now()
-  const { body } = await ask()
-  const tookMs = performance.now() - start
-  const { solvers } = await readRecord(body.quoteId)
-  const { outcome, durationMs } = solvers[0]
-  expect([outcome, durationMs]).toEqual(['QUOTED', between(QUOTE_TIMEOUT_MS / 4 - 1, tookMs)])
-})
-
-it('a solver that sends blank lines before it closes a new connection gets the request once', async () => {
-  let requests = 0
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.write('\r\n\r\n')
-    socket.once('data', () => {
-      requests++
-      socket.end()
-    })
-  })
-  onTestFinished(() => void server.close())
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await register(service, chain.chainId, account, { endpointUrl })
-  requests = 0
-  expect((await ask()).body.code).toBe('NO_QUOTES')
-  expect(requests).toBe(1)
 })

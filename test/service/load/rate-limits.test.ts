@@ -131,14 +131,6 @@ describe('the global limit', () => {
       expect((await service.get('/metrics')).status).toBe(200)
     }
   })
-
-  it('is off at 0', async () => {
-    service = await startService(chain, { ...LISTED, RATE_LIMIT_SOLVERS: '0' })
-    for (let index = 0; index < 70; index++) {
-      const { status, headers } = await service.get(`/v1/${chain.chainId}/solvers`)
-      expect([status, headers.get('ratelimit-limit')]).toEqual([200, null])
-    }
-  })
 })
 
 describe('the counted client is', () => {
@@ -171,17 +163,5 @@ describe('the counted client is', () => {
     })
     const chained = ['198.51.100.1, 10.0.0.1', '198.51.100.1, 10.0.0.2', '198.51.100.2, 10.0.0.1']
     expect(await statuses(chained)).toEqual([200, 429, 200])
-  })
-
-  it('a /64 in IPv6, and the same address in IPv4-mapped form', async () => {
-    service = await startService(chain, { ...LISTED, RATE_LIMIT_SOLVERS: '1', TRUST_PROXY: '1' })
-    const addresses = [
-      '2001:db8::1',
-      '2001:db8::ffff:1',
-      '2001:db8:0:1::1',
-      '198.51.100.1',
-      '::ffff:198.51.100.1',
-    ]
-    expect(await statuses(addresses)).toEqual([200, 429, 200, 200, 429])
   })
 })

@@ -9,17 +9,12 @@ import { eventually } from '../../support/eventually.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const CHECK = '/grpc.health.v1.Health/Check'
-const LIST = '/grpc.health.v1.Health/List'
-const WATCH = '/grpc.health.v1.Health/Watch'
 const STREAM = '/aggregator.v1.EventService/StreamEvents'
 const SOLVERS = '/aggregator.v1.SolverService/ListSolvers'
 const REFLECT = ['v1', 'v1alpha'].map(
   (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
 )
 const OK = '0'
-/** Connect's own code of bytes that are not a message. */
-const INTERNAL = '13'
-const RESOURCE_EXHAUSTED = '8'
 /** The warnings of Node. A warning comes in the turn after its cause, and the response later. */
 const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
@@ -81,56 +76,9 @@ describe('a deadline longer than a timer can wait', () => {
       expect(await answerTo(path, body, { 'grpc-timeout': deadline })).toMatchObject({ 'grpc-status': OK })
     expect(warnings).toEqual([])
   })
-
-  it.each([WATCH, STREAM])('lets a stream stay open: %s', async (path) => {
-    const { stream, fields } = send(path, envelope(Buffer.alloc(0)), { 'grpc-timeout': '99999999H' })
-    await once(stream, 'data')
-    // An overflowing timer would fire after 1 ms.
-    await answerTo(CHECK, envelope(Buffer.alloc(0)))
-    expect([stream.closed, fields()['grpc-status']]).toEqual([false, undefined])
-    stream.close(constants.NGHTTP2_CANCEL)
-    expect(warnings).toEqual([])
-  })
-
-  it('lets Connect and REST calls be answered', async () => {
-    const headers = { 'connect-timeout-ms': '9999999999' }
-    const body = JSON.stringify({ chainId: chain.chainId })
-    const json = { 'content-type': 'application/json' }
-    const connected = await service.send('POST', SOLVERS, undefined, {
-      headers: { ...headers, ...json },
-      body,
-    })
-    const rest = await service.send('GET', `/v1/${chain.chainId}/solvers`, undefined, { headers })
-    expect([connected.status, rest.status]).toEqual([200, 200])
-    expect(warnings).toEqual([])
-  })
 })
 
 const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
-
-describe('broken protobuf gets the code of Connect', () => {
-  it.each([CHECK, LIST, WATCH, STREAM, ...REFLECT])('for %s', async (path) => {
-    const answer = await answerTo(path, envelope(broken))
-    expect(answer['grpc-status']).toBe(INTERNAL)
-    expect(answer['grpc-message']).toContain('parse binary')
-  })
-
-  it('in Connect too', async () => {
-    const headers = { 'content-type': 'application/proto' }
-    const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
-    expect([status, body.code]).toEqual([500, 'internal'])
-  })
-})
-
-it.each([LIST, STREAM])('a message of more than 64 KiB gets the code of Connect for %s', async (path) => {
-  const answer = await answerTo(path, envelope(Buffer.alloc(66_000)))
-  expect(answer['grpc-status']).toBe(RESOURCE_EXHAUSTED)
-})
-
-it.each(REFLECT)('a broken later message to %s gets the code of Connect', async (path) => {
-  const answer = await answerTo(path, Buffer.concat([envelope(), envelope(broken)]))
-  expect(answer['grpc-status']).toBe(INTERNAL)
-})
 
 it('a call whose client leaves within the message counts', async () => {
   const counted = () =>

@@ -1,7 +1,5 @@
-import { Code, createClient } from '@connectrpc/connect'
-import { createConnectTransport } from '@connectrpc/connect-node'
+import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Health, HealthCheckResponse_ServingStatus as Status } from '../../../gen/health/v1/health_pb.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
@@ -66,15 +64,6 @@ describe('a client of grpc.health.v1 Check', () => {
     for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('SERVING')
   })
 
-  it('gets the same with Connect over HTTP/1.1', async () => {
-    const { url } = await start([chains[0]])
-    const client = createClient(Health, createConnectTransport({ baseUrl: url, httpVersion: '1.1' }))
-    for (const name of ['', ...SERVICES]) {
-      expect((await client.check({ service: name })).status).toBe(Status.SERVING)
-    }
-    await expect(client.check({ service: UNKNOWN })).rejects.toMatchObject({ code: Code.NotFound })
-  })
-
   it('gets NOT_FOUND for an unknown service', async () => {
     await start([chains[0]])
     for (const name of [UNKNOWN, 'QuoteService', 'aggregator.v1', '.aggregator.v1.QuoteService']) {
@@ -88,24 +77,6 @@ describe('a client of grpc.health.v1 Check', () => {
     await untilChains(running, 'down')
     for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('NOT_SERVING')
     await expect(health.check(UNKNOWN)).rejects.toMatchObject({ code: Code.NotFound })
-  })
-
-  it('gets NOT_SERVING from the beginning when no chain has answered yet', async () => {
-    rpcs[0].setUp(false)
-    const running = await start([chains[0]])
-    expect(await health.check('')).toBe('NOT_SERVING')
-    rpcs[0].setUp(true)
-    await untilChains(running, 'ok')
-    expect(await health.check('')).toBe('SERVING')
-  })
-
-  it('gets all services in one list', async () => {
-    const running = await start([chains[0]])
-    const all = (status: string) => Object.fromEntries(['', ...SERVICES].map((name) => [name, status]))
-    expect(await health.list()).toEqual(all('SERVING'))
-    rpcs[0].setUp(false)
-    await untilChains(running, 'down')
-    expect(await health.list()).toEqual(all('NOT_SERVING'))
   })
 
   it('does not count against the limits, however often it calls', async () => {
@@ -181,39 +152,6 @@ describeSlow('a client of grpc.health.v1 Watch', () => {
     rpcs[0].setUp(true)
     expect(new Set(await next())).toEqual(new Set(['SERVING']))
     await untilChains(running, 'ok')
-  })
-
-  it('gets SERVICE_UNKNOWN once for an unknown service, until the server drains', async () => {
-    const running = await start([chains[0]])
-    const [unknown, known] = [health.watch(UNKNOWN), health.watch('')]
-    expect(await unknown.next()).toBe('SERVICE_UNKNOWN')
-    const then = unknown.next()
-    await known.next()
-    rpcs[0].setUp(false)
-    expect(await known.next()).toBe('NOT_SERVING')
-    rpcs[0].setUp(true)
-    expect(await known.next()).toBe('SERVING')
-    expect([unknown.isOpen(), unknown.statuses]).toEqual([true, ['SERVICE_UNKNOWN']])
-    service = undefined
-    await running.close()
-    expect(await then).toBeUndefined()
-  })
-
-  it('gets no message for one chain that is down while another answers', async () => {
-    const running = await start(chains)
-    const watch = health.watch('aggregator.v1.QuoteService')
-    expect(await watch.next()).toBe('SERVING')
-    const then = watch.next()
-    rpcs[0].setUp(false)
-    await untilChains(running, 'down', 'ok')
-    expect(await health.check('')).toBe('SERVING')
-    expect(await health.watch('').next()).toBe('SERVING')
-    rpcs[1].setUp(false)
-    expect(await then).toBe('NOT_SERVING')
-    await untilChains(running, 'down', 'down')
-    rpcs[0].setUp(true)
-    expect(await watch.next()).toBe('SERVING')
-    await untilChains(running, 'ok', 'down')
   })
 
   it('gets NOT_SERVING before its stream ends, while the process drains', async () => {

@@ -1,14 +1,11 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { create, toBinary } from '@bufbuild/protobuf'
-import { ConnectError, createClient, type Transport } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Health, HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
+import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -79,16 +76,6 @@ async function grpcWebTrailer(name: string): Promise<string> {
   return body.subarray(5).toString('latin1')
 }
 
-const transports: [string, () => Transport][] = [
-  ['connect-node by gRPC', () => createGrpcTransport({ baseUrl: service.url })],
-  ['connect-node by gRPC-Web', () => createGrpcWebTransport({ baseUrl: service.url, httpVersion: '1.1' })],
-  [
-    'connect-node by gRPC-Web, HTTP/2',
-    () => createGrpcWebTransport({ baseUrl: service.url, httpVersion: '2' }),
-  ],
-  ['connect-node by Connect', () => createConnectTransport({ baseUrl: service.url, httpVersion: '1.1' })],
-]
-
 describe('a status message', () => {
   it.each(TEXTS)('is encoded as the gRPC specification says: %j', async (text) => {
     const expected = specified(refusalOf(text))
@@ -107,45 +94,8 @@ describe('a status message', () => {
     await fc.assert(property, { seed: 20_261_121, numRuns: 100 })
   })
 
-  it.each(transports)('reaches %s unchanged', async (_, createTransport) => {
-    const client = createClient(Health, createTransport())
-    for (const text of TEXTS) {
-      const error = ConnectError.from(await client.check({ service: text }).catch((thrown) => thrown))
-      expect(error.rawMessage).toBe(refusalOf(text))
-    }
-  })
-
   it('shortens a long name, because it is sent in a header', async () => {
     const details = `${refusalOf('🙂'.repeat(100)).slice(0, -1)}….`
     await expect(grpcJs.check('🙂'.repeat(200))).rejects.toMatchObject({ code: 5, details })
-  })
-
-  it('of a limit has its colon and comma on grpc-js, for one response and for a stream', async () => {
-    const limited = await startService(chain, { RATE_LIMIT_SOLVERS: '1', RATE_LIMIT_STREAMS: '1' })
-    const client = createGrpcClient(limited.url)
-    const request = { chainId: chain.chainId }
-    await client.call('SolverService', 'ListSolvers', request)
-    const details = expect.stringMatching(
-      /^Too many requests: at most 1 in this window, try again in \d+ s\.$/,
-    )
-    const refused = { code: 8, details }
-    await expect(client.call('SolverService', 'ListSolvers', request)).rejects.toMatchObject(refused)
-    const opened = await fetch(`${limited.url}/v1/events`)
-    await opened.body?.cancel()
-    await expect(client.stream('EventService', 'StreamEvents', {})).rejects.toMatchObject(refused)
-    client.close()
-    await limited.close()
-  })
-
-  it('is encoded in the same way at the end of a stream after messages', async () => {
-    const ending = await startService(chain)
-    const expected = 'grpc-message: The service is shutting down. Come back with the last cursor.\r\n'
-    const headers = { 'content-type': 'application/grpc-web+proto' }
-    const path = '/aggregator.v1.EventService/StreamEvents'
-    const body = Buffer.alloc(5)
-    const response = await fetch(`${ending.url}${path}`, { method: 'POST', headers, body })
-    const closed = ending.close()
-    expect(Buffer.from(await response.arrayBuffer()).toString('latin1')).toContain(expected)
-    await closed
   })
 })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { credentials, type ServiceClientConstructor, type ServiceError, status } from '@grpc/grpc-js'
+import { credentials, type ServiceClientConstructor, status } from '@grpc/grpc-js'
 import { GrpcReflection } from 'grpc-js-reflection-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
@@ -24,17 +24,7 @@ const SERVICES = [
   'grpc.reflection.v1.ServerReflection',
   'grpc.reflection.v1alpha.ServerReflection',
 ]
-const QUOTE_FILES = [
-  'aggregator/v1/chain_health.proto',
-  'aggregator/v1/event.proto',
-  'aggregator/v1/quote.proto',
-  'google/api/annotations.proto',
-  'google/api/http.proto',
-  'google/protobuf/descriptor.proto',
-]
 const METHOD_OPTIONS = 'google.protobuf.MethodOptions'
-/** `google.api.http`, the option with a method's REST path. */
-const HTTP_OPTION = 72295728
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
 let chain: TestChain
@@ -95,44 +85,11 @@ describe.each(VERSIONS)('buf curl, by reflection %s', (version) => {
     const { solvers } = await call('SolverService/ListSolvers', { chainId })
     expect(solvers).toMatchObject([{ address: solver.account.address, name: 'Known by reflection' }])
   })
-
-  it('shows the error of a method', async () => {
-    const request = JSON.stringify({ chainId: chain.chainId, orderId: '0x12' })
-    const url = `${service.url}/aggregator.v1.OrderService/GetOrder`
-    const { code, stderr } = await curl('--protocol', 'grpc', '-d', request, url)
-    // buf's own exit code: the status, three bits to the left.
-    expect(code).toBe(status.INVALID_ARGUMENT << 3)
-    expect(JSON.parse(stderr)).toMatchObject({
-      code: 'invalid_argument',
-      message: expect.stringContaining('orderId'),
-    })
-  })
 })
 
 describe.each(VERSIONS)('grpc-js, by reflection %s', (version) => {
   const connect = () =>
     new GrpcReflection(new URL(service.url).host, credentials.createInsecure(), {}, version)
-
-  it('lists all services, and the methods of one', async () => {
-    expect((await connect().listServices()).toSorted()).toEqual(SERVICES)
-    const methods = await connect().listMethods('aggregator.v1.SolverService')
-    expect(methods.map(({ name }) => name).toSorted()).toEqual([
-      'GetSolverStats',
-      'ListOwnResults',
-      'ListSolverStats',
-      'ListSolvers',
-      'OpenSession',
-      'RegisterSolver',
-      'UnregisterSolver',
-    ])
-  })
-
-  it('finds GetQuote in the files of QuoteService, and the REST option in their imports', async () => {
-    const root = (await connect().getDescriptorBySymbol('aggregator.v1.QuoteService')).getProtobufJsRoot()
-    expect(Object.keys(root.lookupService('aggregator.v1.QuoteService').methods)).toContain('GetQuote')
-    const option = root.lookup('google.api.http')
-    expect(option).toMatchObject({ id: HTTP_OPTION, extend: `.${METHOD_OPTIONS}` })
-  })
 
   it('calls a method', async () => {
     const descriptor = await connect().getDescriptorBySymbol('aggregator.v1.SolverService')
@@ -148,39 +105,7 @@ describe.each(VERSIONS)('grpc-js, by reflection %s', (version) => {
     })
     expect(answer).toMatchObject({ solvers: [{ name: 'Known by reflection' }] })
   })
-
-  it('reads the reason of an error and its bad fields', async () => {
-    const messages = async (symbol: string) =>
-      (await connect().getDescriptorBySymbol(symbol)).getProtobufJsRoot().lookupType(symbol)
-    const { metadata } = await refusal(await connect().getDescriptorBySymbol('aggregator.v1.OrderService'))
-    const [bytes] = metadata.get('grpc-status-details-bin')
-    const { details } = (await messages('google.rpc.Status')).decode(bytes as Buffer).toJSON()
-    const shown = []
-    for (const { typeUrl, value } of details) {
-      const type = typeUrl.split('/').at(-1)
-      const message = (await messages(type)).decode(Buffer.from(value, 'base64'))
-      shown.push([type, message.toJSON()])
-    }
-    const violation = { field: 'orderId', description: 'must be 32 bytes in hex with 0x' }
-    expect(shown).toEqual([
-      ['google.rpc.ErrorInfo', { reason: 'INVALID_ARGUMENT', domain: 'aggregator.v1' }],
-      ['google.rpc.BadRequest', { fieldViolations: [violation] }],
-    ])
-  })
 })
-
-/** Requests an order by an invalid id. */
-async function refusal(descriptor: Awaited<ReturnType<GrpcReflection['getDescriptorBySymbol']>>) {
-  // biome-ignore lint/suspicious/noExplicitAny: what is loaded at run time has no static types
-  const { aggregator } = descriptor.getPackageObject({ longs: Number }) as any
-  const client = new aggregator.v1.OrderService(new URL(service.url).host, credentials.createInsecure())
-  open.add(client)
-  return new Promise<ServiceError>((resolve, reject) => {
-    client.GetOrder({ chain_id: chain.chainId, order_id: '0x12' }, (error: ServiceError | null) =>
-      error === null ? reject(new Error('it was answered')) : resolve(error),
-    )
-  })
-}
 
 describe.each(VERSIONS)('grpc-js, a reflection stream %s', (version) => {
   it('answers one request after the other, errors among them, and ends with the caller', async () => {
@@ -198,61 +123,6 @@ describe.each(VERSIONS)('grpc-js, a reflection stream %s', (version) => {
       expect(names(files)).toContain('aggregator/v1/quote.proto')
     }
     expect(await reflection.end()).toBe(true)
-  })
-
-  it('answers concurrent requests in order, each with its request', async () => {
-    const reflection = reflect(version)
-    const symbols = SERVICES.map((name) => ({ host: 'a.host', fileContainingSymbol: name }))
-    for (const question of symbols) reflection.send(question)
-    for (const question of symbols) {
-      const { validHost, originalRequest, messageResponse } = await reflection.next()
-      expect([validHost, messageResponse]).toEqual(['a.host', 'fileDescriptorResponse'])
-      expect(originalRequest).toMatchObject(question)
-    }
-  })
-
-  it('returns each file once, with all its imports', async () => {
-    const reflection = reflect(version)
-    for (const question of [
-      { fileByFilename: 'aggregator/v1/quote.proto' },
-      { fileContainingSymbol: 'aggregator.v1.QuoteService' },
-    ]) {
-      const files = await reflection.askFiles(question)
-      expect(files[0]?.name).toBe('aggregator/v1/quote.proto')
-      expect(names(files).toSorted()).toEqual(QUOTE_FILES)
-      for (const { dependency } of files) expect(QUOTE_FILES).toEqual(expect.arrayContaining(dependency))
-    }
-  })
-
-  it.each([
-    ['a service', 'aggregator.v1.OrderService', 'aggregator/v1/order.proto'],
-    ['a method', 'aggregator.v1.OrderService.GetOrder', 'aggregator/v1/order.proto'],
-    ['a message', 'aggregator.v1.GetOrderRequest', 'aggregator/v1/order.proto'],
-    ['an enum', 'aggregator.v1.OrderState', 'aggregator/v1/order.proto'],
-    ['an extension', 'google.api.http', 'google/api/annotations.proto'],
-    ['what errors carry', 'google.rpc.ErrorInfo', 'google/rpc/error_details.proto'],
-    ['when to come back', 'google.rpc.RetryInfo', 'google/rpc/error_details.proto'],
-    [
-      'reflection itself',
-      `grpc.reflection.${version}.ServerReflection`,
-      `grpc/reflection/${version}/reflection.proto`,
-    ],
-  ])('finds the file of %s', async (_, symbol, file) => {
-    expect(names(await reflect(version).askFiles({ fileContainingSymbol: symbol }))[0]).toBe(file)
-  })
-
-  it('finds the extension with the REST paths, and lists it', async () => {
-    const reflection = reflect(version)
-    const extension = { containingType: METHOD_OPTIONS, extensionNumber: HTTP_OPTION }
-    const [annotations] = await reflection.askFiles({ fileContainingExtension: extension })
-    expect(annotations?.extension).toMatchObject([{ name: 'http', number: HTTP_OPTION }])
-    const { allExtensionNumbersResponse } = await reflection.ask({
-      allExtensionNumbersOfType: METHOD_OPTIONS,
-    })
-    expect(allExtensionNumbersResponse).toEqual({
-      baseTypeName: METHOD_OPTIONS,
-      extensionNumber: [HTTP_OPTION],
-    })
   })
 })
 

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTraffic } from '../../support/chain/event-traffic.js'
-import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startProcess } from '../../support/process/process.js'
 import { startQuotingService } from '../../support/service/quoting-service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -60,28 +59,5 @@ describe.skipIf(!hasCurl)('curl (needs one with HTTP/2)', () => {
     const [answer = '', seen] = program.output().split('\n')
     expect(JSON.parse(answer).quote.outputAmount).toBe('1000')
     expect(seen).toBe(version)
-  })
-})
-
-describe('grpc-js', () => {
-  it('gets a quote, and an error with its whole message', async () => {
-    const { chain, service } = quoting
-    const client = createGrpcClient(service.url)
-    const quote = {
-      chainId: chain.chainId,
-      ...quoteRequest(chain),
-      orderType: 'ORDER_TYPE_EXACT_INPUT',
-      depositMode: 'DEPOSIT_MODE_CONTRACT',
-    }
-    expect(await client.call('QuoteService', 'GetQuote', quote)).toMatchObject({
-      quote: { outputAmount: '1000' },
-    })
-    // grpc-js reads a message without percent-encoding of its colon and comma wrongly.
-    const refused = client.call('QuoteService', 'GetQuote', { ...quote, amount: '-1', userAddress: '0x' })
-    await expect(refused).rejects.toMatchObject({
-      code: 3,
-      details: 'The request is not valid: see amount, userAddress.',
-    })
-    client.close()
   })
 })

@@ -81,19 +81,6 @@ describe('a WebSocket client that never ends its message is dropped', () => {
       (left) => left === 0,
     )
   })
-
-  it('after empty fragments without end', async () => {
-    const open = countConnections(service.url)
-    const socket = await openUnread()
-    const many = Buffer.concat(Array.from({ length: 500 }, () => frame(0, undefined, false)))
-    socket.write(frame(1, undefined, false))
-    const timer = setInterval(() => socket.write(many), 50)
-    onTestFinished(() => clearInterval(timer))
-    await eventually(
-      async () => open(),
-      (left) => left === 0,
-    )
-  })
 })
 
 it('a WebSocket client that pings now and then gets its pongs', async () => {

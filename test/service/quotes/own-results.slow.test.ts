@@ -206,10 +206,4 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
       expect([status, body.details]).toEqual([400, [{ field: 'pageToken', message: expect.any(String) }]])
     }
   })
-
-  it('are read one page at a time, without a wait for the others', async () => {
-    const answers = await Promise.all([list(), list(), list(best)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429])
-    expect((await list()).status).toBe(200)
-  })
 })

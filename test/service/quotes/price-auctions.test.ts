@@ -1,18 +1,10 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { between } from '../../support/between.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
-import {
-  NO_USER,
-  NOW_MS,
-  noteHeaders,
-  QUOTE_TIMEOUT_MS,
-  signedOver,
-  startPriceFixture,
-} from '../../support/service/price-fixture.js'
+import { NO_USER, noteHeaders, signedOver, startPriceFixture } from '../../support/service/price-fixture.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { honest, type TestSolver } from '../../support/solvers/solver.js'
 
@@ -37,31 +29,6 @@ function hold(solver: TestSolver, behaviour = honest({ output: '3000' })) {
 }
 
 describe('the request to solvers', () => {
-  it('is indicative, for no user, with the default windows and the whole timeout', async () => {
-    const { noted, noting } = noteHeaders(honest())
-    fixture.ada.behave(noting)
-    const swap = fixture.newSwap()
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    const { status } = await fixture.ask(swap, { headers: { 'connect-timeout-ms': '1', traceparent } })
-    expect(status).toBe(200)
-    const nowSeconds = Math.floor(NOW_MS / 1000)
-    expect(fixture.ada.asks).toEqual([
-      {
-        ...swap,
-        userAddress: NO_USER,
-        chainId: fixture.chain.chainId,
-        destinationChainId: fixture.chain.chainId,
-        depositMode: 'CONTRACT',
-        depositDeadline: nowSeconds + 300,
-        fillDeadline: nowSeconds + 420,
-      },
-    ])
-    const { 'x-quote-kind': kind, 'x-request-deadline': deadline, traceparent: trace } = noted.headers
-    expect([kind, trace]).toEqual(['indicative', undefined])
-    // What the request has waited in the service is part of it.
-    expect(Number(deadline) - NOW_MS).toEqual(between(QUOTE_TIMEOUT_MS / 2, QUOTE_TIMEOUT_MS))
-  })
-
   it('is sent once for equal requests, in whatever letter case', async () => {
     const swap = fixture.newSwap()
     const upper = (address: string) => `0x${address.slice(2).toUpperCase()}`
@@ -74,24 +41,6 @@ describe('the request to solvers', () => {
     answers.push(await fixture.ask(swap))
     expect(answers.map(({ body }) => body)).toEqual(Array(4).fill(answers[0]?.body))
     expect([fixture.ada.asks.length, fixture.bob.asks.length]).toEqual([1, 1])
-  })
-
-  it('is sent twice for two amounts, order types or directions', async () => {
-    const swap = fixture.newSwap()
-    const { inputToken, outputToken, amount } = swap
-    await Promise.all([fixture.ask(swap), fixture.ask({ ...swap, amount: `${amount}0` })])
-    expect([fixture.ada.asks.length, fixture.bob.asks.length]).toEqual([2, 2])
-    await fixture.ask({ ...swap, orderType: 'EXACT_OUTPUT' })
-    await fixture.ask({ ...swap, inputToken: outputToken, outputToken: inputToken })
-    expect([fixture.ada.asks.length, fixture.bob.asks.length]).toEqual([4, 4])
-  })
-
-  it('is sent again after an auction without an offer', async () => {
-    const swap = fixture.newSwap()
-    for (const solver of [fixture.ada, fixture.bob]) solver.behave(signedOver({ inputAmount: '1' }))
-    expect((await fixture.ask(swap)).status).toBe(503)
-    fixture.ada.behave(honest({ output: '3000' }))
-    expect((await fixture.ask(swap)).body.best).toMatchObject({ name: 'Ada' })
   })
 })
 

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
 import { user } from '../../support/chain/chain.js'
-import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { NOW_MS, noteHeaders, signedOver, startPriceFixture } from '../../support/service/price-fixture.js'
 import type { Behaviour, WireReply } from '../../support/solvers/solver.js'
 
@@ -49,37 +48,12 @@ describe('a price', () => {
     })
   })
 
-  it('of an exact output goes to the solver that takes the least input', async () => {
-    const swap = fixture.newSwap({ orderType: 'EXACT_OUTPUT' })
-    const { body } = await fixture.ask(swap)
-    expect(body).toEqual({
-      best: {
-        solver: fixture.bob.account.address,
-        name: 'Bob',
-        inputAmount: '5000',
-        outputAmount: swap.amount,
-      },
-      offers: 2,
-      asOf: NOW_MS,
-      serverTime: expect.any(Number),
-    })
-  })
-
   it.each(transports)('is the same over %s as over REST', async (_, createTransport) => {
     const swap = fixture.newSwap()
     const request = { ...swap, chainId: BigInt(fixture.chain.chainId), orderType: OrderType.EXACT_INPUT }
     const answer = await createClient(QuoteService, createTransport(fixture.service.url)).getPrice(request)
     const { body } = await fixture.ask(swap)
     expect(plain(answer)).toEqual(body)
-  })
-
-  it('is the same over gRPC with a client that knows only the .proto files', async () => {
-    const swap = fixture.newSwap()
-    const grpc = createGrpcClient(fixture.service.url)
-    const request = { ...swap, chainId: fixture.chain.chainId, orderType: 'ORDER_TYPE_EXACT_INPUT' }
-    const answer = await grpc.call('QuoteService', 'GetPrice', request)
-    grpc.close()
-    expect(answer).toEqual((await fixture.ask(swap)).body)
   })
 
   it.each([
@@ -160,37 +134,6 @@ describe('a price', () => {
     expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
     const { body: record } = await fixture.readRecord(body.quoteId)
     expect([record.kind, record.outcome, record.solvers.length]).toEqual(['INDICATIVE', 'NO_QUOTES', 2])
-  })
-})
-
-describe('a request that is not valid', () => {
-  it('gets every bad field by its name', async () => {
-    const { status, body } = await fixture.ask({
-      inputToken: '0x12',
-      outputToken: 'USDC',
-      orderType: 'BOTH',
-      amount: '-1',
-    })
-    expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
-    expect(body.details.map(({ field }: { field: string }) => field).sort()).toEqual([
-      'amount',
-      'inputToken',
-      'orderType',
-      'outputToken',
-    ])
-    expect(fixture.ada.asks).toEqual([])
-  })
-
-  it('gets 400 when the tokens are equal, in whatever letter case', async () => {
-    const { inputToken } = fixture.newSwap()
-    const { status, body } = await fixture.ask(fixture.newSwap({ outputToken: inputToken.toLowerCase() }))
-    expect(status).toBe(400)
-    expect(body.details).toEqual([{ field: 'outputToken', message: 'must differ from inputToken' }])
-  })
-
-  it('gets 404 for an unsupported chain, whatever else is wrong', async () => {
-    const { status, body } = await fixture.service.post('/v1/1/price', {})
-    expect([status, body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
   })
 })
 

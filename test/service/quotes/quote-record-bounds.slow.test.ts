@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { readMetrics } from '../../support/service/metrics.js'
@@ -39,14 +38,10 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-/** The clock of the services. */
-let clockAheadMs = 0
-const now = () => Date.now() + clockAheadMs
-
 async function start(environment: Record<string, string> = {}) {
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
   const variables = { DB_PATH: join(folder, 'service.db'), QUOTE_TIMEOUT_MS: '10000', ...environment }
-  const service = await startService(chain, variables, { log, clock: { ...systemClock, now } })
+  const service = await startService(chain, variables, { log })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= service.close()
@@ -72,14 +67,6 @@ async function ask(service: Service, count: number): Promise<string[]> {
   )
   return answers.map(({ body }) => body.quoteId)
 }
-
-it('the service logs no error when the waiting records fill batches evenly', async () => {
-  const service = await start()
-  await ask(service, 50)
-  await expect.poll(() => written(service), { timeout: 20_000 }).toBe(50)
-  await service.close()
-  expect(errors()).toEqual([])
-})
 
 it('the service writes no record and answers QUOTE_NOT_FOUND with QUOTE_RECORD_HOURS=0', async () => {
   const service = await start({ QUOTE_RECORD_HOURS: '0' })
@@ -147,15 +134,6 @@ it('a record has no amount that is not decimal digits', async () => {
   await service.close()
 })
 
-it('the service writes a new file in pages of 16 KiB', async () => {
-  const service = await start()
-  await service.close()
-  expect(existsSync(file)).toBe(true)
-  const sqlite = openSqliteFile(file)
-  onTestFinished(() => void sqlite.close())
-  expect(sqlite.pragma('page_size', { simple: true })).toBe(16_384)
-})
-
 it('the service logs why records could not be written', async () => {
   const service = await start()
   const sqlite = openSqliteFile(file)
@@ -168,24 +146,4 @@ it('the service logs why records could not be written', async () => {
     err: { message: expect.stringContaining('no such table: quote_records') },
   })
   await service.close()
-})
-
-it('the service removes expired records after the start', async () => {
-  const day = 24 * 3_600_000
-  const first = await start()
-  clockAheadMs = -2 * day
-  const [quoteId] = await ask(first, 1)
-  await first.close()
-  clockAheadMs = 0
-  const second = await start()
-  const rows = () => {
-    const sqlite = openSqliteFile(file, { readonly: true })
-    const { count } = sqlite.prepare('select count(*) as count from quote_records').get() as { count: number }
-    sqlite.close()
-    return count
-  }
-  await expect.poll(rows, { timeout: 20_000 }).toBe(0)
-  expect((await second.get(`${path}/${quoteId}`)).status).toBe(404)
-  await second.close()
-  expect(errors()).toEqual([])
 })

@@ -4,11 +4,11 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { describeSlow, itSlow } from '../../support/rounds.js'
+import { itSlow } from '../../support/rounds.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
-import { errorOf, type QuoteMessage, quoteTransports } from '../../support/streams/quote-stream-clients.js'
+import { errorOf, quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
 const STREAM_QUOTES = 'aggregator.v1.QuoteService/StreamQuotes'
 
@@ -27,28 +27,6 @@ afterAll(async () => {
   await service?.close()
   await solver?.close()
   await chain?.stop()
-})
-
-describeSlow.concurrent('a stream with refreshSeconds', () => {
-  it.each(quoteTransports)('over $name has one round after the other', async ({ open }) => {
-    const messages: QuoteMessage[] = []
-    for await (const message of open(service.url, chain.chainId, {
-      ...quoteRequest(chain),
-      refreshSeconds: 5,
-    })) {
-      messages.push(message)
-      if (message.round === 2 && message.type === 'done') break
-    }
-    expect(messages.map(({ type, round }) => [type, round])).toEqual([
-      ['quote', 1],
-      ['done', 1],
-      ['quote', 2],
-      ['done', 2],
-    ])
-    const [first, , second] = messages
-    expect(second?.quoteId).not.toBe(first?.quoteId)
-    expect(second?.quote.depositDeadline).toBeGreaterThanOrEqual(first?.quote.depositDeadline + 5)
-  })
 })
 
 itSlow.concurrent.each([

@@ -117,14 +117,6 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
     })
   })
 
-  it('ends with NO_QUOTES and the id of the record when no solver has an offer', async () => {
-    behave(decline, decline, decline)
-    const error = await errorOf(stream())
-    expect(error.reason).toBe('NO_QUOTES')
-    const record = await service.get(`/v1/${chain.chainId}/quote/${error.quoteId}`)
-    expect(record.body.outcome).toBe('NO_QUOTES')
-  })
-
   it('with further rounds, reports a round without an offer as its end', async () => {
     behave(decline, decline, decline)
     for await (const message of stream({ refreshSeconds: 5 })) {
@@ -190,22 +182,6 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
     }
     await expect.poll(() => service.metric('aggregator_quote_streams', { protocol })).toBe(opened)
   })
-})
-
-it.each([
-  ['softDeadlineMs', { softDeadlineMs: 20_001 }, 'must be an integer of 0 to 20000'],
-  ['minQuotes', { minQuotes: 1 }, 'must be left out when the round waits for all solvers'],
-  ['minQuotes', { softDeadlineMs: 1, minQuotes: 1001 }, 'must be an integer of 1 to 1000'],
-  ['refreshSeconds', { refreshSeconds: 61 }, 'must be an integer of 5 to 60'],
-])('a bad %s says what it must be', async (field, changes, message) => {
-  const path = `/v1/${chain.chainId}/quote/stream`
-  const { status, body } = await service.post(path, { ...quoteRequest(chain), ...changes })
-  expect([status, body.details]).toEqual([400, [{ field, message }]])
-})
-
-it('the path takes only POST', async () => {
-  const { status, headers } = await service.get(`/v1/${chain.chainId}/quote/stream`)
-  expect([status, headers.get('allow')]).toEqual([405, 'POST'])
 })
 
 it('a stream counts as one quote and as one opened stream', async () => {

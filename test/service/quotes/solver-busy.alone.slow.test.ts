@@ -1,17 +1,11 @@
-import { type ConnectError, createClient } from '@connectrpc/connect'
-import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import { ErrorInfoSchema, RetryInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import type { Behaviour } from '../../support/solvers/solver.js'
 import {
-  hang,
   healthyFaulty,
   holdBack,
-  openFixture,
   startSolvers,
   startWithSolvers,
 } from '../../support/solvers/three-solvers.js'
@@ -85,57 +79,5 @@ describe('when all connections to a solver are in use', () => {
     expect(await measured()).toMatchObject({ circuitOpen: 0 })
     expect(await service.metric('aggregator_quotes_total', { outcome: 'busy' })).toBe(1)
     expect((await quote()).offers).toEqual(['faulty'])
-  })
-
-  it('the rejection has its reason and the time to retry on gRPC too', async () => {
-    const { service, faulty, quote, waiting } = await openSlowFixture()
-    const { behaviour, letGo } = holdBack()
-    faulty.behave(behaviour)
-    const taken = times(2 * MAX_CONNECTIONS, () => quote())
-    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
-    const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
-    const chainId = BigInt(chain.chainId)
-    const { inputToken, outputToken, amount, userAddress } = quoteRequest(chain)
-    const error: ConnectError = await client
-      .getQuote({
-        ...{ inputToken, outputToken, amount, userAddress, orderType: 1, depositMode: 1 },
-        ...{ chainId, originChainId: chainId, destinationChainId: chainId },
-      })
-      .catch((thrown) => thrown)
-    expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe('SOLVERS_BUSY')
-    expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n)
-    letGo()
-    await taken
-  })
-
-  it('a request that has waited and was cut off by the timeout is cancelled, and does not count', async () => {
-    const { service, faulty, quote, measured, waiting } = await openSlowFixture()
-    faulty.behave(hang)
-    const taken = times(2 * MAX_CONNECTIONS, () => quote())
-    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
-    const codes = (await taken).map(({ code }) => code).toSorted()
-    expect(codes).toEqual(['NO_QUOTES', 'NO_QUOTES', 'SOLVERS_BUSY', 'SOLVERS_BUSY'])
-    expect(await measured()).toMatchObject({ circuitOpen: 0 })
-    const outcomes = (outcome: string) => service.metric('aggregator_solver_outcomes_total', { outcome })
-    expect([await outcomes('late'), await outcomes('cancelled')]).toEqual([MAX_CONNECTIONS, MAX_CONNECTIONS])
-    faulty.behave(healthyFaulty)
-    expect((await quote()).offers).toEqual(['faulty'])
-  })
-
-  it('the other solvers answer without it', async () => {
-    const { faulty, quote } = await openFixture(chain, environment)
-    await quote()
-    const { behaviour, letGo } = holdBack()
-    faulty.behave(behaviour)
-    const taken = times(2 * MAX_CONNECTIONS, () => quote())
-    await eventually(
-      async () => faulty.asks.length,
-      (asks) => asks === 1 + MAX_CONNECTIONS,
-    )
-    // One after the other: the others have as few connections.
-    for (let time = 0; time < 8; time++)
-      expect((await quote()).offers).toEqual(expect.arrayContaining(['steady', 'other']))
-    letGo()
-    await taken
   })
 })

@@ -1,17 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { VerifyMode } from '../../../packages/protocol/src/quotes/verification.js'
-import {
-  marksOf,
-  startVerifyingService,
-  type VerifyingService,
-} from '../../support/service/verifying-service.js'
+import { startVerifyingService, type VerifyingService } from '../../support/service/verifying-service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import {
-  errorOf,
-  type QuoteMessage,
-  quoteTransports,
-  readAll,
-} from '../../support/streams/quote-stream-clients.js'
+import { quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
 let on: VerifyingService
 
@@ -25,25 +16,6 @@ describe.each(quoteTransports)('a stream over $name', ({ open }) => {
 
   const stream = (verify: VerifyMode) =>
     open(on.service.url, on.chain.chainId, { ...quoteRequest(on.chain), verify })
-
-  it.each<[VerifyMode, number]>([
-    ['best', 0],
-    ['best', 1],
-    ['all', 0],
-    ['all', 2],
-  ])(
-    'with verify %s and %i refused offers has in its last messages what GetQuote returns',
-    async (verify, refused) => {
-      on.behave({ refused })
-      const messages = await readAll(stream(verify))
-      const last = messages.findLast(({ type }) => type === 'quote')
-      const { body } = await on.ask({ verify })
-      const done: Partial<QuoteMessage> = messages.at(-1) ?? {}
-      expect(marksOf({ ...last, alternativeQuotes: done.alternativeQuotes })).toEqual(marksOf(body))
-      expect(last).toMatchObject({ verified: true, orderId: done.bestOrderId })
-      expect(done).toMatchObject({ type: 'done', asked: 3, quoted: 3 - refused, invalid: refused })
-    },
-  )
 
   it('sends the next offer when the contract refuses the best one', async () => {
     on.behave({ refused: 1 })
@@ -63,12 +35,5 @@ describe.each(quoteTransports)('a stream over $name', ({ open }) => {
       verified: true,
     })
     expect(done).toMatchObject({ type: 'done', bestOrderId: next?.orderId })
-  })
-
-  it('ends with NO_QUOTES when the contract refuses all offers', async () => {
-    on.behave({ refused: 3 })
-    const { reason, quoteId } = await errorOf(stream('best'))
-    expect(reason).toBe('NO_QUOTES')
-    expect((await on.service.get(`/v1/${on.chain.chainId}/quote/${quoteId}`)).body.outcome).toBe('NO_QUOTES')
   })
 })

@@ -8,7 +8,6 @@ import {
   VERIFY_TIMEOUT_MS,
   type VerifiedSettlement,
 } from '../../support/chain/deposit-verifier.js'
-import { deferred } from '../../support/deferred.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 
@@ -71,65 +70,5 @@ describe('the second of two endpoints', () => {
     expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
     expect(second.requests()).toEqual([])
     both.close()
-  })
-
-  it('is not asked after a slow call, when the first has answered others meanwhile', async () => {
-    const both = settlement.openVerifier([node.url, second.url])
-    expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
-    const time = new AbortController()
-    const sent = deferred()
-    node.answerWith(sent.open)
-    const slow = both.verifyDeposit(settlement.offer, time.signal)
-    await sent.opened
-    node.answerWith(undefined)
-    vi.advanceTimersByTime(VERIFY_TIMEOUT_MS)
-    expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
-    time.abort()
-    expect(await slow).toEqual(unknownVerdict('timeout'))
-    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
-    expect(second.requests()).toEqual([])
-    both.close()
-  })
-
-  it('is not asked after a revert', async () => {
-    const both = settlement.openVerifier([node.url, second.url])
-    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
-    expect(second.requests()).toEqual([])
-    both.close()
-  })
-})
-
-describe('a node that closes a kept connection', () => {
-  let node: RawNode
-
-  beforeEach(async () => {
-    node = await startRawNode(settlement.rpcUrl)
-  })
-  afterEach(() => node.close())
-
-  it('gets the call once more on a new connection, and its answer counts', async () => {
-    const sockets: unknown[] = []
-    const verifier = settlement.openVerifier([node.url])
-    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
-    node.answerWith((response, _body, pass) => {
-      sockets.push(response.socket)
-      return sockets.length === 1 ? response.destroy() : pass()
-    })
-    expect(await verifier.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
-    expect([sockets.length, new Set(sockets).size]).toEqual([2, 2])
-    verifier.close()
-  })
-
-  it('has given no answer when it closes the new connection too', async () => {
-    let calls = 0
-    const verifier = settlement.openVerifier([node.url])
-    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
-    node.answerWith((response) => {
-      calls++
-      response.destroy()
-    })
-    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(unknownVerdict('no_answer'))
-    expect(calls).toBe(2)
-    verifier.close()
   })
 })

@@ -6,7 +6,6 @@ import {
   type VerifyingService,
 } from '../../support/service/verifying-service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
 /** More than all places of the budget. */
 const QUOTES = 30
@@ -72,18 +71,6 @@ describe('a caller that leaves ends the checks of its offers', () => {
     await expect.poll(on.verifications).toBe(3)
     leaving.abort()
     await expect(asking).rejects.toThrow()
-    await expect.poll(unknown).toBe(before + 3)
-    release()
-  })
-
-  it.each(quoteTransports)('on a stream over $name', async ({ open }) => {
-    const release = on.holdVerifications()
-    const before = await unknown()
-    const request = { ...quoteRequest(on.chain), verify: 'all', refreshSeconds: 5 }
-    const messages = open(on.service.url, on.chain.chainId, request)[Symbol.asyncIterator]()
-    await messages.next()
-    await expect.poll(on.verifications).toBe(3)
-    await messages.return?.()
     await expect.poll(unknown).toBe(before + 3)
     release()
   })

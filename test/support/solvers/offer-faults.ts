@@ -44,14 +44,8 @@ export const offerFaults: [string, DropReason, Behaviour][] = [
   ['another fill deadline', 'fill_deadline_mismatch', signedOver({ fillDeadline: 4_000_000_000 })],
   ['another fixed amount', 'fixed_amount_mismatch', signedOver({ inputAmount: '1' })],
   ['an output of zero', 'amount_out_of_range', signedOver({ outputAmount: '0' })],
-  ['an output beyond uint256', 'amount_out_of_range', withQuote({ outputAmount: UINT256_OVERFLOW })],
-  ['an output that is a JSON number', 'amount_out_of_range', withQuote({ outputAmount: 1e12 })],
-  ['an output with a leading zero', 'amount_out_of_range', withQuote({ outputAmount: `0${TEMPTING}` })],
-  ['a negative nonce', 'nonce_out_of_range', withQuote({ nonce: '-1' })],
   ['a nonce beyond uint256', 'nonce_out_of_range', withQuote({ nonce: UINT256_OVERFLOW })],
-  ['no nonce', 'nonce_out_of_range', withQuote({ nonce: undefined })],
   ['a changed output', 'signature_mismatch', withQuote({ outputAmount: `${TEMPTING}0` })],
-  ['a signature of 64 bytes', 'signature_length', withSignature((signature) => signature.slice(0, -2))],
   ['a signature of 66 bytes', 'signature_length', withSignature((signature) => `${signature}00`)],
   ['v of 0 or 1', 'signature_v', withSignature((s) => `${s.slice(0, -2)}${s.endsWith('1b') ? '00' : '01'}`)],
   ['a high s', 'signature_high_s', withSignature((signature) => highSTwin(signature))],
@@ -60,13 +54,8 @@ export const offerFaults: [string, DropReason, Behaviour][] = [
     'bond_too_small',
     signedOver({ outputAmount: `${LARGEST_OUTPUT + 1n}` }),
   ],
-  ['the largest output there is', 'bond_too_small', signedOver({ outputAmount: `${2n ** 256n - 1n}` })],
   ['an output below the minimum order', 'below_minimum_order', signedOver({ outputAmount: '19' })],
-  ['a signature of zeros', 'signature_mismatch', withSignature(() => `0x${'00'.repeat(64)}1b`)],
   ['a signature that is not hex', 'malformed', withSignature(() => 'signed')],
-  ['no quote', 'malformed', tampered(({ signature }) => ({ signature }))],
-  ['a list', 'malformed', tampered(() => [])],
-  ['null', 'malformed', tampered(() => null)],
 ]
 
 /** What an honest solver knows of a request before it signs (docs/decisions.md, D23). */
