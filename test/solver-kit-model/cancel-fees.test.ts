@@ -39,3 +39,19 @@ it('what the budget allows is spent on what risks most, and the others stay open
   expect(asked.map((known) => known && isUnused(known))).toEqual([true, false, true])
   end()
 })
+
+it.each([
+  ['deployed', 1],
+  ['reference', 20],
+] as const)(
+  'on the %s contract, 20 quotes that nobody took are ended by %i transactions',
+  async (rules, count) => {
+    const running = await startRunning(rules, { maxPayments: 8 })
+    const { ask, chain, solver, passBlocks, end } = running
+    const before = chain.countOf(SOLVER)
+    for (let index = 0; index < 20; index++) expect(await ask(100n)).toBeDefined()
+    await passBlocks(25)
+    expect([solver.metrics().openQuotes, chain.countOf(SOLVER) - before]).toEqual([0, count])
+    end()
+  },
+)

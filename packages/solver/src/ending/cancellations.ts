@@ -67,6 +67,14 @@ export function createCancellations(options: CancellationsOptions) {
     else if (isUnaffordable) options.onUnaffordable(fromWord(word))
   }
 
+  /** Until its deposit deadline, each gets a transaction of its own, which emits an event. */
+  function wordsOf(wanted: readonly Quote[]): NonceWord[] {
+    const isShared = ({ depositDeadline }: Quote) => chain.hasWords && time.due() > depositDeadline
+    const shared = toWords(wanted.filter(isShared).map(({ nonce }) => nonce))
+    const lone = wanted.filter((quote) => !isShared(quote)).flatMap(({ nonce }) => toWords([nonce]))
+    return [...shared, ...lone]
+  }
+
   const reserve = (id: string, word: NonceWord) => (transaction: SignedTransaction) => {
     const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(transaction.raw as `0x02${string}`)
     gasOfOne = gas
@@ -95,8 +103,8 @@ export function createCancellations(options: CancellationsOptions) {
   }
 
   return {
-    /** Whether as many are under way as may be. */
-    isFull: () => followed.size >= chain.maxPayments,
+    /** Whether as many are under way, with those that these quotes need, as may be. */
+    isFull: (ending: readonly Quote[]) => followed.size + wordsOf(ending).length >= chain.maxPayments,
     /** Whether a transaction with this nonce is under way. */
     has: (nonce: bigint) => nonces.has(nonce),
     /** Learns what a cancellation costs. @throws viem's errors */
@@ -121,14 +129,10 @@ export function createCancellations(options: CancellationsOptions) {
     },
     /**
      * Uses up nonces, as many as may be sent at this time; the others must be given again.
-     * @param wanted the most urgent first. Until its deposit deadline, each gets a transaction of its own, which emits an event
+     * @param wanted the most urgent first
      */
     start(wanted: readonly Quote[]): void {
-      const fresh = wanted.filter(({ nonce }) => !nonces.has(nonce))
-      const isShared = ({ depositDeadline }: Quote) => chain.hasWords && time.due() > depositDeadline
-      const shared = toWords(fresh.filter(isShared).map(({ nonce }) => nonce))
-      const lone = fresh.filter((quote) => !isShared(quote)).flatMap(({ nonce }) => toWords([nonce]))
-      for (const word of [...shared, ...lone]) {
+      for (const word of wordsOf(wanted.filter(({ nonce }) => !nonces.has(nonce)))) {
         if (followed.size >= chain.maxPayments) return
         const ending = fromWord(word)
         const isAffordable = budget.reserve(idOf(word), cost(), options.countAbove(ending))

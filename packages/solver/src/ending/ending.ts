@@ -1,4 +1,5 @@
 import { untilAborted } from '../../../client/src/calls/abort.js'
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import type { AtBlock } from '../chain/orders.js'
 import { inPlace } from '../chain/pacing.js'
@@ -61,12 +62,14 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     // A node that does not have this block must not answer for it.
     const at = time.atDepth(0)
     // Looks use calls that payments and cancellations need: of what can only be cancelled, no more than can be sent now.
+    const ending: Quote[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += chain.maxPayments) {
       const next = due.slice(from, from + chain.maxPayments)
-      const some = next.filter(({ isForAddress }) => isForAddress || !cancellations.isFull())
+      const some = next.filter(({ isForAddress }) => isForAddress || !cancellations.isFull(ending))
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, at, wanted)))
-      cancellations.start(some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
+      ending.push(...some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
     }
+    cancellations.start(ending)
     await addresses.learn()
   }
 
