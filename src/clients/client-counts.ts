@@ -10,7 +10,7 @@ export type CountLimit = 'client' | ClientNetwork | 'region' | 'total'
 /** A network or a region may hold this part of the total. */
 const MAX_PART = 1 / 4
 
-interface ClientCountsOptions {
+export interface ClientCountsOptions {
   /** Number that one client may hold; 0 turns off the limits of clients, networks and regions. */
   readonly perClient: number
   /** Number that all clients may hold together. */

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { ClientCounts } from '../clients/client-counts.js'
 import type { ClientId } from '../clients/client-id.js'
-import { FairQueue } from '../concurrency/fair-queue.js'
+import { FairSlots } from '../concurrency/fair-queue.js'
 import type { Position, PublishedLog, StartPosition } from './published-log.js'
 import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'
@@ -83,14 +82,6 @@ interface Confirmations {
   clear(): void
 }
 
-interface Waiter {
-  readonly client: ClientId
-  readonly cursor: string
-  read(): Promise<unknown>
-  done(): void
-  fail(error: unknown): void
-}
-
 /** Reads of one client, and of all, in the read queue at once. Others wait, so that replays continue meanwhile. */
 const MAX_READS_OF_CLIENT = 2
 const MAX_READS = 8
@@ -105,40 +96,20 @@ export function createConfirmations(
   enqueueRead: EnqueueRead,
 ): Confirmations {
   let confirmed = new LRUCache<string, true>({ max: MAX_CONFIRMED })
-  const running = new ClientCounts({ perClient: MAX_READS_OF_CLIENT, total: MAX_READS })
-  const queue = new FairQueue<Waiter>()
+  const slots = new FairSlots({ perClient: MAX_READS_OF_CLIENT, total: MAX_READS })
 
-  async function run({ client, cursor, read, done, fail }: Waiter): Promise<void> {
-    running.add(client)
-    try {
-      await (confirmed.has(cursor) ? undefined : enqueueRead(read))
-      done()
-    } catch (error) {
-      fail(error)
-    }
-    running.remove(client)
-    startWaiting()
-  }
-
-  function startWaiting(): void {
-    while (running.held < MAX_READS) {
-      const waiter = queue.take((client) => running.fullAt(client) === undefined)
-      if (waiter === undefined) return
-      void run(waiter)
-    }
+  async function readIfNeeded(cursor: string, sequence: number): Promise<void> {
+    const history = confirmed
+    if (history.has(cursor)) return
+    const entry = await enqueueRead(() => readEntry(sequence))
+    if (entry?.cursor === cursor) history.set(cursor, true)
   }
 
   return {
     has: (cursor) => confirmed.has(cursor),
     confirm: (cursor, sequence, client) =>
       new Promise((done, fail) => {
-        async function read(): Promise<void> {
-          const history = confirmed
-          const entry = await readEntry(sequence)
-          if (entry?.cursor === cursor) history.set(cursor, true)
-        }
-        queue.add({ client, cursor, read, done, fail })
-        startWaiting()
+        slots.add({ client, run: () => readIfNeeded(cursor, sequence).then(done, fail) })
       }),
     clear() {
       confirmed = new LRUCache({ max: MAX_CONFIRMED })

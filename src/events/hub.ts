@@ -1,11 +1,10 @@
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { EventFilter, LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { EventStore } from '../store/events/event-store.js'
-import { createBackfillPages, type LogPart, type LogReader } from './backfill-pages.js'
 import { type CursorPositions, createConfirmations, createCursorPositions } from './cursor-positions.js'
 import { type LogEnd, PublishedLog, type StartPosition } from './published-log.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
-import { createReplays, type Replays } from './replays.js'
+import { createReplays, type LogPart, type LogReader, type Replays } from './replays.js'
 import {
   cursorUnknown,
   type SubscribedLog,
@@ -59,8 +58,7 @@ export function createHub(options: HubOptions): Hub {
   const { reader, onEvent, onSlow, enqueueRead = createReadQueue() } = options
   const published = new PublishedLog(options, onEvent)
   const entries = readEntries(reader, published)
-  const pages = createBackfillPages(entries, enqueueRead)
-  const replays = createReplays(pages)
+  const replays = createReplays(entries, enqueueRead)
   const confirmations = createConfirmations(entries.readEntry, enqueueRead)
   const positions = createCursorPositions(published, confirmations, options.prunedSequence)
   const subscribers = new Set<Subscriber>()
@@ -129,7 +127,7 @@ export function createHub(options: HubOptions): Hub {
     startOver(end) {
       published.startOver(end)
       positions.startOver(end.prunedSequence)
-      pages.clear()
+      replays.clear()
       endAll(historyLost())
     },
     close() {

@@ -1,175 +1,179 @@
-import type { EventFilter } from '../../packages/protocol/src/orders/event.js'
-import { ClientCounts } from '../clients/client-counts.js'
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
 import type { ClientId } from '../clients/client-id.js'
-import { FairQueue } from '../concurrency/fair-queue.js'
-import { type BackfillPages, type LogPart, nameFilter, type PageRange } from './backfill-pages.js'
+import { type ClientWork, FairSlots } from '../concurrency/fair-queue.js'
+import type { EnqueueRead } from './read-queue.js'
+import { type Batch, type Entry, MAX_BATCH } from './tail-buffer.js'
+
+/** The entries up to and including a sequence that pass a filter. */
+export interface LogPart {
+  readonly entries: Batch
+  readonly through: number
+  /** The cursor after that sequence. */
+  readonly cursor: string
+}
+
+/** The range of the log that a replay reads next. Two replays with the same name read the same page. */
+interface PageRange {
+  readonly name: string
+  readonly filter: NamedFilter
+  readonly after: number
+  readonly through: number
+}
+
+interface NamedFilter {
+  readonly filter: EventFilter
+  /** Empty for the filter that every event passes. */
+  readonly name: string
+  /** Number of entries that one read covers. */
+  readonly entriesPerRead: number
+}
+
+/** Reads the log. */
+export interface LogReader {
+  /** The entry at a sequence; undefined when the log does not have it. */
+  readEntry(sequence: number): Promise<Entry | undefined>
+  /** The entries after a sequence, in order. */
+  readAfter(sequence: number, limit: number): Promise<Entry[]>
+  /** The entries in a range that pass a filter, in order; undefined when the log lacks a part of the range. */
+  readMatching(
+    filter: EventFilter,
+    range: { readonly after: number; readonly through: number },
+    limit: number,
+  ): Promise<Entry[] | undefined>
+}
 
 /** One subscriber's replay of the part of the log that is not in memory. */
 export interface Replay {
   /**
-   * The next part of the log. It waits while too many replays are running, unless another replay reads the same page.
-   * @returns undefined when the log no longer has it; never resolves after the replay has ended
+   * The next part of the log, when its turn has come.
+   * @returns undefined when the log no longer has it
    */
   next(sequence: number, lastSequence: number): Promise<LogPart | undefined>
-  /** Ends the replay, or its wait. A later `next` begins again. */
+  /** Ends the wait of the replay: its `next` never resolves. */
   end(): void
 }
 
-/** The replays of all clients (docs/decisions.md, D14). */
+/**
+ * The replays of all clients (docs/decisions.md, D14), in pages. Those that need a page at about the same time share one read, as after a
+ * restart. Each client and all have a number of reads at the same time. The rest waits, and each client gets equal turns.
+ */
 export interface Replays {
   of(client: ClientId, filter: EventFilter): Replay
   /** The number of replays that read the log, and the number that wait. */
   counts(): { readonly running: number; readonly waiting: number }
+  /** Removes all pages from memory. */
+  clear(): void
 }
 
-const MAX_REPLAYS_OF_CLIENT = 4
-const MAX_REPLAYS = 32
-/** Pages that a replay reads before it goes to the end of the queue, if others wait. */
-const PAGES_PER_TURN = 64
-/** A replay that requests nothing for this time loses its turn to one that waits. */
-const MAX_IDLE_MS = 100
-
-interface Waiter {
-  readonly client: ClientId
-  readonly range: PageRange
-  /** Lets the replay read, or passes it the page that another replay reads. */
-  readonly go: (page?: Promise<LogPart | undefined>) => void
-}
-
+const MAX_READS_OF_CLIENT = 4
+const MAX_READS = 32
+/** Pages kept with a filter, and as many without. Filters of one client must not evict the pages that all share. */
+const MAX_PAGES = 64
 /**
- * Builds the replays over the pages of a log. Only a replay that reads from the database counts. A replay whose page
- * others have read lately, or are reading, shares that page. So any number of clients that reconnect at about the same
- * position cost no more than one.
+ * Entries that one read with a filter covers. SQLite reads in the main thread. It takes about 1 ms for these without an
+ * index, and 0.1 ms with one.
  */
-export function createReplays(pages: BackfillPages): Replays {
-  const running = new ClientCounts({
-    perClient: MAX_REPLAYS_OF_CLIENT,
-    total: MAX_REPLAYS,
+const MAX_SCANNED = 2000
+/** The same when an index returns the entries in order or returns few. The read then ends with a full page. */
+const MAX_LOOKED_UP = 100_000
+/** With some hundred order ids, SQLite ignores the index and scans the whole range: 30 ms for 100,000 entries. */
+const MAX_LOOKED_UP_ORDERS = 100
+
+/** Builds the replays of a log. @param enqueue runs each read in its turn */
+export function createReplays(reader: LogReader, enqueue: EnqueueRead): Replays {
+  const kept = {
+    whole: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
+    filtered: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
+  }
+  const pagesFor = ({ filter }: PageRange) => (filter.name === '' ? kept.whole : kept.filtered)
+  const slots = new FairSlots({
+    perClient: MAX_READS_OF_CLIENT,
+    total: MAX_READS,
     ofKeys: { name: 'replays', factor: 1 },
   })
-  const runners = new Set<Runner>()
-  const queue = new FairQueue<Waiter>()
-  const waitersAt = new Map<string, Set<Waiter>>()
-  let idleTimer: NodeJS.Timeout | undefined
 
-  function startWaiting(): void {
-    while (running.held < MAX_REPLAYS) {
-      const waiter = queue.take((client) => running.fullAt(client) === undefined)
-      if (waiter === undefined) break
-      forget(waiter)
-      waiter.go()
-    }
-    if (queue.size > 0 && idleTimer === undefined) idleTimer = setTimeout(stopIdle, MAX_IDLE_MS).unref()
+  async function readWhole({ after, through }: PageRange): Promise<LogPart | undefined> {
+    const entries = await reader.readAfter(after, through - after)
+    // Retention may have removed the first entries. Then later ones come in their place.
+    const own = entries.at(-1)?.sequence === through ? entries : entries.filter((e) => e.sequence <= through)
+    const last = own.at(-1)
+    return last && { entries: own, through: last.sequence, cursor: last.cursor }
   }
 
-  function stopIdle(): void {
-    idleTimer = undefined
-    if (queue.size === 0) return
-    for (const runner of runners) if (runner.isIdle()) runner.stop()
-    startWaiting()
+  async function readFiltered({ filter, after, through }: PageRange): Promise<LogPart | undefined> {
+    const [entries, end] = await Promise.all([
+      reader.readMatching(filter.filter, { after, through }, MAX_BATCH),
+      reader.readEntry(through),
+    ])
+    const last = entries !== undefined && entries.length < MAX_BATCH ? end : entries?.at(-1)
+    return entries && last && { entries, through: last.sequence, cursor: last.cursor }
   }
 
-  function forget(waiter: Waiter): void {
-    queue.delete(waiter)
-    const others = waitersAt.get(waiter.range.name)
-    others?.delete(waiter)
-    if (others?.size === 0) waitersAt.delete(waiter.range.name)
-  }
-
-  function enqueue(waiter: Waiter): void {
-    queue.add(waiter)
-    const others = waitersAt.get(waiter.range.name) ?? new Set()
-    waitersAt.set(waiter.range.name, others.add(waiter))
-    startWaiting()
-  }
-
-  /** Reads a page for all replays that wait for it. */
   function read(range: PageRange): Promise<LogPart | undefined> {
-    const page = pages.read(range)
-    for (const waiter of [...(waitersAt.get(range.name) ?? [])]) {
-      forget(waiter)
-      waiter.go(page)
-    }
+    const pages = pagesFor(range)
+    const known = pages.get(range.name)
+    if (known !== undefined) return known
+    const page = enqueue(() => (range.filter.name === '' ? readWhole(range) : readFiltered(range)))
+    pages.set(range.name, page)
+    page.catch(() => {
+      if (pages.peek(range.name) === page) pages.delete(range.name)
+    })
     return page
   }
 
-  class Runner implements Replay {
-    readonly #client: ClientId
-    readonly #filter: ReturnType<typeof nameFilter>
-    #isRunning = false
-    #pages = 0
-    #idleSince: number | undefined
-    #waiter: Waiter | undefined
-
-    constructor(client: ClientId, filter: EventFilter) {
-      this.#client = client
-      this.#filter = nameFilter(filter)
-    }
-
-    async next(sequence: number, lastSequence: number): Promise<LogPart | undefined> {
-      const range = pages.rangeOf(this.#filter, sequence, lastSequence)
-      const page = pages.find(range) ?? this.#readInTurn(range)
-      this.#idleSince = undefined
-      const part = await page.finally(() => {
-        this.#idleSince = performance.now()
-      })
-      return part === undefined ? undefined : partAfter(part, range, sequence)
-    }
-
-    #readInTurn(range: PageRange): Promise<LogPart | undefined> {
-      if (this.#isRunning && this.#pages >= PAGES_PER_TURN && queue.size > 0) {
-        this.stop()
-        startWaiting()
-      }
-      if (this.#isRunning) return this.#read(range)
-      return new Promise((resolve) => {
-        const go: Waiter['go'] = (page) => {
-          this.#waiter = undefined
-          if (page === undefined) this.#start()
-          resolve(page ?? this.#read(range))
-        }
-        this.#waiter = { client: this.#client, range, go }
-        enqueue(this.#waiter)
-      })
-    }
-
-    #start(): void {
-      this.#isRunning = true
-      this.#pages = 0
-      running.add(this.#client)
-      runners.add(this)
-    }
-
-    #read(range: PageRange): Promise<LogPart | undefined> {
-      this.#pages++
-      return read(range)
-    }
-
-    isIdle(): boolean {
-      return this.#idleSince !== undefined && performance.now() - this.#idleSince >= MAX_IDLE_MS
-    }
-
-    /** Frees the replay's slot for others. */
-    stop(): void {
-      if (!this.#isRunning) return
-      this.#isRunning = false
-      running.remove(this.#client)
-      runners.delete(this)
-    }
-
-    end(): void {
-      if (this.#waiter !== undefined) forget(this.#waiter)
-      this.#waiter = undefined
-      if (!this.#isRunning) return
-      this.stop()
-      startWaiting()
-    }
-  }
-
   return {
-    of: (client, filter) => new Runner(client, filter),
-    counts: () => ({ running: running.held, waiting: queue.size }),
+    of(client, filter) {
+      const named = nameFilter(filter)
+      let waiting: ClientWork | undefined
+      const readInTurn = (range: PageRange) =>
+        new Promise<LogPart | undefined>((resolve, reject) => {
+          waiting = { client, run: () => read(range).then(resolve, reject) }
+          slots.add(waiting)
+        })
+      return {
+        async next(sequence, lastSequence) {
+          const range = rangeOf(named, sequence, lastSequence)
+          const part = await (pagesFor(range).get(range.name) ?? readInTurn(range))
+          return part && partAfter(part, range, sequence)
+        },
+        end() {
+          if (waiting !== undefined) slots.delete(waiting)
+        },
+      }
+    },
+    counts: () => slots.counts(),
+    clear() {
+      kept.whole.clear()
+      kept.filtered.clear()
+    },
   }
+}
+
+function rangeOf(filter: NamedFilter, sequence: number, lastSequence: number): PageRange {
+  const start = sequence - (sequence % filter.entriesPerRead)
+  const through = Math.min(start + filter.entriesPerRead, lastSequence)
+  const after = filter.name === '' ? start : sequence
+  return { name: `${filter.name}${after}-${through}`, filter, after, through }
+}
+
+/** Names a filter. The order of its values does not change the name. */
+export function nameFilter(filter: EventFilter): NamedFilter {
+  const kinds = Object.keys(EVERY_EVENT) as (keyof EventFilter)[]
+  if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', entriesPerRead: MAX_BATCH }
+  const values = kinds.map((kind) => [...filter[kind]].map(String).sort())
+  const digest = hash('sha256', JSON.stringify(values), 'base64url')
+  return { filter, name: `${digest} `, entriesPerRead: isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED }
+}
+
+/**
+ * Whether an index alone limits what a read covers. An order has few events. Events of one user or one solver are in the
+ * index in their order. With a second kind of filter, a read could cover many entries that the other kind excludes.
+ */
+function isLookedUp({ chainIds, types, orderIds, users, solvers }: EventFilter): boolean {
+  if (orderIds.size > 0) return orderIds.size <= MAX_LOOKED_UP_ORDERS && users.size + solvers.size === 0
+  return users.size + solvers.size === 1 && chainIds.size + types.size === 0
 }
 
 /** The part of a page after a sequence. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameFilter } from '../../src/events/backfill-pages.js'
+import { nameFilter } from '../../src/events/replays.js'
 import { only } from './hub-harness.js'
 
 const orderIds = (count: number) =>
