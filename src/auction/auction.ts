@@ -1,26 +1,23 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import { chainNotSupported, type ServiceError } from '../../packages/protocol/src/errors.js'
 import { rank } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
-import type { OfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
+import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
-import type { Chain } from '../chain/chain.js'
 import type { CallContext } from '../clients/call.js'
 import { requestBody } from '../solvers/transport/solver-http-client.js'
 import {
   SESSION_ENDED,
-  type SessionTransport,
   type SolverRequest,
   type SolverTransport,
 } from '../solvers/transport/solver-transports.js'
 import { pairOf } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
-import type { Metrics } from '../telemetry/metrics.js'
 import { type Attempt, CUT_OFF } from './attempt.js'
+import type { AuctionContext } from './context.js'
 import { createLearnRequest, isLoss } from './lessons-of-round.js'
-import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
+import { createOfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
 import { type OnBest, Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
 import { countResults, type RoundCounts } from './round-counts.js'
@@ -81,24 +78,15 @@ export interface RoundResult {
   readonly error: ServiceError | undefined
 }
 
-interface RoundsOptions {
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
+/** The parts of all rounds. */
+export interface RoundParts {
   readonly choice: SolverChoice
   readonly standings: Standings
   /** Asks a solver at its endpoint. */
   readonly http: SolverTransport
-  /** Asks a solver on its session, here or at another replica. */
-  readonly sessions: Pick<SessionTransport, 'requestQuote'>
-  readonly validateOffer: OfferValidator
-  readonly verifier: OfferVerifier
-  readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
+  readonly quoteIds: QuoteIds
   readonly sinks: readonly RoundSink[]
   readonly roundErrors: RoundErrors
-  readonly quoteTimeoutMs: number
-  /** 0 for none. */
-  readonly quoteSoftTimeoutMs: number
-  readonly clock: Clock
-  readonly metrics: Pick<Metrics, 'stageSeconds'>
 }
 
 /** The request of one round, as its solvers get it. */
@@ -111,11 +99,14 @@ interface Question {
 }
 
 /** Builds the rounds. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
-export function createRounds(options: RoundsOptions): Rounds {
-  const { chains, choice, standings, http, sessions, validateOffer, verifier, quoteIds, sinks } = options
-  const { roundErrors, quoteTimeoutMs, clock } = options
-  const softMs = options.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
-  const { stageSeconds } = options.metrics
+export function createRounds(context: AuctionContext, parts: RoundParts): Rounds {
+  const { chains, sessions, clock } = context
+  const { choice, standings, http, quoteIds, sinks, roundErrors } = parts
+  const { quoteTimeoutMs } = context.config
+  const softMs = context.config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
+  const { stageSeconds } = context.metrics
+  const validateOffer = createOfferValidator(context.rules, context.metrics)
+  const verifier = createOfferVerifier(context)
 
   function hasherOf(chainId: number): QuoteHasher {
     const chain = chains.get(chainId)

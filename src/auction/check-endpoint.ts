@@ -1,4 +1,3 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { explainCheck } from '../../packages/protocol/src/quotes/explain.js'
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
@@ -9,15 +8,13 @@ import { toChecksumAddress } from '../../packages/protocol/src/signing/typed-dat
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import { type SolverResult, toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
-import type { Chain } from '../chain/chain.js'
 import { afterReading } from '../concurrency/process-pauses.js'
-import type { EndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import {
   type CalledSolver,
   createSolverHttpClient,
   requestBody,
 } from '../solvers/transport/solver-http-client.js'
-import type { Logger } from '../telemetry/log.js'
+import type { AuctionContext } from './context.js'
 
 /** A check is not cancelled when its caller leaves. */
 type CheckResult = Exclude<SolverResult, { kind: 'soft_deadline' | 'cancelled' }>
@@ -36,18 +33,8 @@ export type CheckedSolver = SolverKey & CalledSolver
  */
 export type CheckEndpoint = (solver: CheckedSolver) => Promise<RegistrationCheck>
 
-export interface CheckEndpointOptions {
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData'>>
-  readonly endpointGuard: EndpointGuard
-  readonly production: boolean
-  readonly defaultDepositWindowSeconds: number
-  readonly defaultFillWindowSeconds: number
-  /** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
-  readonly lastQuoted: (chainId: number) => QuoteRequest | undefined
-  readonly deadlineTime: (chainId: number) => number
-  readonly clock: Clock
-  readonly log: Logger
-}
+/** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
+export type LastQuoted = (chainId: number) => QuoteRequest | undefined
 
 const CHECK_TIMEOUT_MS = 1000
 /** The solver does not choose the amount of the check. So offers are not checked against its bond or the minimum order. */
@@ -58,11 +45,12 @@ const NO_RULES = { violationOf: () => undefined }
  * In production, a failure to connect is reported after the whole second and without its reason. So neither the answer nor
  * its time shows which ports of a host are open.
  */
-export function createCheckEndpoint(options: CheckEndpointOptions): CheckEndpoint {
-  const { chains, endpointGuard, production, clock, log } = options
+export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted): CheckEndpoint {
+  const { chains, endpointGuard, config, deadlineTime, clock, log } = context
+  const { production } = config
   const windows = {
-    depositWindowSeconds: options.defaultDepositWindowSeconds,
-    fillWindowSeconds: options.defaultFillWindowSeconds,
+    depositWindowSeconds: config.defaultDepositWindowSeconds,
+    fillWindowSeconds: config.defaultFillWindowSeconds,
   }
   const validateOffer = createOfferValidator(NO_RULES)
 
@@ -100,7 +88,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions): CheckEndpoin
 
   return async (solver) => {
     const { chainId, address } = solver
-    const lastQuoted = options.lastQuoted(chainId)
+    const lastQuoted = lastOf(chainId)
     const request: QuoteRequest = {
       ...(lastQuoted === undefined ? MADE_UP_SWAP : swapOf(lastQuoted)),
       kind: 'INDICATIVE',
@@ -108,7 +96,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions): CheckEndpoin
       user: NO_USER,
       destinationChainId: chainId,
       depositMode: 'CONTRACT',
-      ...deadlines(options.deadlineTime(chainId), windows),
+      ...deadlines(deadlineTime(chainId), windows),
     }
     const start = clock.monotonic()
     const result = await requestQuote(solver, request)

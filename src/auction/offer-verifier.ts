@@ -1,4 +1,3 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { DropReason } from '../../packages/protocol/src/quotes/offer.js'
 import {
   isTooShort,
@@ -14,11 +13,10 @@ import type {
 } from '../../packages/protocol/src/quotes/verification.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Hex } from '../../packages/protocol/src/values/hex.js'
-import type { Chain } from '../chain/chain.js'
 import type { CallPriority } from '../chain/verification/deposit-verifier.js'
 import { limitTime } from '../concurrency/time-limits.js'
 import type { SolverAttempt } from './attempt.js'
-import type { OnNonceRefused } from './refused-nonces.js'
+import type { AuctionContext } from './context.js'
 import type { OnBest } from './round.js'
 
 /** The results of a round. */
@@ -144,24 +142,15 @@ type Verification =
   | { readonly kind: 'dropped'; readonly error: ContractRefusal }
   | { readonly kind: 'unmarked'; readonly reason: UnknownReason | 'not_checked' }
 
-interface OfferVerifierOptions {
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'verifyDeposit'>>
-  readonly onNonceRefused: OnNonceRefused
-  /** VERIFY_TIMEOUT_MS. */
-  readonly verifyTimeoutMs: number
-  /** The time from which the deadlines of a chain's quotes are counted, Unix time in milliseconds. */
-  readonly deadlineTime: (chainId: number) => number
-  readonly clock: Pick<Clock, 'setTimeout'>
-}
-
 /** Equal for offers that are equal for the contract: the order id is a hash of quote and signature. */
 type Key = SignedQuote['orderId']
 
 const NOT_CHECKED: Verification = { kind: 'unmarked', reason: 'not_checked' }
 
 /** Builds the verifier of all chains. */
-export function createOfferVerifier(options: OfferVerifierOptions): OfferVerifier {
-  const { chains, onNonceRefused, verifyTimeoutMs, clock } = options
+export function createOfferVerifier(context: AuctionContext): OfferVerifier {
+  const { chains, config, deadlineTime, clock } = context
+  const onNonceRefused = createOnNonceRefused(context)
 
   async function checkWithin(
     offer: SignedQuote,
@@ -176,9 +165,9 @@ export function createOfferVerifier(options: OfferVerifierOptions): OfferVerifie
   }
 
   return {
-    isTooShort: (request, quote) => isTooShort(request, quote, options.deadlineTime(request.chainId)),
+    isTooShort: (request, quote) => isTooShort(request, quote, deadlineTime(request.chainId)),
     async verify(offers, { chainId, mode, timeoutMs, signal, onResult = () => {} }) {
-      const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal, clock)
+      const time = limitTime(Math.min(config.verifyTimeoutMs, timeoutMs), signal, clock)
       const results = new Map<Key, Verification>()
       const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]
       const check = async (offer: SignedQuote) => {
@@ -205,5 +194,34 @@ function toVerification(verdict: DepositVerdict): Verification {
       return { kind: 'dropped', error: verdict.error }
     case 'unknown':
       return { kind: 'unmarked', reason: verdict.reason }
+  }
+}
+
+/** Learns that the contract refused an offer with the error NonceAlreadyUsed. */
+type OnNonceRefused = (chainId: number, quote: Pick<Quote, 'solver' | 'nonce'>) => void
+
+/** Reads under way. A nonce that is not read now is refused again. */
+const MAX_READS = 20
+
+/**
+ * Builds the function. A caller's token can return any error, so that only the contract's own view makes the nonce used
+ * (docs/decisions.md, D25).
+ */
+export function createOnNonceRefused({ chains, usedNonces }: AuctionContext): OnNonceRefused {
+  const reads = new Set<string>()
+  return (chainId, { solver, nonce }) => {
+    const key = { chainId, address: solver }
+    const id = `${chainId} ${solver} ${nonce}`
+    const chain = chains.get(chainId)
+    if (chain === undefined || reads.size >= MAX_READS || reads.has(id) || usedNonces.isUsed(key, nonce))
+      return
+    reads.add(id)
+    void chain
+      .isNonceUsed(solver, nonce)
+      .then(
+        (isUsed) => isUsed && usedNonces.setUsed(key, [nonce]),
+        () => {},
+      )
+      .finally(() => reads.delete(id))
   }
 }

@@ -3,10 +3,8 @@ import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ClientId } from '../clients/client-id.js'
-import type { Config } from '../config/config.js'
-import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
-import type { Metrics } from '../telemetry/metrics.js'
 import type { Auction, RoundCall } from './auction.js'
+import type { AuctionContext } from './context.js'
 import { ownSoftDeadline } from './round.js'
 
 /** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
@@ -49,21 +47,6 @@ export interface Prices {
   close(): Promise<void>
 }
 
-interface PricesOptions
-  extends Pick<
-    Config,
-    'priceCacheMs' | 'quoteSoftTimeoutMs' | 'defaultDepositWindowSeconds' | 'defaultFillWindowSeconds'
-  > {
-  readonly auction: Pick<Auction, 'runRound'>
-  readonly directory: Pick<SolverDirectory, 'reachable'>
-  readonly metrics: Pick<Metrics, 'prices'>
-  /** Milliseconds that never go back, for the age of results. */
-  readonly clock: () => number
-  /** Unix time in milliseconds. */
-  readonly now: () => number
-  readonly deadlineTime: (chainId: number) => number
-}
-
 interface SharedAuction {
   readonly price: Promise<Price>
   readonly controller: AbortController
@@ -82,13 +65,9 @@ const MAX_PRICES = 10_000
  * Builds the prices. The auctions under way have no bound of their own: each one needs connections to solvers, and is
  * rejected with SOLVERS_BUSY when they are in use or when it could not begin in time.
  */
-export function createPrices(options: PricesOptions): Prices {
-  const { auction: rounds, directory, metrics, priceCacheMs, quoteSoftTimeoutMs, clock, now } = options
-  const windows = {
-    depositWindowSeconds: options.defaultDepositWindowSeconds,
-    fillWindowSeconds: options.defaultFillWindowSeconds,
-  }
-  const softDeadline = ownSoftDeadline(quoteSoftTimeoutMs)
+export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'runRound'>): Prices {
+  const { config, directory, metrics, deadlineTime, clock } = context
+  const softDeadline = ownSoftDeadline(config.quoteSoftTimeoutMs)
   const underWay = new Map<string, SharedAuction>()
   const recent = new LRUCache<string, RecentPrice>({ max: MAX_PRICES })
 
@@ -105,8 +84,9 @@ export function createPrices(options: PricesOptions): Prices {
       kind: 'INDICATIVE',
       ...swap,
       ...terms,
-      ...deadlines(options.deadlineTime(chainId), {
-        ...windows,
+      ...deadlines(deadlineTime(chainId), {
+        depositWindowSeconds: config.defaultDepositWindowSeconds,
+        fillWindowSeconds: config.defaultFillWindowSeconds,
         minDepositWindowSeconds: shortest,
       }),
     }
@@ -118,14 +98,19 @@ export function createPrices(options: PricesOptions): Prices {
     if (best === undefined) throw error
     const { solver, inputAmount, outputAmount } = best.quote
     const name = names.get(solver) ?? ''
-    return { quoteId, best: { solver, name, inputAmount, outputAmount }, offers: offers.length, asOf: now() }
+    return {
+      quoteId,
+      best: { solver, name, inputAmount, outputAmount },
+      offers: offers.length,
+      asOf: clock.now(),
+    }
   }
 
   function start(key: string, swap: PricedSwap, client: ClientId): Promise<Price> {
     const controller = new AbortController()
     const price = hold(swap, { client, signal: controller.signal, timeoutMs: undefined })
       .then((result) => {
-        if (priceCacheMs > 0) recent.set(key, { price: result, endedAt: clock() })
+        if (config.priceCacheMs > 0) recent.set(key, { price: result, endedAt: clock.monotonic() })
         return result
       })
       .finally(() => underWay.delete(key))
@@ -137,7 +122,7 @@ export function createPrices(options: PricesOptions): Prices {
     async get(swap, client) {
       const key = keyOf(swap)
       const known = recent.get(key)
-      if (known !== undefined && clock() - known.endedAt < priceCacheMs) {
+      if (known !== undefined && clock.monotonic() - known.endedAt < config.priceCacheMs) {
         count(swap, 'cached')
         return known.price
       }

@@ -1,11 +1,12 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import {
-  type CheckEndpointOptions,
   type CheckedSolver,
   createCheckEndpoint,
+  type LastQuoted,
   type RegistrationCheck,
 } from './check-endpoint.js'
+import type { AuctionContext } from './context.js'
 
 /** Checks the endpoints of solvers that register, with one request each. */
 export interface RegistrationChecks {
@@ -27,9 +28,9 @@ const OFTEN = `it has been checked ${MAX_PER_MINUTE} times within a minute`
 const CHAIN_RETRY_SECONDS = 5
 
 /** Builds the checks, within their limits. */
-export function createRegistrationChecks(options: CheckEndpointOptions): RegistrationChecks {
-  const { chains, log } = options
-  const checkNow = createCheckEndpoint(options)
+export function createRegistrationChecks(context: AuctionContext, lastOf: LastQuoted): RegistrationChecks {
+  const { chains, log } = context
+  const checkNow = createCheckEndpoint(context, lastOf)
   /** A check of the same solver and endpoint is shared. */
   const underWay = new Map<string, Promise<RegistrationCheck>>()
   const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })

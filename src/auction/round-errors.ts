@@ -1,8 +1,7 @@
 import { type NoQuoteReasons, ServiceError } from '../../packages/protocol/src/errors.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
-import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
-import type { Logger } from '../telemetry/log.js'
 import type { SolverAttempt } from './attempt.js'
+import type { AuctionContext } from './context.js'
 import { countResults } from './round-counts.js'
 
 /** The errors of rounds without an offer. */
@@ -27,26 +26,19 @@ interface EndedWithoutOffer {
   readonly attempts: readonly Pick<SolverAttempt, 'result'>[]
 }
 
-interface RoundErrorsOptions {
-  readonly directory: Pick<SolverDirectory, 'registered'>
-  /** The clock of the solvers' health. */
-  readonly clock: () => number
-  readonly log: Logger
-}
-
 /** When a connection to a solver, or time to begin a round, is likely to be free again. */
 const RETRY_AFTER_SECONDS = 1
 /** The interval of equal warnings. */
 const WARNING_MS = 60_000
 
 /** Builds the errors. They warn in the log that solvers or the service are busy. */
-export function createRoundErrors({ directory, clock, log }: RoundErrorsOptions): RoundErrors {
+export function createRoundErrors({ directory, clock, log }: AuctionContext): RoundErrors {
   const warnedAt = new Map<string, number>()
 
   function warn(chainId: number, message: string): void {
     const last = warnedAt.get(message) ?? Number.NEGATIVE_INFINITY
-    if (clock() - last <= WARNING_MS) return
-    warnedAt.set(message, clock())
+    if (clock.monotonic() - last <= WARNING_MS) return
+    warnedAt.set(message, clock.monotonic())
     log.warn({ chainId }, message)
   }
 

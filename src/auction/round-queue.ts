@@ -1,16 +1,15 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
-import type { Chain } from '../chain/chain.js'
 import type { CallContext } from '../clients/call.js'
 import type { ClientId } from '../clients/client-id.js'
 import { FairQueue } from '../concurrency/fair-queue.js'
-import type { Auction, RoundResult, Rounds } from './auction.js'
-import type { QuoteIds } from './quote-ids.js'
+import type { Config } from '../config/config.js'
+import type { Auction, RoundParts, RoundResult, Rounds } from './auction.js'
+import type { AuctionContext } from './context.js'
 import type { RoundTime } from './round.js'
 import { countResults } from './round-counts.js'
-import type { RoundErrors } from './round-errors.js'
-import { type RoundSink, tell } from './sinks.js'
+import { tell } from './sinks.js'
 
 /**
  * The part of a caller's deadline that is reserved for the way of the request and of its response; at most a fifth of the deadline. The
@@ -27,24 +26,15 @@ const MAX_WAIT_PART = 1 / 2
 /** The time for starting rounds in one turn of the event loop. The less starts at once, the earlier it ends, and the less is in memory. */
 const SLICE_MS = 2
 
-interface QueuedAuctionOptions {
-  readonly rounds: Rounds
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'wake'>>
-  readonly clock: Pick<Clock, 'monotonic' | 'setTimeout'>
-  readonly quoteTimeoutMs: number
-  /** VERIFY_TIMEOUT_MS. */
-  readonly verifyTimeoutMs: number
-  readonly quoteIds: Pick<QuoteIds, 'create'>
-  readonly sinks: readonly RoundSink[]
-  readonly roundErrors: Pick<RoundErrors, 'overloaded' | 'noOffer'>
-}
-
 /**
  * Lets rounds begin in their turn, and says how long they may take. A round that cannot begin within half of its time asks no solver,
  * and has the error SOLVERS_BUSY (docs/decisions.md, D14).
  */
-export function createQueuedAuction(options: QueuedAuctionOptions): Auction {
-  const { rounds, quoteIds, sinks, roundErrors, chains, clock } = options
+export function createQueuedAuction(
+  { chains, config, clock }: AuctionContext,
+  rounds: Rounds,
+  { quoteIds, sinks, roundErrors }: RoundParts,
+): Auction {
   const queue = createStartQueue(clock)
 
   function unstarted(request: QuoteRequest, outcome: Refusal): RoundResult {
@@ -62,7 +52,7 @@ export function createQueuedAuction(options: QueuedAuctionOptions): Auction {
     assertReady: rounds.assertReady,
     async runRound(request, caller, roundOptions = {}) {
       const requestedAt = clock.monotonic()
-      const time = { requestedAt, ...limitsOf(caller, roundOptions.verify ?? 'off', options) }
+      const time = { requestedAt, ...limitsOf(caller, roundOptions.verify ?? 'off', config) }
       // The bonds and nonces of the first round after a time without demand are those of this moment (docs/decisions.md, D13).
       await chains.get(request.chainId)?.wake()
       return new Promise((resolve) => {
@@ -82,7 +72,7 @@ export function createQueuedAuction(options: QueuedAuctionOptions): Auction {
 function limitsOf(
   { timeoutMs = Number.POSITIVE_INFINITY }: Pick<CallContext, 'timeoutMs'>,
   verify: VerifyMode,
-  { quoteTimeoutMs, verifyTimeoutMs }: Pick<QueuedAuctionOptions, 'quoteTimeoutMs' | 'verifyTimeoutMs'>,
+  { quoteTimeoutMs, verifyTimeoutMs }: Config,
 ): Pick<RoundTime, 'limitMs' | 'callersLimitMs'> {
   const callersLimitMs = timeoutMs - Math.min(TRANSPORT_RESERVE_MS, timeoutMs / 5)
   const reserve = verify === 'off' ? 0 : Math.min(verifyTimeoutMs, callersLimitMs * VERIFICATION_PART)

@@ -88,25 +88,14 @@ export function onQuoted(last: Map<number, QuoteRequest>): RoundSink {
   })
 }
 
-interface RoundCountsOptions {
-  readonly statistics: Pick<SolverStatistics, 'count' | 'countWin'>
-  readonly metrics: Pick<
-    Metrics,
-    | 'quotes'
-    | 'quoteIdleSeconds'
-    | 'solverReplies'
-    | 'solverOutcomes'
-    | 'solverResponseSeconds'
-    | 'solverLast'
-    | 'solverWins'
-  >
-}
-
 /**
  * Builds the sink that counts rounds in metrics and statistics. What solvers did is counted as it was before the settlement contract
  * checked their offers. Prices are in no metric and no statistic of a solver (docs/decisions.md, D17).
  */
-export function createRoundCounts({ statistics, metrics }: RoundCountsOptions): RoundSink {
+export function createRoundCounts(
+  statistics: Pick<SolverStatistics, 'count' | 'countWin'>,
+  metrics: Metrics,
+): RoundSink {
   function countAttempts({ chainId }: QuoteRequest, attempts: readonly SolverAttempt[]): void {
     for (const { solver, result, tookMs } of attempts) {
       const labels = { chain_id: chainId, solver }
@@ -154,11 +143,6 @@ function lastOf(attempts: readonly SolverAttempt[]): readonly SolverAttempt[] {
   return overdue.length > 0 ? overdue : attempts.filter(({ result }) => result.kind !== 'cancelled').slice(-1)
 }
 
-interface ReportsOptions {
-  readonly sessions: Pick<SessionTransport, 'reportResult'>
-  readonly log: Logger
-}
-
 /** What a solver sees of a request that no quote waited for, as in the record. */
 const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
 
@@ -166,7 +150,10 @@ const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
  * Builds the sink that reports its result to each solver that got its request on a session (docs/decisions.md, D15). A solver that may
  * still answer gets the report when its request has ended.
  */
-export function createResultReports({ sessions, log }: ReportsOptions): RoundSink {
+export function createResultReports(
+  sessions: Pick<SessionTransport, 'reportResult'>,
+  log: Logger,
+): RoundSink {
   function report(
     attempt: SolverAttempt,
     quoteIds: QuoteIdsOfSolvers,

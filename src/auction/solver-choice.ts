@@ -1,7 +1,5 @@
-import type { ContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
-import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
 import { type Lessons, NO_OFFER_GAP, type Pair } from '../standing/lessons.js'
 import {
@@ -13,6 +11,7 @@ import {
   type Wait,
   waitFor,
 } from '../standing/standing.js'
+import type { AuctionContext } from './context.js'
 
 /** A solver that a round asks. */
 export interface Asked extends Selection {
@@ -50,17 +49,6 @@ export interface SolverChoice {
   notAskedReason(key: SolverKey): NotAskedReason | undefined
 }
 
-interface SolverChoiceOptions {
-  readonly directory: Pick<SolverDirectory, 'reachable'>
-  readonly standings: Pick<Standings, 'of' | 'pairsOf'>
-  readonly rules: Pick<ContractRules, 'canCheck'>
-  readonly slots: SlotsByConnection
-  readonly maxQuoteFanOut: number
-  /** 0 for none: then rounds wait for everyone. */
-  readonly quoteSoftTimeoutMs: number
-  readonly clock: () => number
-}
-
 /** A reachable solver, as a round sees it. */
 interface Examined {
   readonly solver: Solver
@@ -71,9 +59,12 @@ interface Examined {
 }
 
 /** Builds the choice. */
-export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
-  const { directory, standings, rules, slots, maxQuoteFanOut, clock } = options
-  const softMs = options.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
+export function createSolverChoice(
+  { directory, rules, config, clock }: AuctionContext,
+  standings: Standings,
+  slots: SlotsByConnection,
+): SolverChoice {
+  const softMs = config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
 
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
   function examine(chainId: number, pair: Pair | undefined, now: number): readonly Examined[] {
@@ -103,14 +94,14 @@ export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
 
   return {
     of(chainId, pair, deadline) {
-      const now = clock()
+      const now = clock.monotonic()
       const examined = examine(chainId, standings.pairsOf(chainId).of(pair), now)
       const able = examined.filter(isAble)
       const free = able.filter(({ solver }) => slots.of(solver).canServe(now, deadline))
       const probed = examined.filter(
         ({ treatment, solver }) => treatment === 'probe' && !slots.of(solver).isFull,
       )
-      const chosen = choose(free, maxQuoteFanOut, Math.random)
+      const chosen = choose(free, config.maxQuoteFanOut, Math.random)
       return {
         asked: chosen.map(({ candidate, chosenBy }) => toAsked(candidate, now, chosenBy)),
         probed: probed.map((one) => toAsked(one, now)),
@@ -119,7 +110,9 @@ export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
       }
     },
     notAskedReason({ chainId, address }) {
-      const found = examine(chainId, undefined, clock()).find(({ solver }) => solver.address === address)
+      const found = examine(chainId, undefined, clock.monotonic()).find(
+        ({ solver }) => solver.address === address,
+      )
       if (found === undefined || found.treatment === 'able') return undefined
       return found.treatment === 'probe' ? 'circuit_open' : found.treatment
     },

@@ -4,13 +4,14 @@ import type { DepositVerdict } from '../../packages/protocol/src/quotes/verifica
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import {
   createOfferVerifier,
+  createOnNonceRefused,
   type VerifiedOffer,
   type VerifyOptions,
 } from '../../src/auction/offer-verifier.js'
-import { createOnNonceRefused } from '../../src/auction/refused-nonces.js'
 import { deferred } from '../support/deferred.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { signedQuote } from '../support/solvers/sample-quotes.js'
+import { contextOf } from './context.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
@@ -40,13 +41,16 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
       signal.addEventListener('abort', () => resolve(TIMEOUT))
     })
   }
-  const verifier = createOfferVerifier({
-    chains: new Map([[1, { verifyDeposit }]]),
-    onNonceRefused: () => {},
-    verifyTimeoutMs,
-    deadlineTime: clock.now,
-    clock,
-  })
+  const chains = new Map([[1, { verifyDeposit }]])
+  const verifier = createOfferVerifier(
+    contextOf({
+      chains,
+      usedNonces: { isUsed: () => true },
+      config: { verifyTimeoutMs },
+      deadlineTime: clock.now,
+      clock,
+    }),
+  )
   const verify = async (numbers: readonly number[], options: Partial<VerifyOptions>) => {
     const results = await verifier.verify(numbers.map(offer), {
       chainId: 1,
@@ -173,13 +177,13 @@ function open() {
     if (nonce === 5n) throw new Error('the node is down')
     return nonce < 10n
   }
-  const onNonceRefused = createOnNonceRefused({
-    chains: new Map([[1, { isNonceUsed }]]),
-    usedNonces: {
-      isUsed: (_key, nonce) => nonce === 1n,
-      setUsed: (_key, nonces) => void used.push(...nonces),
-    },
-  })
+  const usedNonces = {
+    isUsed: (_key: unknown, nonce: bigint) => nonce === 1n,
+    setUsed: (_key: unknown, nonces: readonly bigint[]) => void used.push(...nonces),
+  }
+  const onNonceRefused = createOnNonceRefused(
+    contextOf({ chains: new Map([[1, { isNonceUsed }]]), usedNonces }),
+  )
   const refuse = (...nonces: bigint[]) => {
     for (const nonce of nonces) onNonceRefused(1, { solver: SOLVER, nonce })
   }

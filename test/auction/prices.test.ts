@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { NO_USER, type QuoteRequest, type SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
-import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Auction, RoundResult } from '../../src/auction/auction.js'
 import { createPrices, type PricedSwap } from '../../src/auction/prices.js'
 import { identifyClient } from '../../src/http/request.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { deferred } from '../support/deferred.js'
+import { contextOf } from './context.js'
 
 const CACHE_MS = 1000
 const NOW_MS = 1_800_000_000_000
@@ -42,18 +42,19 @@ function openPrices(changes: { runRound?: Auction['runRound']; cacheMs?: number;
     rounds.push(round)
     return changes.runRound?.(...round) ?? offering(round[0], BigInt(rounds.length))
   }
-  const { get, close } = createPrices({
-    auction: { runRound },
-    directory: { reachable: (chainId) => [{ chainId, address: ADA, name: 'Ada' } as Solver] },
+  const context = contextOf({
+    directory: { reachable: (chainId: number) => [{ chainId, address: ADA, name: 'Ada' }] },
     metrics,
-    priceCacheMs: changes.cacheMs ?? CACHE_MS,
-    quoteSoftTimeoutMs: changes.softMs ?? 0,
-    defaultDepositWindowSeconds: 300,
-    defaultFillWindowSeconds: 120,
-    clock: () => time.ms,
-    now: () => NOW_MS + time.ms,
+    config: {
+      priceCacheMs: changes.cacheMs ?? CACHE_MS,
+      quoteSoftTimeoutMs: changes.softMs ?? 0,
+      defaultDepositWindowSeconds: 300,
+      defaultFillWindowSeconds: 120,
+    },
+    clock: { monotonic: () => time.ms, now: () => NOW_MS + time.ms },
     deadlineTime: () => NOW_MS + time.ms,
   })
+  const { get, close } = createPrices(context, { runRound })
   /** The requests by outcome. */
   const outcomes = async () => {
     const { values } = await metrics.prices.get()

@@ -4,6 +4,7 @@ import { createRegistrationChecks } from '../../src/auction/registration-checks.
 import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
 import { solver } from '../solvers/sample-solver.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { contextOf } from './context.js'
 
 const SECOND_MS = 1000
 /** What a check of a second does at its end takes some turns of the event loop, and no time. */
@@ -15,17 +16,15 @@ const fails = () => Promise.reject(new Error('no such name'))
 /** The check of a solver whose host is resolved by a function. No connection is opened. */
 function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
   const clock = createManualClock()
-  const { check } = createRegistrationChecks({
+  const context = contextOf({
     chains: new Map([[1, { quoteHasher: () => ({}) as never, quoteTypedData: () => ({}) as never }]]),
     endpointGuard: createEndpointGuard({ production, allowlist: [], resolveAll }),
-    production,
-    defaultDepositWindowSeconds: 300,
-    defaultFillWindowSeconds: 120,
-    lastQuoted: () => undefined,
+    config: { production, defaultDepositWindowSeconds: 300, defaultFillWindowSeconds: 120 },
     deadlineTime: clock.now,
     clock,
     log: pino({ level: 'silent' }),
   })
+  const { check } = createRegistrationChecks(context, () => undefined)
   let outcome: string | undefined
   void check(solver(1), false).then((result) => {
     outcome = result.outcome

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { createRoundErrors } from '../../src/auction/round-errors.js'
 import { solver } from '../solvers/sample-solver.js'
+import { contextOf } from './context.js'
 
 const DECLINED: SolverResult = { kind: 'declined', status: 404 }
 const LATE: SolverResult = { kind: 'late' }
@@ -10,7 +11,9 @@ const FAILED: SolverResult = { kind: 'failed', reason: 'connection_refused', mes
 
 function errorOf(results: readonly SolverResult[], notAsked: number, registered: number) {
   const directory = { registered: () => Array.from({ length: registered }, (_, index) => solver(index + 1)) }
-  const errors = createRoundErrors({ directory, clock: () => 0, log: pino({ level: 'silent' }) })
+  const errors = createRoundErrors(
+    contextOf({ directory, clock: { monotonic: () => 0 }, log: pino({ level: 'silent' }) }),
+  )
   const attempts = results.map((result) => ({ result }))
   return errors.noOffer(1, 'q', { asked: results.length, notAsked, attempts })
 }

@@ -3,7 +3,7 @@ import { type Hex, toHex } from 'viem'
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
-import { ORDER_TYPES, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import { ORDER_TYPES, type QuoteRequest, type SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import { createQuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { NO_ENDPOINT, type Solver } from '../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
@@ -21,6 +21,7 @@ import { createMetrics } from '../../src/telemetry/metrics.js'
 import { solver as registered } from '../solvers/sample-solver.js'
 import { eventually } from '../support/eventually.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
+import { contextOf } from './context.js'
 import { sampleRound, signed, solverAddress } from './records/sample-round.js'
 
 const NOW = 1_800_000_000_000
@@ -113,52 +114,52 @@ function open({ refused, gone, clock = systemClock }: Opened = {}) {
     const session = index === gone ? {} : { session: { id: sessionOf(address) } }
     return { ...registered(1), address, endpointUrl: NO_ENDPOINT, ...session }
   })
-  const opened = openAuction({
-    config: {
-      quoteTimeoutMs: 200,
-      quoteSoftTimeoutMs: 0,
-      priceCacheMs: 0,
-      maxQuoteFanOut: 10,
-      maxConnectionsPerSolver: 8,
-      quoteRecordHours: 0,
-      production: false,
-      defaultDepositWindowSeconds: 300,
-      defaultFillWindowSeconds: 5,
-      verifyTimeoutMs: 100,
-    },
-    chains: new Map([
-      [
-        1,
-        {
-          quoteHasher: () => hasher,
-          quoteTypedData: () => undefined,
-          wake: () => undefined,
-          isNonceUsed: async () => false,
-          verifyDeposit: async ({ quote }) =>
-            quote.solver === addresses[refused ?? -1]
-              ? { kind: 'rejected', error: 'NonceAlreadyUsed' }
-              : { kind: 'accepted' },
-        },
-      ],
-    ]),
-    directory: { find: () => undefined, registered: () => solvers, reachable: () => solvers },
-    rules: { canCheck: () => true, violationOf: () => undefined },
-    usedNonces: { isUsed: () => false, recordOffer() {}, setUsed() {} },
-    endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),
-    sessions,
-    solverHourStore: {
-      readHours: async () => [],
-      save: async () => {},
-      removeOldest: async () => false,
-    },
-    quoteRecordStore: undefined,
-    recordKey: Buffer.alloc(16),
-    provenTime: () => NOW,
-    deadlineTime: Date.now,
-    clock: { ...clock, now: () => NOW },
-    metrics: createMetrics(),
-    log: pino({ level: 'silent' }),
-  })
+  const opened = openAuction(
+    contextOf({
+      config: {
+        quoteTimeoutMs: 200,
+        quoteSoftTimeoutMs: 0,
+        priceCacheMs: 0,
+        maxQuoteFanOut: 10,
+        maxConnectionsPerSolver: 8,
+        quoteRecordHours: 0,
+        production: false,
+        defaultDepositWindowSeconds: 300,
+        defaultFillWindowSeconds: 5,
+        verifyTimeoutMs: 100,
+      },
+      chains: new Map([
+        [
+          1,
+          {
+            quoteHasher: () => hasher,
+            quoteTypedData: () => undefined,
+            wake: () => undefined,
+            isNonceUsed: async () => false,
+            verifyDeposit: async ({ quote }: SignedQuote) =>
+              quote.solver === addresses[refused ?? -1]
+                ? { kind: 'rejected', error: 'NonceAlreadyUsed' }
+                : { kind: 'accepted' },
+          },
+        ],
+      ]),
+      directory: { find: () => undefined, registered: () => solvers, reachable: () => solvers },
+      rules: { canCheck: () => true, violationOf: () => undefined },
+      usedNonces: { isUsed: () => false, recordOffer() {}, setUsed() {} },
+      endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),
+      sessions,
+      stores: {
+        solverHours: { save: async () => {} },
+        quoteRecords: undefined,
+        recordKey: Buffer.alloc(16),
+      },
+      provenTime: () => NOW,
+      deadlineTime: Date.now,
+      clock: { ...clock, now: () => NOW },
+      metrics: createMetrics(),
+      log: pino({ level: 'silent' }),
+    }),
+  )
   onTestFinished(opened.close)
   return opened.auction
 }
@@ -244,15 +245,14 @@ test('a solver whose breaker is open gets its result when its probe ends', async
 test('a report that fails is logged, and the next solver gets its result; HTTP has no reports', () => {
   const lines: string[] = []
   const reportedOn: (string | undefined)[] = []
-  const report = createResultReports({
-    log: pino({}, { write: (line) => void lines.push(line) }),
-    sessions: {
-      reportResult({ session }) {
-        if (session?.id === sessionOf(solverAddress(1))) throw new Error('broken')
-        reportedOn.push(session?.id)
-      },
+  const log = pino({}, { write: (line) => void lines.push(line) })
+  const reporting: Pick<SessionTransport, 'reportResult'> = {
+    reportResult({ session }) {
+      if (session?.id === sessionOf(solverAddress(1))) throw new Error('broken')
+      reportedOn.push(session?.id)
     },
-  })
+  }
+  const report = createResultReports(reporting, log)
   const attempts = [1, 2, 3].map((number) => {
     const address = solverAddress(number)
     const onSession = number === 3 ? undefined : registered(number, { session: { id: sessionOf(address) } })

@@ -7,6 +7,7 @@ import { pairOf } from '../../src/standing/lessons.js'
 import { type OpenRequest, recordRequest, Standings } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
+import { contextOf } from './context.js'
 
 const PAIR = pairOf(exactInput, undefined)
 const DEADLINE = 2000
@@ -26,15 +27,13 @@ beforeEach(() => {
 const slots = createSlots(1)
 
 function openChoice(maxQuoteFanOut = 10) {
-  return createSolverChoice({
+  const context = contextOf({
     directory: { reachable: () => registered },
-    standings,
-    rules: { canCheck: (key) => !unread.includes(key as Solver) },
-    slots,
-    maxQuoteFanOut,
-    quoteSoftTimeoutMs: 500,
-    clock: () => now,
+    rules: { canCheck: (key: unknown) => !unread.includes(key as Solver) },
+    config: { maxQuoteFanOut, quoteSoftTimeoutMs: 500 },
+    clock: { monotonic: () => now },
   })
+  return createSolverChoice(context, standings, slots)
 }
 
 /** Opens the circuit breaker of a solver, for 5 s. */

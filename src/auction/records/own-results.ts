@@ -16,22 +16,20 @@ export interface OwnResultPage {
   readonly next: RecordPosition | undefined
 }
 
-interface OwnResultsOptions {
-  readonly store: Pick<QuoteRecordStore, 'list'>
-  readonly writer: Pick<WriteBehind<unknown>, 'flush'>
-  readonly quoteIds: Pick<QuoteIds, 'forSolvers'>
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
-}
-
 /** The records that are read in one turn of the event loop. Each has some kilobytes of JSON. */
 const RECORDS_PER_TURN = 10
 
 /**
  * Builds the function that lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
  * A record is in the list from the end of its round on, unless the database cannot take it at present.
+ * @param now Unix time in milliseconds
  */
-export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOptions) {
+export function createOwnResults(
+  store: Pick<QuoteRecordStore, 'list'>,
+  writer: Pick<WriteBehind<unknown>, 'flush'>,
+  quoteIds: QuoteIds,
+  now: () => number,
+) {
   return async (filter: RecordFilter): Promise<OwnResultPage> => {
     await writer.flush()
     const { records, next } = await store.list(filter)

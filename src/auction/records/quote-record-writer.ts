@@ -5,8 +5,7 @@ import {
 } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../../store/records/quote-record-store.js'
 import { createWriteBehind, type WriteBehind } from '../../store/write-behind.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { Metrics } from '../../telemetry/metrics.js'
+import type { AuctionContext } from '../context.js'
 import type { EndedRound } from '../sinks.js'
 
 /** Writes the records of quotes, several at once. */
@@ -17,23 +16,19 @@ export interface QuoteRecordWriter extends Pick<WriteBehind<StoredQuoteRecord>, 
   find(quoteId: string): StoredQuoteRecord | undefined
 }
 
-interface QuoteRecordWriterOptions {
-  readonly store: Pick<QuoteRecordStore, 'save'>
-  /** Called when records were written. */
-  readonly onWritten: () => void
-  readonly metrics: Pick<Metrics, 'quoteRecords'>
-  readonly log: Logger
-}
-
 /** Records in one write. */
 const MAX_BATCH = 50
 
 /**
  * Builds the writer over a store. Records wait as text: the objects of a quote take several times as much memory, and the garbage
  * collector would copy them.
+ * @param onWritten called when records were written
  */
-export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): QuoteRecordWriter {
-  const { store, onWritten, metrics, log } = options
+export function createQuoteRecordWriter(
+  { metrics, log }: AuctionContext,
+  store: Pick<QuoteRecordStore, 'save'>,
+  onWritten: () => void = () => {},
+): QuoteRecordWriter {
   // The series must exist before the first dropped record, so that its rate is visible from then on.
   for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
   const writer = createWriteBehind<StoredQuoteRecord>({

@@ -2,10 +2,8 @@ import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import { startRetention } from '../../concurrency/retention.js'
-import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type { QuoteRecordStore, RecordFilter } from '../../store/records/quote-record-store.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { Metrics } from '../../telemetry/metrics.js'
+import type { AuctionContext } from '../context.js'
 import type { QuoteIds } from '../quote-ids.js'
 import type { EndedRound } from '../sinks.js'
 import { createOwnResultReads } from './own-result-reads.js'
@@ -32,19 +30,6 @@ export interface QuoteRecorder {
   close(): Promise<void>
 }
 
-interface QuoteRecorderOptions {
-  readonly store: QuoteRecordStore
-  readonly quoteIds: Pick<QuoteIds, 'readSolverId' | 'forSolvers'>
-  readonly quoteRecordHours: number
-  readonly directory: Pick<SolverDirectory, 'find'>
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
-  /** The time by which records expire (see chains.ts). */
-  readonly provenTime: () => number
-  readonly metrics: Pick<Metrics, 'quoteRecords' | 'quoteRecordBytes'>
-  readonly log: Logger
-}
-
 const HOUR_MS = 3_600_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
 /** The recorder of an instance that keeps no records. */
@@ -61,12 +46,17 @@ async function throwNoRecords(): Promise<never> {
 }
 
 /** Builds the recorder over a store. It removes old records in the background, from the start on. */
-export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorder {
-  const { store, quoteIds, quoteRecordHours, now, provenTime, metrics, log } = options
-  const oldest = () => provenTime() - quoteRecordHours * HOUR_MS
-  const writer = createQuoteRecordWriter({ ...options, onWritten: () => void collectBytes() })
-  const listOwn = createOwnResults({ store, writer, quoteIds, now })
-  const runRead = createOwnResultReads((key) => options.directory.find(key) !== undefined)
+export function createQuoteRecorder(
+  context: AuctionContext,
+  store: QuoteRecordStore,
+  quoteIds: QuoteIds,
+): QuoteRecorder {
+  const { config, directory, provenTime, metrics, log } = context
+  const { now } = context.clock
+  const oldest = () => provenTime() - config.quoteRecordHours * HOUR_MS
+  const writer = createQuoteRecordWriter(context, store, () => void collectBytes())
+  const listOwn = createOwnResults(store, writer, quoteIds, now)
+  const runRead = createOwnResultReads((key) => directory.find(key) !== undefined)
   let isClosed = false
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {

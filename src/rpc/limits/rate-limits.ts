@@ -1,11 +1,12 @@
+import { hash, randomUUID } from 'node:crypto'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { LIMITS, type LimitName } from '../../clients/api-key.js'
 import type { CallContext } from '../../clients/call.js'
+import { NETWORK_FACTORS } from '../../clients/client-counts.js'
 import type { ClientId, ClientKey, ClientNetwork } from '../../clients/client-id.js'
 import type { RateLimitConfig } from '../../config/config.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { WindowCounts } from './window-counts.js'
 
 /** What limits need of a call: whom it counts for, and where its response says so. */
 export type LimitedCall = Pick<CallContext, 'client' | 'setHeader'>
@@ -53,17 +54,16 @@ const inMemory: LimiterOf = (_name, points, windowMs) =>
 
 /** Builds the counters; a limit of 0 counts nothing. */
 export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}): RateLimits {
-  const { limiterOf = inMemory, requireApiKey, onRejected = () => {}, maxClients = MAX_CLIENTS } = options
+  const { limiterOf = inMemory, requireApiKey, keyMetrics, maxClients = MAX_CLIENTS } = options
 
   function createCount(name: LimitName) {
     const isGlobal = name === 'global'
     const [limit, windowMs] = isGlobal ? [config.max, config.windowMs] : [config[name], MINUTE_MS]
-    const shared = { windowMs, onRejected: () => onRejected(name) }
+    const onRejected = () => options.onRejected?.(name)
     const limiterFor = (points: number) => limiterOf(name, points, windowMs)
-    const count =
-      limit === 0 ? undefined : createCounter({ ...shared, limiter: limiterFor(limit), limit, maxClients })
-    const { keyMetrics } = options
-    const countKey = createKeyCounter({ ...shared, name, limit: limit * KEY_FACTOR, limiterFor, keyMetrics })
+    const window = new WindowCounts(limit, windowMs, maxClients)
+    const count = limit === 0 ? undefined : createCounter(limiterFor(limit), limit, window, onRejected)
+    const countKey = createKeyCounter(name, limit * KEY_FACTOR, limiterFor, onRejected, keyMetrics)
     return async (call: LimitedCall): Promise<void> => {
       const { apiKey, refusal } = call.client
       if (apiKey !== undefined) return countKey(apiKey, call)
@@ -97,16 +97,17 @@ function reject(call: LimitedCall, points: number, of: string, count: Count): ne
   throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
 }
 
-interface KeyCounterOptions extends Pick<RateLimitsOptions, 'keyMetrics'> {
-  readonly name: LimitName
-  /** The limit of a key without one of its own. */
-  readonly limit: number
-  readonly limiterFor: (points: number) => Limiter
-  onRejected(): void
-}
-
-/** Builds the counter of API keys. Keys are few, so that each has its own count. */
-function createKeyCounter({ name, limit, limiterFor, keyMetrics, onRejected }: KeyCounterOptions) {
+/**
+ * Builds the counter of API keys. Keys are few, so that each has its own count.
+ * @param limit of a key without one of its own
+ */
+function createKeyCounter(
+  name: LimitName,
+  limit: number,
+  limiterFor: (points: number) => Limiter,
+  onRejected: () => void,
+  keyMetrics: RateLimitsOptions['keyMetrics'],
+) {
   const limiters = new Map<number, Limiter>()
   /** The series of each key. The first rejection shows as an increase. */
   const series = new WeakMap<ClientKey, Record<'requests' | 'rejections', { inc(value?: number): void }>>()
@@ -142,63 +143,118 @@ function createKeyCounter({ name, limit, limiterFor, keyMetrics, onRejected }: K
   }
 }
 
-interface CounterOptions {
-  readonly limiter: Limiter
-  readonly limit: number
-  readonly windowMs: number
-  readonly maxClients: number
-  onRejected(): void
-}
-
 /** Builds the counter of clients without a key. */
-function createCounter(options: CounterOptions) {
-  const { limiter, limit, windowMs, maxClients, onRejected } = options
-  const window = new WindowCounts({ limit, windowMs, maxClients })
-  const { networks, newClients } = window
-
-  function rejectNetwork(call: LimitedCall, network: ClientNetwork): never {
-    onRejected()
-    const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
-    reject(call, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
-  }
-
-  /** Counts a request of a client that has its own count. */
-  async function countOwn(id: ClientId, call: LimitedCall): Promise<void> {
-    const full = networks.charge(id)
-    if (full !== undefined) rejectNetwork(call, full)
+function createCounter(limiter: Limiter, limit: number, window: WindowCounts, onRejected: () => void) {
+  return async (call: LimitedCall): Promise<void> => {
+    const { client } = call
+    window.beginWhenDue()
+    const sharedKey = window.sharedKeyOf(client)
+    // A client that came before counts were shared keeps its own count.
+    const isOwn = sharedKey === undefined || (await limiter.get(client.key)) !== null
+    const full = window.fullNetwork(client)
+    if (full !== undefined) {
+      onRejected()
+      const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
+      reject(call, window.limitOf(full), ` of this IPv6 /${full.prefixLength}`, count)
+    }
+    if (isOwn) window.charge(client, 1)
     try {
-      const result = await limiter.consume(id.key)
-      if (result.isFirstInDuration) newClients.add(id)
+      const result = await limiter.consume(isOwn ? client.key : sharedKey)
+      if (isOwn && result.isFirstInDuration) window.addClient(client)
       show(call, limit, result)
     } catch (result) {
-      networks.refund(id)
-      rejectResult(call, result)
+      if (isOwn) window.charge(client, -1)
+      if (!(result instanceof RateLimiterRes)) throw result
+      onRejected()
+      reject(call, limit, '', result)
     }
   }
+}
 
-  /** Counts a request of a client that shares a count with others of its network. */
-  async function countShared(key: string, id: ClientId, call: LimitedCall): Promise<void> {
-    const full = networks.fullNetwork(id)
-    if (full !== undefined) rejectNetwork(call, full)
-    try {
-      show(call, limit, await limiter.consume(key))
-    } catch (result) {
-      rejectResult(call, result)
-    }
+/** A region may have this part of all new clients of its IP version, and an IPv6 /48 this part of the clients of its region. */
+const NETWORK_PART = 1 / 8
+/** The later clients of one network share so many counts, and those of all networks so many for each IP version. */
+const SHARED_COUNTS = { network: 16, all: 64 }
+/** Nobody can choose with whom a client shares a count. */
+const SALT = randomUUID()
+
+/** The requests of IPv6 networks and the new clients of one limit, in fixed windows and in memory. The number of clients with their own counts bounds them. */
+class WindowCounts {
+  readonly #limit: number
+  readonly #windowMs: number
+  readonly #maxClients: number
+  readonly #requests = new Map<string, number>()
+  /** The new clients by IP version, region and IPv6 /48. */
+  readonly #clients = new Map<string, number>()
+  /** On a clock that never goes back. */
+  #end = Number.NEGATIVE_INFINITY
+
+  /** @param maxClients the new clients of a window that have their own counts, for IPv4 and IPv6 each */
+  constructor(limit: number, windowMs: number, maxClients: number) {
+    this.#limit = limit
+    this.#windowMs = windowMs
+    this.#maxClients = maxClients
   }
 
-  function rejectResult(call: LimitedCall, result: unknown): never {
-    if (!(result instanceof RateLimiterRes)) throw result
-    onRejected()
-    reject(call, limit, '', result)
+  /** Begins a new window when the last one has ended; call it before any count of a request. */
+  beginWhenDue(): void {
+    if (performance.now() < this.#end) return
+    this.#end = performance.now() + this.#windowMs
+    this.#requests.clear()
+    this.#clients.clear()
   }
 
-  return async (call: LimitedCall): Promise<void> => {
-    const id = call.client
-    window.beginWhenDue()
-    const sharedKey = newClients.sharedKeyOf(id)
-    // A client that came before counts were shared keeps its own count.
-    if (sharedKey === undefined || (await limiter.get(id.key)) !== null) await countOwn(id, call)
-    else await countShared(sharedKey, id, call)
+  msUntilEnd(): number {
+    return Math.max(0, this.#end - performance.now())
+  }
+
+  /** The requests that a network may make in a window. */
+  limitOf({ prefixLength }: ClientNetwork): number {
+    return this.#limit * NETWORK_FACTORS[prefixLength]
+  }
+
+  /** A network around a client that has no requests left. */
+  fullNetwork({ networks }: ClientId): ClientNetwork | undefined {
+    return networks.find((network) => (this.#requests.get(network.key) ?? 0) >= this.limitOf(network))
+  }
+
+  /** Counts a request for the networks around a client. @param by -1 takes it back; a new window may have begun since */
+  charge({ networks }: ClientId, by: 1 | -1): void {
+    for (const { key } of networks) this.#requests.set(key, Math.max(0, (this.#requests.get(key) ?? 0) + by))
+  }
+
+  /** The key that a new client shares with others when there are too many; undefined while it has its own count. */
+  sharedKeyOf(client: ClientId): string | undefined {
+    const narrowest = this.#groupsOf(client).findLast((group) => this.#isFull(group))
+    if (narrowest === undefined) return undefined
+    const counts = narrowest.isNetwork ? SHARED_COUNTS.network : SHARED_COUNTS.all
+    const digest = hash('sha256', `${SALT}${client.key}`, 'hex').slice(0, 8)
+    return `shared ${narrowest.key} ${Number.parseInt(digest, 16) % counts}`
+  }
+
+  /** Counts a client that has made its first request of a window. */
+  addClient(client: ClientId): void {
+    const groups = this.#groupsOf(client)
+    // While the first requests of a network are being counted, more clients of it may come. They must not take the counts of others.
+    if (groups.some((group) => group.isNetwork && this.#isFull(group))) return
+    for (const { key } of groups) this.#clients.set(key, (this.#clients.get(key) ?? 0) + 1)
+  }
+
+  #isFull({ key, max }: { readonly key: string; readonly max: number }): boolean {
+    return (this.#clients.get(key) ?? 0) >= max
+  }
+
+  /** What is around a client, the widest first. */
+  #groupsOf({ isIpv6, region, networks }: ClientId) {
+    const max = this.#maxClients
+    const ofRegion = Math.ceil(max * NETWORK_PART)
+    const groups = [
+      { key: isIpv6 ? 'ipv6' : 'ipv4', max, isNetwork: false },
+      { key: region, max: ofRegion, isNetwork: true },
+    ]
+    const site = networks.at(-1)
+    if (site !== undefined)
+      groups.push({ key: site.key, max: Math.ceil(ofRegion * NETWORK_PART), isNetwork: true })
+    return groups
   }
 }

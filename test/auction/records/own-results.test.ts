@@ -13,6 +13,7 @@ import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { storedRecord } from '../../support/databases/stored-record.js'
 import { deferred } from '../../support/deferred.js'
+import { contextOf } from '../context.js'
 import { sampleRound, signed, solverAddress } from './sample-round.js'
 
 const KEY = Buffer.alloc(16, 7)
@@ -46,19 +47,14 @@ async function open() {
   const store = await openQuoteRecordFile(':memory:', 2 ** 24, createLog('silent'))
   onTestFinished(store.close)
   const database = { isAway: false }
-  const writer = createQuoteRecordWriter({
-    store: {
-      async save(records) {
-        if (database.isAway) throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
-        return store.save(records)
-      },
+  const writer = createQuoteRecordWriter(contextOf({ metrics: createMetrics(), log: createLog('silent') }), {
+    async save(records) {
+      if (database.isAway) throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
+      return store.save(records)
     },
-    onWritten() {},
-    metrics: createMetrics(),
-    log: createLog('silent'),
   })
   onTestFinished(writer.close)
-  const list = createOwnResults({ store, writer, quoteIds, now: () => 0 })
+  const list = createOwnResults(store, writer, quoteIds, () => 0)
   return { store, database, writer, list }
 }
 

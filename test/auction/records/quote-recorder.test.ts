@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { createQuoteIds } from '../../../src/auction/quote-ids.js'
 import { createQuoteRecorder } from '../../../src/auction/records/quote-recorder.js'
+import type { QuoteRecordStore } from '../../../src/store/records/quote-record-store.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { contextOf } from '../context.js'
 import { sampleRound, solverAddress } from './sample-round.js'
 
 const HOUR_MS = 3_600_000
@@ -25,31 +27,31 @@ async function openRecorder() {
   const pruned: number[] = []
   const disk = { write: async () => {}, old: 0 }
   const metrics = createMetrics()
-  const recorder = createQuoteRecorder({
-    store: {
-      list: async () => ({ records: [], next: undefined }),
-      async save(records) {
-        batches.push(records.length)
-        await disk.write()
-        for (const { quoteId, record } of records) stored.set(quoteId, record)
-      },
-      read: async (quoteId) => stored.get(quoteId),
-      async pruneSome(before) {
-        pruned.push(before)
-        await nextTurn()
-        return disk.old-- > 0
-      },
-      usedBytes: async () => 7 * stored.size,
-      close: async () => {},
-    },
-    quoteIds,
-    quoteRecordHours: 2,
+  const context = contextOf({
+    config: { quoteRecordHours: 2 },
     directory: { find: () => undefined },
-    now: () => NOW,
+    clock: { now: () => NOW },
     provenTime: () => NOW,
     metrics,
     log: pino({ level: 'silent' }),
   })
+  const store: QuoteRecordStore = {
+    list: async () => ({ records: [], next: undefined }),
+    async save(records) {
+      batches.push(records.length)
+      await disk.write()
+      for (const { quoteId, record } of records) stored.set(quoteId, record)
+    },
+    read: async (quoteId) => stored.get(quoteId),
+    async pruneSome(before) {
+      pruned.push(before)
+      await nextTurn()
+      return disk.old-- > 0
+    },
+    usedBytes: async () => 7 * stored.size,
+    close: async () => {},
+  }
+  const recorder = createQuoteRecorder(context, store, quoteIds)
   const counted = async (result: string) => {
     const { values } = await metrics.quoteRecords.get()
     return values.find(({ labels }) => labels.result === result)?.value

@@ -12,7 +12,7 @@ const FAILED: SolverResult = { kind: 'failed', reason: 'connection_lost', messag
 
 function openCounters() {
   const metrics = createMetrics()
-  const sink = createRoundCounts({ metrics, statistics: { count() {}, countWin() {} } })
+  const sink = createRoundCounts({ count() {}, countWin() {} }, metrics)
   const series = async (name: string) => {
     const text = await metrics.registry.getSingleMetricAsString(name)
     return text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket'))
