@@ -2,14 +2,7 @@ import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { choose } from '../src/auction/solver-choice.js'
 import { isGain, learn, openPair, Pairs } from '../src/standing/lessons.js'
-import {
-  createStanding,
-  recordEnd,
-  recordRequest,
-  recordWait,
-  type Standing,
-  waitFor,
-} from '../src/standing/standing.js'
+import { recordEnd, recordRequest, recordWait, Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
 import { seededRandom } from './seeded-random.js'
@@ -86,7 +79,7 @@ function playWorld(world: World, seed: number) {
     ...Array.from({ length: world.honest }, () => honestSolver(world, random)),
     ...world.attackers(random).map((reply) => ({ isHonest: false, from: 0, reply })),
     ...(world.newcomer ? [newcomerOf(world, random.normal)] : []),
-  ].map((solver, index): Player => ({ ...solver, address: `0x${index}`, standing: createStanding() }))
+  ].map((solver, index): Player => ({ ...solver, address: `0x${index}`, standing: new Standing() }))
   const nextRounds = createCallers(world, random)
   const losses: number[] = []
   const times: number[] = []

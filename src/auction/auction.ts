@@ -38,9 +38,7 @@ export interface Auction {
 }
 
 /** Rounds that begin at once. */
-export interface Rounds extends Pick<Auction, 'assertReady'> {
-  run(request: QuoteRequest, caller: RoundCall, options: RoundOptions, time: RoundTime): Promise<RoundResult>
-}
+export type Rounds = ReturnType<typeof createRounds>
 
 /** What a round needs of the call of its caller. */
 export type RoundCall = Pick<CallContext, 'client' | 'signal' | 'timeoutMs' | 'traceparent'>
@@ -99,7 +97,7 @@ interface Question {
 }
 
 /** Builds the rounds. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
-export function createRounds(context: AuctionContext, parts: RoundParts): Rounds {
+export function createRounds(context: AuctionContext, parts: RoundParts) {
   const { chains, sessions, clock } = context
   const { choice, standings, http, quoteIds, sinks, roundErrors } = parts
   const { quoteTimeoutMs } = context.config
@@ -212,11 +210,11 @@ export function createRounds(context: AuctionContext, parts: RoundParts): Rounds
   return {
     assertReady: hasherOf,
     async run(
-      request,
-      caller,
-      { softDeadline, depositWindow, verify = 'off', onBest },
-      { requestedAt, limitMs, callersLimitMs },
-    ) {
+      request: QuoteRequest,
+      caller: RoundCall,
+      { softDeadline, depositWindow, verify = 'off', onBest }: RoundOptions,
+      { requestedAt, limitMs, callersLimitMs }: RoundTime,
+    ): Promise<RoundResult> {
       const { chainId } = request
       const startedAt = clock.monotonic()
       const quoteId = quoteIds.create()

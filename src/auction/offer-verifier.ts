@@ -109,17 +109,7 @@ function droppedResult({ quote }: SignedQuote, reason: DropReason | ContractRefu
 }
 
 /** Has the settlement contract check the offers of a quote (docs/decisions.md, D13). */
-export interface OfferVerifier {
-  /**
-   * Checks offers within VERIFY_TIMEOUT_MS and the caller's own time. `best` checks the best offer, and after each rejection the
-   * next one. `all` checks all at the same time. Equal offers are checked once. The best offer has precedence in the chain's budget.
-   * @param offers offers of one request, best first
-   * @returns the offers with their results, in the same order. The promise is never rejected
-   */
-  verify(offers: readonly SignedQuote[], options: VerifyOptions): Promise<VerifiedOffer[]>
-  /** Whether an offer is earlier than asked, and leaves its caller too little time from now on. */
-  isTooShort(request: QuoteRequest, quote: Quote): boolean
-}
+export type OfferVerifier = ReturnType<typeof createOfferVerifier>
 
 export interface VerifyOptions {
   readonly chainId: number
@@ -148,7 +138,7 @@ type Key = SignedQuote['orderId']
 const NOT_CHECKED: Verification = { kind: 'unmarked', reason: 'not_checked' }
 
 /** Builds the verifier of all chains. */
-export function createOfferVerifier(context: AuctionContext): OfferVerifier {
+export function createOfferVerifier(context: AuctionContext) {
   const { chains, config, deadlineTime, clock } = context
   const onNonceRefused = createOnNonceRefused(context)
 
@@ -165,8 +155,19 @@ export function createOfferVerifier(context: AuctionContext): OfferVerifier {
   }
 
   return {
-    isTooShort: (request, quote) => isTooShort(request, quote, deadlineTime(request.chainId)),
-    async verify(offers, { chainId, mode, timeoutMs, signal, onResult = () => {} }) {
+    /** Whether an offer is earlier than asked, and leaves its caller too little time from now on. */
+    isTooShort: (request: QuoteRequest, quote: Quote): boolean =>
+      isTooShort(request, quote, deadlineTime(request.chainId)),
+    /**
+     * Checks offers within VERIFY_TIMEOUT_MS and the caller's own time. `best` checks the best offer, and after each rejection the
+     * next one. `all` checks all at the same time. Equal offers are checked once. The best offer has precedence in the chain's budget.
+     * @param offers offers of one request, best first
+     * @returns the offers with their results, in the same order. The promise is never rejected
+     */
+    async verify(
+      offers: readonly SignedQuote[],
+      { chainId, mode, timeoutMs, signal, onResult = () => {} }: VerifyOptions,
+    ): Promise<VerifiedOffer[]> {
       const time = limitTime(Math.min(config.verifyTimeoutMs, timeoutMs), signal, clock)
       const results = new Map<Key, Verification>()
       const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]

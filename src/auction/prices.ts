@@ -35,17 +35,7 @@ export interface Price {
 }
 
 /** Prices of swaps, from auctions that no user takes part in (docs/decisions.md, D17). */
-export interface Prices {
-  /**
-   * Holds an auction, unless one for the same swap is under way or ended within PRICE_CACHE_MS. Callers that wait for one
-   * auction get the same result or error. None of them can shorten it: it has no caller's deadline, signal or trace.
-   * @param client for circuit breakers, an auction counts for its first caller
-   * @throws ServiceError NO_QUOTES, SOLVERS_BUSY or CHAIN_UNAVAILABLE
-   */
-  get(swap: PricedSwap, client: ClientId): Promise<Price>
-  /** Ends the auctions under way. */
-  close(): Promise<void>
-}
+export type Prices = ReturnType<typeof createPrices>
 
 interface SharedAuction {
   readonly price: Promise<Price>
@@ -65,7 +55,7 @@ const MAX_PRICES = 10_000
  * Builds the prices. The auctions under way have no bound of their own: each one needs connections to solvers, and is
  * rejected with SOLVERS_BUSY when they are in use or when it could not begin in time.
  */
-export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'runRound'>): Prices {
+export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'runRound'>) {
   const { config, directory, metrics, deadlineTime, clock } = context
   const softDeadline = ownSoftDeadline(config.quoteSoftTimeoutMs)
   const underWay = new Map<string, SharedAuction>()
@@ -119,7 +109,13 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
   }
 
   return {
-    async get(swap, client) {
+    /**
+     * Holds an auction, unless one for the same swap is under way or ended within PRICE_CACHE_MS. Callers that wait for one
+     * auction get the same result or error. None of them can shorten it: it has no caller's deadline, signal or trace.
+     * @param client for circuit breakers, an auction counts for its first caller
+     * @throws ServiceError NO_QUOTES, SOLVERS_BUSY or CHAIN_UNAVAILABLE
+     */
+    async get(swap: PricedSwap, client: ClientId): Promise<Price> {
       const key = keyOf(swap)
       const known = recent.get(key)
       if (known !== undefined && clock.monotonic() - known.endedAt < config.priceCacheMs) {
@@ -138,7 +134,8 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
       }
     },
 
-    async close() {
+    /** Ends the auctions under way. */
+    async close(): Promise<void> {
       const auctions = [...underWay.values()]
       for (const { controller } of auctions) controller.abort()
       await Promise.allSettled(auctions.map(({ price }) => price))

@@ -1,22 +1,7 @@
 import { createCipheriv, createDecipheriv, randomUUID } from 'node:crypto'
 
 /** Creates the ids of quotes, and the ids that solvers get (docs/decisions.md, D15). */
-export interface QuoteIds {
-  /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
-  create(): string
-  /**
-   * @param quoteId from `create`
-   * @param count at most 65536
-   * @returns an id for each solver, by its index in the order of requests, in the text form of a UUID. All 128 bits are
-   *   encrypted, so version and variant are random. Without the key, no id of a round follows from the others
-   */
-  forSolvers(quoteId: string, count: number): string[]
-  /**
-   * @param id any UUID in lower case
-   * @returns the quote and the index that this id of a solver contains; for any other id, a quote that does not exist
-   */
-  readSolverId(id: string): SolverQuoteId
-}
+export type QuoteIds = ReturnType<typeof createQuoteIds>
 
 /** The content of a solver's id. */
 export interface SolverQuoteId {
@@ -36,21 +21,32 @@ const RECORD_BYTES = 14
  * no initialisation vector and repeats nothing. A made-up id decrypts to 14 bytes that no quote has.
  * @param key 16 bytes
  */
-export function createQuoteIds(key: Uint8Array): QuoteIds {
+export function createQuoteIds(key: Uint8Array) {
   // ECB has no state between blocks, so that one object of each serves all ids.
   const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
   const decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false)
 
   return {
-    create: () => toQuoteId(hexOf(randomUUID())),
-    forSolvers(quoteId, count) {
+    /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
+    create: (): string => toQuoteId(hexOf(randomUUID())),
+    /**
+     * @param quoteId from `create`
+     * @param count at most 65536
+     * @returns an id for each solver, by its index in the order of requests, in the text form of a UUID. All 128 bits are
+     *   encrypted, so version and variant are random. Without the key, no id of a round follows from the others
+     */
+    forSolvers(quoteId: string, count: number): string[] {
       const blocks = Buffer.alloc(BLOCK_BYTES * count, `${recordHexOf(quoteId)}0000`, 'hex')
       for (let index = 1; index < count; index++)
         blocks.writeUInt16BE(index, BLOCK_BYTES * index + RECORD_BYTES)
       const hex = cipher.update(blocks, undefined, 'hex')
       return Array.from({ length: count }, (_, index) => toUuid(hex, 2 * BLOCK_BYTES * index))
     },
-    readSolverId(id) {
+    /**
+     * @param id any UUID in lower case
+     * @returns the quote and the index that this id of a solver contains; for any other id, a quote that does not exist
+     */
+    readSolverId(id: string): SolverQuoteId {
       const block = decipher.update(Buffer.from(hexOf(id), 'hex'))
       const record = block.toString('hex', 0, RECORD_BYTES)
       const quoteId = toQuoteId(`${record.slice(0, 12)}00${record.slice(12, 14)}00${record.slice(14)}`)

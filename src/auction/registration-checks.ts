@@ -9,15 +9,7 @@ import {
 import type { AuctionContext } from './context.js'
 
 /** Checks the endpoints of solvers that register, with one request each. */
-export interface RegistrationChecks {
-  /**
-   * Requests an indicative quote from an endpoint. It takes at most a second, and no record or metric contains it.
-   * @param isStored whether it is the solver's endpoint already. Only then it may stay unchecked because of the limits of checks.
-   * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md,
-   *   D23); RATE_LIMITED. A registration is valid with every result.
-   */
-  check(solver: CheckedSolver, isStored: boolean): Promise<RegistrationCheck>
-}
+export type RegistrationChecks = ReturnType<typeof createRegistrationChecks>
 
 /** The most pending checks of all solvers together. */
 const MAX_AT_ONCE = 32
@@ -28,7 +20,7 @@ const OFTEN = `it has been checked ${MAX_PER_MINUTE} times within a minute`
 const CHAIN_RETRY_SECONDS = 5
 
 /** Builds the checks, within their limits. */
-export function createRegistrationChecks(context: AuctionContext, lastOf: LastQuoted): RegistrationChecks {
+export function createRegistrationChecks(context: AuctionContext, lastOf: LastQuoted) {
   const { chains, log } = context
   const checkNow = createCheckEndpoint(context, lastOf)
   /** A check of the same solver and endpoint is shared. */
@@ -60,7 +52,13 @@ export function createRegistrationChecks(context: AuctionContext, lastOf: LastQu
   }
 
   return {
-    async check(solver, isStored) {
+    /**
+     * Requests an indicative quote from an endpoint. It takes at most a second, and no record or metric contains it.
+     * @param isStored whether it is the solver's endpoint already. Only then it may stay unchecked because of the limits of checks.
+     * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md,
+     *   D23); RATE_LIMITED. A registration is valid with every result.
+     */
+    async check(solver: CheckedSolver, isStored: boolean): Promise<RegistrationCheck> {
       const { chainId, address, endpointUrl } = solver
       if (chains.get(chainId)?.quoteTypedData() === undefined)
         return skipped({ reason: `chain ${chainId} has not been read yet`, seconds: CHAIN_RETRY_SECONDS })

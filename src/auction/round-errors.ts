@@ -5,17 +5,7 @@ import type { AuctionContext } from './context.js'
 import { countResults } from './round-counts.js'
 
 /** The errors of rounds without an offer. */
-export interface RoundErrors {
-  /**
-   * All connections to solvers are in use.
-   * @param quoteId the id of the record, when there is one
-   */
-  busy(chainId: number, quoteId?: string): ServiceError
-  /** More rounds wait than can begin in time. */
-  overloaded(chainId: number): ServiceError
-  /** The error of a round without an offer: SOLVERS_BUSY when a request waited for a connection in vain, else NO_QUOTES. */
-  noOffer(chainId: number, quoteId: string, ended: EndedWithoutOffer): ServiceError
-}
+export type RoundErrors = ReturnType<typeof createRoundErrors>
 
 /** What came of a round without an offer. */
 interface EndedWithoutOffer {
@@ -32,7 +22,7 @@ const RETRY_AFTER_SECONDS = 1
 const WARNING_MS = 60_000
 
 /** Builds the errors. They warn in the log that solvers or the service are busy. */
-export function createRoundErrors({ directory, clock, log }: AuctionContext): RoundErrors {
+export function createRoundErrors({ directory, clock, log }: AuctionContext) {
   const warnedAt = new Map<string, number>()
 
   function warn(chainId: number, message: string): void {
@@ -53,13 +43,23 @@ export function createRoundErrors({ directory, clock, log }: AuctionContext): Ro
   }
 
   return {
+    /**
+     * All connections to solvers are in use.
+     * @param quoteId the id of the record, when there is one
+     */
     busy,
-    overloaded(chainId) {
+    /** More rounds wait than can begin in time. */
+    overloaded(chainId: number): ServiceError {
       warn(chainId, 'quotes are rejected: more of them wait than can be served in time')
       const message = `More quotes wait than can be served in time: try again in ${RETRY_AFTER_SECONDS} s.`
       return new ServiceError('SOLVERS_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
     },
-    noOffer(chainId, quoteId, { asked, notAsked, attempts }) {
+    /** The error of a round without an offer: SOLVERS_BUSY when a request waited for a connection in vain, else NO_QUOTES. */
+    noOffer(
+      chainId: number,
+      quoteId: string,
+      { asked, notAsked, attempts }: EndedWithoutOffer,
+    ): ServiceError {
       if (attempts.some(({ result }) => isQueued(result))) return busy(chainId, quoteId)
       const { declined, invalid, failed, late, soft_deadline, cancelled } = countResults(asked, attempts)
       const reasons = { asked, declined, invalid, failed, late: late + soft_deadline + cancelled, notAsked }

@@ -39,15 +39,7 @@ export interface Choice {
 export type NotAskedReason = 'bond_unknown' | Exclude<Eligibility, 'able' | 'probe'>
 
 /** Says whom quotes ask: rounds and statistics have it from here. */
-export interface SolverChoice {
-  /**
-   * @param pair as `pairOf` writes it
-   * @param deadline the end of the round, on the clock of standings
-   */
-  of(chainId: number, pair: string, deadline: number): Choice
-  /** Undefined for a solver that quotes ask. */
-  notAskedReason(key: SolverKey): NotAskedReason | undefined
-}
+export type SolverChoice = ReturnType<typeof createSolverChoice>
 
 /** A reachable solver, as a round sees it. */
 interface Examined {
@@ -63,7 +55,7 @@ export function createSolverChoice(
   { directory, rules, config, clock }: AuctionContext,
   standings: Standings,
   slots: SlotsByConnection,
-): SolverChoice {
+) {
   const softMs = config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
 
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
@@ -93,7 +85,11 @@ export function createSolverChoice(
   }
 
   return {
-    of(chainId, pair, deadline) {
+    /**
+     * @param pair as `pairOf` writes it
+     * @param deadline the end of the round, on the clock of standings
+     */
+    of(chainId: number, pair: string, deadline: number): Choice {
       const now = clock.monotonic()
       const examined = examine(chainId, standings.pairsOf(chainId).of(pair), now)
       const able = examined.filter(isAble)
@@ -109,7 +105,8 @@ export function createSolverChoice(
         notAsked: examined.length - chosen.length,
       }
     },
-    notAskedReason({ chainId, address }) {
+    /** Undefined for a solver that quotes ask. */
+    notAskedReason({ chainId, address }: SolverKey): NotAskedReason | undefined {
       const found = examine(chainId, undefined, clock.monotonic()).find(
         ({ solver }) => solver.address === address,
       )

@@ -23,25 +23,22 @@ export interface ChainListener {
 }
 
 /** The listeners of one chain. Those that need no answer of the chain join before its start, the others later. */
-export interface ChainListeners {
-  /** Adds a listener until the chain closes. It replaces no other one. */
-  add(listener: Partial<ChainListener>): void
-  /** Calls all listeners in the order in which they were added. */
-  readonly notify: ChainListener
-}
+export type ChainListeners = ReturnType<typeof createChainListeners>
 
 /** Builds the list, empty at first. */
-export function createChainListeners(): ChainListeners {
+export function createChainListeners() {
   const listeners: Partial<ChainListener>[] = []
   return {
-    add(listener) {
+    /** Adds a listener until the chain closes. It replaces no other one. */
+    add(listener: Partial<ChainListener>): void {
       listeners.push(listener)
     },
+    /** Calls all listeners in the order in which they were added. */
     notify: {
-      onBonds(solvers) {
+      onBonds(solvers: ReadonlySet<Address> | undefined) {
         for (const listener of listeners) listener.onBonds?.(solvers)
       },
-      onNoncesCancelled(nonces) {
+      onNoncesCancelled(nonces: readonly SolverNonce[]) {
         for (const listener of listeners) listener.onNoncesCancelled?.(nonces)
       },
       onReset() {
@@ -52,17 +49,7 @@ export function createChainListeners(): ChainListeners {
 }
 
 /** Receives what the leader sees on a chain, confirmed or not. */
-export interface BlockListener {
-  onLogs(logs: DecodedLogs): void
-  /** The last known blocks have changed, so state that was read from them is invalid. */
-  onReorganisation(): void
-  /** After a failed write, the known blocks are those of the event log again. State that was read from later ones is invalid. */
-  onReopened(): void
-  /** Events were published late, because a node had omitted them at first. */
-  onLate(events: number): void
-  /** The events of a block near the head have been published. */
-  onPublished(block: Block): void
-}
+export type BlockListener = ReturnType<typeof createBlockListener>
 
 interface BlockListenerOptions {
   readonly chainId: number
@@ -74,7 +61,7 @@ interface BlockListenerOptions {
 }
 
 /** Builds the listener of a leader. The orders in memory are invalid before anyone else hears of a block. */
-export function createBlockListener(options: BlockListenerOptions): BlockListener {
+export function createBlockListener(options: BlockListenerOptions) {
   const { chainId, orders, listener, publisher, metrics, clock } = options
   // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
@@ -86,7 +73,7 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
   }
 
   return {
-    onLogs(logs) {
+    onLogs(logs: DecodedLogs): void {
       const orderIds = logs.events.map(({ event }) => event.orderId).concat(logs.changedOrders)
       for (const orderId of orderIds) orders.invalidate(orderId)
       const solvers = touchedSolvers(logs)
@@ -94,15 +81,19 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
       if (logs.cancelledNonces.length > 0) listener.onNoncesCancelled(logs.cancelledNonces)
       if (orderIds.length > 0) publisher.invalidateOrders(orderIds)
     },
-    onReorganisation() {
+    /** The last known blocks have changed, so state that was read from them is invalid. */
+    onReorganisation(): void {
       metrics.reorganisations.inc({ chain_id: chainId })
       invalidateAll()
     },
+    /** After a failed write, the known blocks are those of the event log again. State that was read from later ones is invalid. */
     onReopened: invalidateAll,
-    onLate(events) {
+    /** Events were published late, because a node had omitted them at first. */
+    onLate(events: number): void {
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },
-    onPublished({ header, events }) {
+    /** The events of a block near the head have been published. */
+    onPublished({ header, events }: Block): void {
       if (header.timestampMs === UNKNOWN_TIME) return
       const lagSeconds = Math.max(0, clock.now() - header.timestampMs) / 1000
       for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)

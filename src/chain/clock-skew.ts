@@ -4,12 +4,7 @@ import { UNKNOWN_TIME } from '../../packages/protocol/src/settlement/settlement.
 import type { Logger } from '../telemetry/log.js'
 
 /** Compares the clock of this machine with the times of a chain's new blocks. */
-export interface ClockSkew {
-  /** Notes the chain's head, as soon as it is seen. It may go back, as after a head that was another chain's. */
-  saw(head: TimedHeader | undefined): void
-  /** By how much the clock is ahead of the chain, in milliseconds; negative when it is behind. Undefined until that is known. */
-  ms(): number | undefined
-}
+export type ClockSkew = ReturnType<typeof createClockSkew>
 
 interface ClockSkewOptions {
   readonly chainId: number
@@ -30,7 +25,7 @@ export function wrongSkewMs(skewMs: number | undefined): number | undefined {
  * Builds the comparison. Only a block that has just come shows that a clock is ahead: an older one may be old because the chain stands
  * still. A block from the future shows at any time that a clock is behind.
  */
-export function createClockSkew({ chainId, seenLateMs, clock, log }: ClockSkewOptions): ClockSkew {
+export function createClockSkew({ chainId, seenLateMs, clock, log }: ClockSkewOptions) {
   let last: number | undefined
   let ms: number | undefined
   let isNamed = false
@@ -46,7 +41,8 @@ export function createClockSkew({ chainId, seenLateMs, clock, log }: ClockSkewOp
   }
 
   return {
-    saw(head) {
+    /** Notes the chain's head, as soon as it is seen. It may go back, as after a head that was another chain's. */
+    saw(head: TimedHeader | undefined): void {
       if (head === undefined || head.timestampMs === UNKNOWN_TIME || head.number === last) return
       const aheadMs = clock.now() - head.timestampMs
       const isNew = last !== undefined && head.number > last
@@ -55,6 +51,7 @@ export function createClockSkew({ chainId, seenLateMs, clock, log }: ClockSkewOp
       else if (isNew) ms = Math.max(0, aheadMs - seenLateMs)
       name(wrongSkewMs(ms))
     },
-    ms: () => ms,
+    /** By how much the clock is ahead of the chain, in milliseconds; negative when it is behind. Undefined until that is known. */
+    ms: (): number | undefined => ms,
   }
 }

@@ -6,19 +6,7 @@ import { CHANNELS, connectionOptions } from '../store/postgres/postgres.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** A connection to PostgreSQL for what belongs to a connection: session locks and notifications. */
-export interface DedicatedConnection {
-  /** Connects. After each loss, it connects again until `close`. @throws pg's error when this first attempt fails */
-  open(listener: ConnectionListener): Promise<void>
-  isUp(): boolean
-  /**
-   * Runs a statement after all earlier ones. When it fails or gets no answer, the connection is lost, unless the server
-   * lacks a resource for it.
-   * @returns its rows; none when it has failed
-   */
-  query(text: string, values: unknown[]): Promise<pg.QueryResult['rows']>
-  /** Closes the connection after the statements under way. */
-  close(): Promise<void>
-}
+export type DedicatedConnection = ReturnType<typeof createDedicatedConnection>
 
 /** Receives what happens to a dedicated connection. */
 export interface ConnectionListener {
@@ -53,7 +41,7 @@ function isRefusal(error: unknown): error is Error {
 }
 
 /** Builds the connection. Send a statement at least every second, because a silent connection counts as lost. */
-export function createDedicatedConnection(databaseUrl: string, log: Logger): DedicatedConnection {
+export function createDedicatedConnection(databaseUrl: string, log: Logger) {
   const statements = createSerialQueue()
   let listener: ConnectionListener = {
     topics: [],
@@ -126,12 +114,18 @@ export function createDedicatedConnection(databaseUrl: string, log: Logger): Ded
   }
 
   return {
-    open(opened) {
+    /** Connects. After each loss, it connects again until `close`. @throws pg's error when this first attempt fails */
+    open(opened: ConnectionListener): Promise<void> {
       listener = opened
       return connect()
     },
-    isUp: () => client !== undefined,
-    query: (text, values) =>
+    isUp: (): boolean => client !== undefined,
+    /**
+     * Runs a statement after all earlier ones. When it fails or gets no answer, the connection is lost, unless the server
+     * lacks a resource for it.
+     * @returns its rows; none when it has failed
+     */
+    query: (text: string, values: unknown[]): Promise<pg.QueryResult['rows']> =>
       statements.run(async () => {
         const used = client
         try {
@@ -143,7 +137,8 @@ export function createDedicatedConnection(databaseUrl: string, log: Logger): Ded
           return []
         }
       }),
-    async close() {
+    /** Closes the connection after the statements under way. */
+    async close(): Promise<void> {
       isClosed = true
       // It does not wait for an attempt to connect, which may take seconds. `reconnect` closes what is opened then.
       void reconnection.close()

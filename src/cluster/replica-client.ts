@@ -23,20 +23,7 @@ export interface ReplicaRequest {
 }
 
 /** Sends signed requests to one replica (docs/decisions.md, D18). Each that is under way has a connection of its own. */
-export interface ReplicaClient {
-  /**
-   * @returns at the end of the answer
-   * @throws Error when the replica does not answer to the end
-   */
-  send(request: ReplicaRequest): Promise<void>
-  /**
-   * Asks for a sign of life, on a connection that is kept for checks: after an outage, it stays silent like the others.
-   * @throws Error when the replica does not answer in time
-   */
-  check(timeoutMs: number): Promise<void>
-  /** Ends all connections. The requests and checks under way fail with this error. */
-  close(error: Error): void
-}
+export type ReplicaClient = ReturnType<typeof createReplicaClient>
 
 interface ReplicaClientOptions {
   /** The key that all replicas share. */
@@ -56,10 +43,7 @@ const POOL_OPTIONS: Pool.Options = {
 const MAX_ERROR_LENGTH = 200
 
 /** Builds the client, without connections at first. */
-export function createReplicaClient(
-  { replicaId, url }: ReplicaTarget,
-  { key, clock }: ReplicaClientOptions,
-): ReplicaClient {
+export function createReplicaClient({ replicaId, url }: ReplicaTarget, { key, clock }: ReplicaClientOptions) {
   const [pool, checks] = [new Pool(url, POOL_OPTIONS), new Pool(url, POOL_OPTIONS)]
 
   async function post(via: Dispatcher, { body, timeoutMs, onLine }: ReplicaRequest): Promise<void> {
@@ -80,8 +64,16 @@ export function createReplicaClient(
   }
 
   return {
-    send: (request) => post(pool, request),
-    async check(timeoutMs) {
+    /**
+     * @returns at the end of the answer
+     * @throws Error when the replica does not answer to the end
+     */
+    send: (request: ReplicaRequest): Promise<void> => post(pool, request),
+    /**
+     * Asks for a sign of life, on a connection that is kept for checks: after an outage, it stays silent like the others.
+     * @throws Error when the replica does not answer in time
+     */
+    async check(timeoutMs: number): Promise<void> {
       const id = randomUUID()
       let answer = ''
       const onLine = (line: string) => {
@@ -90,7 +82,8 @@ export function createReplicaClient(
       await post(checks, { body: JSON.stringify({ type: 'ping', id }), timeoutMs, onLine })
       if (answer !== id) throw new Error('another server answers there')
     },
-    close(error) {
+    /** Ends all connections. The requests and checks under way fail with this error. */
+    close(error: Error): void {
       void pool.destroy(error)
       void checks.destroy(error)
     },

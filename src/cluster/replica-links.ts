@@ -4,20 +4,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { ReplicaClient, ReplicaRequest, ReplicaTarget } from './replica-client.js'
 
 /** The ways from this replica to others. Each is checked all the time, so that no request waits for a replica that is gone. */
-export interface ReplicaLinks {
-  /** Checks these replicas from now on, and of the others those with requests under way. Does nothing after `close`. */
-  follow(targets: readonly ReplicaTarget[]): void
-  /**
-   * Sends a request as `ReplicaClient.send` does. It fails at once while the replica does not answer checks, and as soon as
-   * it stops to answer them. A replica that is not followed is checked during the request: its last session may still wait
-   * for results.
-   */
-  send(target: ReplicaTarget, request: ReplicaRequest): Promise<void>
-  /** The number of followed replicas that do not answer. */
-  countDown(): number
-  /** Ends all checks and requests. */
-  close(): Promise<void>
-}
+export type ReplicaLinks = ReturnType<typeof createReplicaLinks>
 
 interface ReplicaLinksOptions {
   readonly openClient: (target: ReplicaTarget) => ReplicaClient
@@ -45,7 +32,7 @@ const CHECK_INTERVAL_MS = 500
 const CHECK_TIMEOUT_MS = 1000
 
 /** Builds the links, without any at first. A replica counts as up until a check fails. */
-export function createReplicaLinks({ openClient, onChange, log, clock }: ReplicaLinksOptions): ReplicaLinks {
+export function createReplicaLinks({ openClient, onChange, log, clock }: ReplicaLinksOptions) {
   /** Those of followed replicas, by id. */
   const links = new Map<string, Link>()
   /** All links, and the end of the checks of each. */
@@ -110,14 +97,20 @@ export function createReplicaLinks({ openClient, onChange, log, clock }: Replica
   }
 
   return {
-    follow(targets) {
+    /** Checks these replicas from now on, and of the others those with requests under way. Does nothing after `close`. */
+    follow(targets: readonly ReplicaTarget[]): void {
       if (isClosed) return
       const wanted = new Map(targets.map((target) => [target.replicaId, target]))
       for (const link of [...links.values()])
         if (wanted.get(link.target.replicaId)?.url !== link.target.url) leave(link)
       for (const [id, target] of wanted) if (!links.has(id)) links.set(id, open(target, true))
     },
-    async send(target, request) {
+    /**
+     * Sends a request as `ReplicaClient.send` does. It fails at once while the replica does not answer checks, and as soon as
+     * it stops to answer them. A replica that is not followed is checked during the request: its last session may still wait
+     * for results.
+     */
+    async send(target: ReplicaTarget, request: ReplicaRequest): Promise<void> {
       if (isClosed) throw new Error('this replica ends')
       const link = links.get(target.replicaId) ?? open(target, false)
       if (!link.isUp) throw new Error('the replica does not answer')
@@ -129,8 +122,10 @@ export function createReplicaLinks({ openClient, onChange, log, clock }: Replica
         if (!link.isFollowed && link.requests === 0) end(link)
       }
     },
-    countDown: () => [...links.values()].filter(({ isUp }) => !isUp).length,
-    async close() {
+    /** The number of followed replicas that do not answer. */
+    countDown: (): number => [...links.values()].filter(({ isUp }) => !isUp).length,
+    /** Ends all checks and requests. */
+    async close(): Promise<void> {
       isClosed = true
       for (const link of watched.keys()) end(link)
       await Promise.all(watched.values())

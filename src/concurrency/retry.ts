@@ -2,12 +2,7 @@ import { type Clock, systemClock, type Timer } from '../../packages/protocol/src
 import { coalesce } from './one-at-a-time.js'
 
 /** Repeats work until it succeeds. */
-export interface Retry {
-  /** Runs the work, after a run that is under way. Does nothing after `close`. */
-  run(): void
-  /** Starts nothing any more. @returns after the current run has ended */
-  close(): Promise<void>
-}
+export type Retry = ReturnType<typeof createRetry>
 
 interface RetryOptions {
   readonly work: () => Promise<void>
@@ -23,7 +18,7 @@ interface RetryOptions {
 }
 
 /** Builds the retry of a piece of work. */
-export function createRetry(options: RetryOptions): Retry {
+export function createRetry(options: RetryOptions) {
   const { work, delayMs, maxDelayMs = delayMs, onFailure, onRecovery, clock = systemClock } = options
   let timer: Timer | undefined
   let running: Promise<void> = Promise.resolve()
@@ -51,8 +46,10 @@ export function createRetry(options: RetryOptions): Retry {
   }
 
   return {
+    /** Runs the work, after a run that is under way. Does nothing after `close`. */
     run,
-    async close() {
+    /** Starts nothing any more. @returns after the current run has ended */
+    async close(): Promise<void> {
       isClosed = true
       timer?.stop()
       await running

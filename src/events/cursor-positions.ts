@@ -6,39 +6,24 @@ import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'
 
 /** The positions of the log for which clients' cursors stand. */
-export interface CursorPositions {
-  /**
-   * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor without a
-   * digest stands for the beginning of the log only.
-   */
-  find(cursor: string): Position | undefined
-  /** The position before the oldest entry that the log still has. */
-  beginning(): StartPosition
-  /** Whether a cursor of this log is later than all published entries. */
-  isAhead(cursor: string): boolean
-  /**
-   * Reads the entry of a cursor that only the database can confirm. `find` accepts such a cursor only afterwards.
-   * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
-   */
-  confirm(cursor: string, client: ClientId): Promise<void> | undefined
-  /** Notes that the log now begins after a sequence. */
-  pruneThrough(sequence: number): void
-  /** Notes that the log has another history, which begins after a sequence. */
-  startOver(prunedSequence: number): void
-}
+export type CursorPositions = ReturnType<typeof createCursorPositions>
 
 /** Builds the positions. @param prunedSequence the sequence after which the log begins */
 export function createCursorPositions(
   log: PublishedLog,
   confirmations: Confirmations,
   prunedSequence: number,
-): CursorPositions {
+) {
   let beginning = prunedSequence
 
   const isInLog = (sequence: number) => sequence <= log.end.sequence && sequence >= beginning
 
   return {
-    find(cursor) {
+    /**
+     * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor without a
+     * digest stands for the beginning of the log only.
+     */
+    find(cursor: string): Position | undefined {
       const { sequence, digest } = log.cursors.read(cursor) ?? {}
       if (sequence === undefined || !isInLog(sequence)) return undefined
       const known = log.cursorAt(sequence)
@@ -47,22 +32,30 @@ export function createCursorPositions(
       const isOfHistory = known === undefined ? confirmations.has(cursor) : known === cursor
       return isOfHistory ? { sequence, cursor } : undefined
     },
-    beginning: () => ({
+    /** The position before the oldest entry that the log still has. */
+    beginning: (): StartPosition => ({
       isBeginning: true,
       sequence: beginning,
       cursor: log.cursorAt(beginning) ?? log.cursors.write({ sequence: beginning, digest: undefined }),
     }),
-    isAhead: (cursor) => (log.cursors.read(cursor)?.sequence ?? 0) > log.end.sequence,
-    confirm(cursor, client) {
+    /** Whether a cursor of this log is later than all published entries. */
+    isAhead: (cursor: string): boolean => (log.cursors.read(cursor)?.sequence ?? 0) > log.end.sequence,
+    /**
+     * Reads the entry of a cursor that only the database can confirm. `find` accepts such a cursor only afterwards.
+     * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
+     */
+    confirm(cursor: string, client: ClientId): Promise<void> | undefined {
       const { sequence = 0, digest } = log.cursors.read(cursor) ?? {}
       if (digest === undefined || !isInLog(sequence)) return undefined
       if (log.cursorAt(sequence) !== undefined || confirmations.has(cursor)) return undefined
       return confirmations.confirm(cursor, sequence, client)
     },
-    pruneThrough(sequence) {
+    /** Notes that the log now begins after a sequence. */
+    pruneThrough(sequence: number): void {
       beginning = sequence
     },
-    startOver(sequence) {
+    /** Notes that the log has another history, which begins after a sequence. */
+    startOver(sequence: number): void {
       beginning = sequence
       confirmations.clear()
     },
@@ -70,17 +63,7 @@ export function createCursorPositions(
 }
 
 /** Confirms cursors of entries that are not in memory. Each confirmation reads one entry. */
-interface Confirmations {
-  /** Whether this cursor has been confirmed. */
-  has(cursor: string): boolean
-  /**
-   * Reads the entry of a cursor in the client's turn. After that, `has` is true if the entry has this cursor.
-   * @throws ServiceError DATABASE_UNAVAILABLE
-   */
-  confirm(cursor: string, sequence: number, client: ClientId): Promise<void>
-  /** Removes all confirmations, because the log has another history now. */
-  clear(): void
-}
+type Confirmations = ReturnType<typeof createConfirmations>
 
 /** Reads of one client, and of all, in the read queue at once. Others wait, so that replays continue meanwhile. */
 const MAX_READS_OF_CLIENT = 2
@@ -94,7 +77,7 @@ const MAX_CONFIRMED = 10_000
 export function createConfirmations(
   readEntry: (sequence: number) => Promise<Entry | undefined>,
   enqueueRead: EnqueueRead,
-): Confirmations {
+) {
   let confirmed = new LRUCache<string, true>({ max: MAX_CONFIRMED })
   const slots = new FairSlots({ perClient: MAX_READS_OF_CLIENT, total: MAX_READS })
 
@@ -106,12 +89,18 @@ export function createConfirmations(
   }
 
   return {
-    has: (cursor) => confirmed.has(cursor),
-    confirm: (cursor, sequence, client) =>
+    /** Whether this cursor has been confirmed. */
+    has: (cursor: string): boolean => confirmed.has(cursor),
+    /**
+     * Reads the entry of a cursor in the client's turn. After that, `has` is true if the entry has this cursor.
+     * @throws ServiceError DATABASE_UNAVAILABLE
+     */
+    confirm: (cursor: string, sequence: number, client: ClientId): Promise<void> =>
       new Promise((done, fail) => {
         slots.add({ client, run: () => readIfNeeded(cursor, sequence).then(done, fail) })
       }),
-    clear() {
+    /** Removes all confirmations, because the log has another history now. */
+    clear(): void {
       confirmed = new LRUCache({ max: MAX_CONFIRMED })
     },
   }

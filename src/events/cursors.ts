@@ -14,23 +14,20 @@ interface CursorParts {
 }
 
 /** Writes and parses cursors of one event log. */
-export interface Cursors {
-  write(parts: CursorParts): string
-  /** @returns its parts, or undefined when `text` is not a cursor of this log */
-  read(text: string): CursorParts | undefined
-}
+export type Cursors = ReturnType<typeof createCursors>
 
 /**
  * Creates the cursors of the log with this id. They are opaque to callers and safe in URLs and headers (docs/decisions.md,
  * D9). A cursor is the log's id, the sequence in base 36 and the entry's digest, separated by points.
  */
-export function createCursors(logId: string): Cursors {
+export function createCursors(logId: string) {
   return {
-    write({ sequence, digest }) {
+    write({ sequence, digest }: CursorParts): string {
       const position = `${logId}.${sequence.toString(36)}`
       return digest === undefined ? position : `${position}.${digest}`
     },
-    read(text) {
+    /** @returns its parts, or undefined when `text` is not a cursor of this log */
+    read(text: string): CursorParts | undefined {
       const [, id, digits = '', digest] = CURSOR.exec(text) ?? []
       const sequence = Number.parseInt(digits, 36)
       return id === logId && Number.isSafeInteger(sequence) ? { sequence, digest } : undefined

@@ -9,33 +9,13 @@ import { createRetry } from '../concurrency/retry.js'
 import type { EventStore } from '../store/events/event-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createHub, type Hub } from './hub.js'
+import { createHub } from './hub.js'
 import { readEnd } from './published-log.js'
 import { createEventSink, createPublisher } from './publisher.js'
 import { MAX_RECENT } from './tail-buffer.js'
 
 /** The log of order events. Chain leaders write it, and subscribers read it. */
-export interface EventLog {
-  /** The event sink of a chain, for one chain sync. */
-  eventSinkOf(chainId: number): EventSink & TermsSink
-  /**
-   * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
-   * events published here, or one that no entry in memory confirms.
-   * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
-   */
-  waitForCursor(cursor: string | undefined, client: ClientId): Promise<void> | undefined
-  /**
-   * @param after a cursor, or `EARLIEST`; undefined for events from now on
-   * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
-   */
-  subscribe: Hub['subscribe']
-  hasSubscribers: Hub['hasSubscribers']
-  /** The number of subscribers that replay the log from the database, and the number that wait for it. */
-  replays: Hub['replays']
-  /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */
-  endSubscriptions(): void
-  close(): Promise<void>
-}
+export type EventLog = Awaited<ReturnType<typeof openEventLog>>
 
 interface EventLogOptions {
   readonly store: EventStore
@@ -59,7 +39,7 @@ const RETRY_MS = 1000
 const PRUNE_INTERVAL_MS = 10 * 60_000
 
 /** Opens the log of a store. From then on, entries older than the retention time are removed. */
-export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
+export async function openEventLog(options: EventLogOptions) {
   const { store, cluster, onEvent, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
   const end = await readEnd(store, keptEntries)
   const hub = createHub({ ...end, reader: store, onEvent, onSlow: () => metrics.streamDrops.inc() })
@@ -93,16 +73,28 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   reading.run()
 
   return {
-    eventSinkOf: (chainId) => createEventSink(chainId, store, publisher),
-    waitForCursor(cursor = '', client) {
+    /** The event sink of a chain, for one chain sync. */
+    eventSinkOf: (chainId: number): EventSink & TermsSink => createEventSink(chainId, store, publisher),
+    /**
+     * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
+     * events published here, or one that no entry in memory confirms.
+     * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
+     */
+    waitForCursor(cursor: string | undefined = '', client: ClientId): Promise<void> | undefined {
       if (!hub.isAhead(cursor)) return hub.confirm(cursor, client)
       return publisher.catchUp().then(() => hub.confirm(cursor, client))
     },
+    /**
+     * @param after a cursor, or `EARLIEST`; undefined for events from now on
+     * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
+     */
     subscribe: hub.subscribe,
     hasSubscribers: hub.hasSubscribers,
+    /** The number of subscribers that replay the log from the database, and the number that wait for it. */
     replays: hub.replays,
+    /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */
     endSubscriptions: hub.close,
-    async close() {
+    async close(): Promise<void> {
       hub.close()
       await Promise.all([reading.close(), publisher.idle(), endRetention()])
     },

@@ -9,17 +9,7 @@ import type { Hub } from './hub.js'
 import { readEnd } from './published-log.js'
 
 /** Publishes the entries of the log in their order, whichever replica has written them. */
-interface Publisher {
-  /**
-   * Writes entries and publishes them. Writes run one after the other.
-   * @returns the entries that were written
-   */
-  write(entries: () => Promise<LogEntry[]>): Promise<LogEntry[]>
-  /** Publishes the entries of the log that are not published yet. */
-  catchUp(): Promise<void>
-  /** @returns after all current work has ended */
-  idle(): Promise<void>
-}
+type Publisher = ReturnType<typeof createPublisher>
 
 interface PublisherOptions {
   readonly store: Pick<EventStore, 'readState' | 'readAfter'>
@@ -35,7 +25,7 @@ interface PublisherOptions {
 const PAGE = 500
 
 /** Builds the publisher of a log. Each read of the log includes the last published entry again. */
-export function createPublisher(options: PublisherOptions): Publisher {
+export function createPublisher(options: PublisherOptions) {
   const { store, keptEntries, hub, metrics, log } = options
   const queue = createSerialQueue()
   let { logId } = options
@@ -67,7 +57,11 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 
   return {
-    write: (entries) =>
+    /**
+     * Writes entries and publishes them. Writes run one after the other.
+     * @returns the entries that were written
+     */
+    write: (entries: () => Promise<LogEntry[]>): Promise<LogEntry[]> =>
       queue.run(async () => {
         const logEntries = await entries()
         const sequence = logEntries[0]?.sequence
@@ -77,7 +71,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
         for (const { event } of logEntries) metrics.events.inc({ chain_id: event.chainId, type: event.type })
         return logEntries
       }),
+    /** Publishes the entries of the log that are not published yet. */
     catchUp: coalesce(() => queue.run(readOn)),
+    /** @returns after all current work has ended */
     idle: queue.idle,
   }
 }

@@ -59,13 +59,7 @@ export interface Replay {
  * The replays of all clients (docs/decisions.md, D14), in pages. Those that need a page at about the same time share one read, as after a
  * restart. Each client and all have a number of reads at the same time. The rest waits, and each client gets equal turns.
  */
-export interface Replays {
-  of(client: ClientId, filter: EventFilter): Replay
-  /** The number of replays that read the log, and the number that wait. */
-  counts(): { readonly running: number; readonly waiting: number }
-  /** Removes all pages from memory. */
-  clear(): void
-}
+export type Replays = ReturnType<typeof createReplays>
 
 const MAX_READS_OF_CLIENT = 4
 const MAX_READS = 32
@@ -82,7 +76,7 @@ const MAX_LOOKED_UP = 100_000
 const MAX_LOOKED_UP_ORDERS = 100
 
 /** Builds the replays of a log. @param enqueue runs each read in its turn */
-export function createReplays(reader: LogReader, enqueue: EnqueueRead): Replays {
+export function createReplays(reader: LogReader, enqueue: EnqueueRead) {
   const kept = {
     whole: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
     filtered: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
@@ -124,7 +118,7 @@ export function createReplays(reader: LogReader, enqueue: EnqueueRead): Replays 
   }
 
   return {
-    of(client, filter) {
+    of(client: ClientId, filter: EventFilter): Replay {
       const named = nameFilter(filter)
       let waiting: ClientWork | undefined
       const readInTurn = (range: PageRange) =>
@@ -143,8 +137,10 @@ export function createReplays(reader: LogReader, enqueue: EnqueueRead): Replays 
         },
       }
     },
-    counts: () => slots.counts(),
-    clear() {
+    /** The number of replays that read the log, and the number that wait. */
+    counts: (): { readonly running: number; readonly waiting: number } => slots.counts(),
+    /** Removes all pages from memory. */
+    clear(): void {
       kept.whole.clear()
       kept.filtered.clear()
     },

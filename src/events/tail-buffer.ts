@@ -15,18 +15,10 @@ export const MAX_BATCH = 100
 export const MAX_RECENT = 8192
 
 /** The end of the log in memory, so that live subscribers do not read the database. */
-export interface TailBuffer {
-  /** Adds entries that follow the last one. */
-  add(entries: readonly Entry[]): void
-  /** The entries after a sequence that are in one batch; undefined when the next one is not in memory. */
-  after(sequence: number): Batch | undefined
-  /** The entry at a sequence; undefined when it is not in memory. */
-  at(sequence: number): Entry | undefined
-  clear(): void
-}
+export type TailBuffer = ReturnType<typeof createTailBuffer>
 
 /** Builds an empty buffer. */
-export function createTailBuffer(): TailBuffer {
+export function createTailBuffer() {
   const batches: Batch[] = []
   let size = 0
 
@@ -38,22 +30,25 @@ export function createTailBuffer(): TailBuffer {
   }
 
   return {
-    add(entries) {
+    /** Adds entries that follow the last one. */
+    add(entries: readonly Entry[]): void {
       for (let start = 0; start < entries.length; start += MAX_BATCH) {
         batches.push(entries.slice(start, start + MAX_BATCH))
       }
       size += entries.length
       while (size > MAX_RECENT) size -= batches.shift()?.length ?? 0
     },
-    after(sequence) {
+    /** The entries after a sequence that are in one batch; undefined when the next one is not in memory. */
+    after(sequence: number): Batch | undefined {
       const next = find(sequence + 1)
       return next === undefined || next.index === 0 ? next?.batch : next.batch.slice(next.index)
     },
-    at(sequence) {
+    /** The entry at a sequence; undefined when it is not in memory. */
+    at(sequence: number): Entry | undefined {
       const found = find(sequence)
       return found?.batch[found.index]
     },
-    clear() {
+    clear(): void {
       batches.length = 0
       size = 0
     },

@@ -25,11 +25,6 @@ interface ReplicaServerOptions {
 }
 
 /** The listener for the other replicas. */
-interface ReplicaServer {
-  /** The port, also when a free one was taken. */
-  readonly port: number
-  close(): Promise<void>
-}
 
 const MAX_RELAYED_BYTES = 64 * 1024
 const LIMITS = {
@@ -48,7 +43,7 @@ const MAX_CONNECTIONS = 4096
  * Starts the listener (docs/decisions.md, D18). It has a port of its own, which only the other replicas should reach.
  * @throws ConfigError when the port cannot be opened
  */
-export async function startReplicaServer(options: ReplicaServerOptions): Promise<ReplicaServer> {
+export async function startReplicaServer(options: ReplicaServerOptions) {
   const { host, port } = options
   const server = createServer(LIMITS, (request, response) => void serve(request, response, options))
   // Without this, Node keeps the connection.
@@ -61,8 +56,9 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
   }
   const address = server.address() as AddressInfo
   return {
+    /** The port, also when a free one was taken. */
     port: address.port,
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()

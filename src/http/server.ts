@@ -54,18 +54,7 @@ interface HttpServerOptions {
 }
 
 /** The service's one port. */
-export interface HttpServer {
-  /**
-   * @returns the base URL, with the port that was free when `PORT` is 0
-   * @throws ConfigError when the port cannot be opened
-   */
-  listen(): Promise<string>
-  /**
-   * Accepts no more connections, and waits for open requests. Ends idle connections after `drainMs` milliseconds: until
-   * then, a request may come on them. Ends everything that is left `graceMs` milliseconds later.
-   */
-  close(graceMs: number, drainMs: number): Promise<void>
-}
+export type HttpServer = Awaited<ReturnType<typeof createHttpServer>>
 
 /** Solvers send messages on their sessions. */
 const SOLVERS: SolverSockets = { has: (path) => path === SESSION_PATH, maxMessageBytes: MAX_MESSAGE_BYTES }
@@ -80,7 +69,7 @@ const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
 const LISTEN_BACKLOG = 4096
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
-export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+export async function createHttpServer(options: HttpServerOptions) {
   const { config, methods, streams, quoteStreams, solverSessions, rateLimits, keys, lostPage, log } = options
   const ports: Multiplexer[] = []
   const webSocketPaths = new Set<string>()
@@ -158,14 +147,22 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   options.addRoutes(server)
 
   return {
-    async listen() {
+    /**
+     * @returns the base URL, with the port that was free when `PORT` is 0
+     * @throws ConfigError when the port cannot be opened
+     */
+    async listen(): Promise<string> {
       try {
         return await server.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       } catch (error) {
         throw toListenIssue(error, { ...config, variable: 'PORT' })
       }
     },
-    async close(graceMs, drainMs) {
+    /**
+     * Accepts no more connections, and waits for open requests. Ends idle connections after `drainMs` milliseconds: until
+     * then, a request may come on them. Ends everything that is left `graceMs` milliseconds later.
+     */
+    async close(graceMs: number, drainMs: number): Promise<void> {
       if (drainMs > 0) await Promise.all(ports.map((port) => port.drain(drainMs)))
       const timer = setTimeout(() => {
         for (const port of ports) port.destroyConnections()

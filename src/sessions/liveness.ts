@@ -3,11 +3,6 @@ import { type Clock, systemClock, type Timer } from '../../packages/protocol/src
 import type { SessionConnection } from './messages.js'
 
 /** The pings of one session. */
-interface Heartbeat {
-  /** @returns false when no ping with this id waits for its pong */
-  receivePong(id: string): boolean
-  stop(): void
-}
 
 interface HeartbeatOptions {
   readonly intervalMs: number
@@ -20,7 +15,7 @@ interface HeartbeatOptions {
 const MAX_UNANSWERED = 2
 
 /** Starts to send pings. Their ids are random, so that only a solver that reads can answer them. */
-export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+export function startHeartbeat(options: HeartbeatOptions) {
   const { intervalMs, sendPing, onSilent, clock = systemClock } = options
   const unanswered = new Set<string>()
   const timer = clock.setInterval(() => {
@@ -30,17 +25,13 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
     sendPing(id)
   }, intervalMs)
   return {
-    receivePong: (id) => unanswered.delete(id),
+    /** @returns false when no ping with this id waits for its pong */
+    receivePong: (id: string): boolean => unanswered.delete(id),
     stop: timer.stop,
   }
 }
 
 /** What waits to be sent on one session. */
-interface Backlog {
-  /** Whether too much waits. Call it before and after each message. */
-  isFull(): boolean
-  stop(): void
-}
 
 /** A session with more unsent bytes gets no more requests (docs/decisions.md, D18). */
 const MAX_UNSENT_BYTES = 256 * 1024
@@ -54,7 +45,7 @@ export function watchBacklog(
   connection: Pick<SessionConnection, 'unsentBytes'>,
   onStalled: () => void,
   clock: Clock = systemClock,
-): Backlog {
+) {
   let timer: Timer | undefined
 
   function stop(): void {
@@ -73,5 +64,9 @@ export function watchBacklog(
     return true
   }
 
-  return { isFull, stop }
+  return {
+    /** Whether too much waits. Call it before and after each message. */
+    isFull,
+    stop,
+  }
 }

@@ -18,11 +18,6 @@ import type {
 } from './relayed-requests.js'
 
 /** How this replica asks the solver sessions of others (docs/decisions.md, D18). */
-interface ReplicaRelay {
-  readonly sessions: SessionTransport
-  countDown: ReplicaLinks['countDown']
-  close(): Promise<void>
-}
 
 interface RelayOptions {
   readonly replica: ReplicaIdentity
@@ -34,14 +29,7 @@ interface RelayOptions {
 }
 
 /** Starts to follow the replicas that hold sessions. */
-export function openReplicaRelay({
-  replica,
-  directory,
-  chainIds,
-  metrics,
-  log,
-  clock,
-}: RelayOptions): ReplicaRelay {
+export function openReplicaRelay({ replica, directory, chainIds, metrics, log, clock }: RelayOptions) {
   const { key } = replica
   const skips = new Map<string, () => void>()
   const links = createReplicaLinks({

@@ -6,21 +6,6 @@ import { groupBy } from '../../packages/protocol/src/values/parts.js'
 import type { ClientId } from '../clients/client-id.js'
 
 /** The slots of connections without an accepted hello. */
-interface PendingSlots {
-  /** @throws ServiceError SESSION_LIMIT_REACHED when this client has all that one may have */
-  assertFree(client: ClientId): void
-  /**
-   * Takes a slot. When there is none, the oldest connection of the largest group of addresses loses its slot.
-   * @param onDropped called when the connection loses its slot
-   * @returns a function that releases it; a second call does nothing
-   * @throws ServiceError SESSION_LIMIT_REACHED
-   */
-  take(client: ClientId, onDropped: (error: ServiceError) => void): () => void
-  /** Records that this client has opened a session. */
-  recordSession(client: ClientId): void
-  /** Number of slots that are taken. */
-  count(): number
-}
 
 interface Slot {
   readonly client: ClientId
@@ -35,7 +20,7 @@ const MAX_PENDING_OF_CLIENT = 4
 const MAX_KNOWN = 10_000
 
 /** Builds the slots. Strangers with many addresses so cost each other their slots, and seldom a solver (docs/decisions.md, D18). */
-export function createPendingSlots(): PendingSlots {
+export function createPendingSlots() {
   /** The oldest first. */
   const slots = new Set<Slot>()
   const known = new LRUCache<string, true>({ max: MAX_KNOWN })
@@ -57,16 +42,25 @@ export function createPendingSlots(): PendingSlots {
   }
 
   return {
+    /** @throws ServiceError SESSION_LIMIT_REACHED when this client has all that one may have */
     assertFree,
-    take(client, onDropped) {
+    /**
+     * Takes a slot. When there is none, the oldest connection of the largest group of addresses loses its slot.
+     * @param onDropped called when the connection loses its slot
+     * @returns a function that releases it; a second call does nothing
+     * @throws ServiceError SESSION_LIMIT_REACHED
+     */
+    take(client: ClientId, onDropped: (error: ServiceError) => void): () => void {
       assertFree(client)
       freeSlot(client)
       const slot = { client, onDropped }
       slots.add(slot)
       return () => void slots.delete(slot)
     },
-    recordSession: ({ key }) => void known.set(key, true),
-    count: () => slots.size,
+    /** Records that this client has opened a session. */
+    recordSession: ({ key }: ClientId): void => void known.set(key, true),
+    /** Number of slots that are taken. */
+    count: (): number => slots.size,
   }
 }
 

@@ -8,24 +8,24 @@ import { KEPT_LESSONS, type Lessons, medianOf, Pairs } from './lessons.js'
  * What this process knows of one solver of a chain (docs/decisions.md, D30). It belongs to the address: the solver keeps it at
  * another endpoint, on another session and with another registration. Times are milliseconds on a clock that never goes back.
  */
-export interface Standing {
-  readonly breaker: CircuitBreaker
+export class Standing {
+  readonly breaker = new CircuitBreaker()
   /** How long its last answers took, the oldest first. */
-  readonly times: number[]
+  readonly times: number[] = []
   /** The median of these; undefined without one. */
   usualMs: number | undefined
   /** The requests that it has not answered, the oldest first. */
-  readonly open: OpenRequest[]
-  answeredAt: number
-  hasQuoted: boolean
+  readonly open: OpenRequest[] = []
+  answeredAt = Number.NEGATIVE_INFINITY
+  hasQuoted = false
   /** Whether its last request did not reach it, or its connection broke. */
-  isUnreachable: boolean
+  isUnreachable = false
   /** Rounds in a row that waited for it, and to whose answers it added nothing. */
-  vainWaits: number
+  vainWaits = 0
   /** When the last one was counted. */
-  vainAt: number
+  vainAt = Number.NEGATIVE_INFINITY
   /** The rounds in which nobody waits for it because of that. */
-  unwaitedRounds: number
+  unwaitedRounds = 0
 }
 
 /** A request that a solver has not answered. */
@@ -58,22 +58,6 @@ const REQUESTS_TO_STALL = 3
 const STALL_FACTOR = 3
 /** A solver does not stall sooner. */
 const SHORTEST_STALL_MS = 50
-
-/** A solver of which nothing is known. */
-export function createStanding(): Standing {
-  return {
-    breaker: new CircuitBreaker(),
-    times: [],
-    usualMs: undefined,
-    open: [],
-    answeredAt: Number.NEGATIVE_INFINITY,
-    hasQuoted: false,
-    isUnreachable: false,
-    vainWaits: 0,
-    vainAt: Number.NEGATIVE_INFINITY,
-    unwaitedRounds: 0,
-  }
-}
 
 /** Records that a round asks the solver. */
 export function recordRequest(standing: Standing, request: OpenRequest, isProbe: boolean, now: number): void {
@@ -174,7 +158,7 @@ export class Standings {
 
   of({ chainId, address }: SolverKey): Standing {
     const standings = this.#chainOf(chainId).of
-    const standing = standings.get(address) ?? createStanding()
+    const standing = standings.get(address) ?? new Standing()
     if (!standings.has(address)) standings.set(address, standing)
     return standing
   }

@@ -10,19 +10,7 @@ export interface Fault {
 }
 
 /** Whether a database takes writes. Each fault is logged once, with its cause and its remedy. */
-export interface WriteHealth {
-  isUp(): boolean
-  /** Notes a fault. @param reason the database's own message */
-  failed(fault: Fault, reason: string): void
-  /** Notes a successful write. */
-  written(): void
-  /**
-   * Reports faults from now on.
-   * @param probe a write that is tried every second during a fault, so that its end is noticed without traffic
-   */
-  start(probe: () => Promise<unknown>): void
-  close(): void
-}
+export type WriteHealth = ReturnType<typeof createWriteHealth>
 
 interface WriteHealthOptions {
   /** Fields that identify the database in the log. */
@@ -40,7 +28,7 @@ const RETURN_MS = 60_000
 const CALM_MS = 30_000
 
 /** Builds the health of one database. */
-export function createWriteHealth({ fields, downText, upText, log }: WriteHealthOptions): WriteHealth {
+export function createWriteHealth({ fields, downText, upText, log }: WriteHealthOptions) {
   let fault: Fault | undefined
   let failedAt = 0
   let recoveredAt = Number.NEGATIVE_INFINITY
@@ -60,9 +48,10 @@ export function createWriteHealth({ fields, downText, upText, log }: WriteHealth
   }
 
   return {
-    isUp: () => fault === undefined,
+    isUp: (): boolean => fault === undefined,
 
-    failed(found, reason) {
+    /** Notes a fault. @param reason the database's own message */
+    failed(found: Fault, reason: string): void {
       if (fault?.isLasting || probe === undefined) return
       failedAt = performance.now()
       if (fault === undefined) hasReturned = failedAt - recoveredAt < RETURN_MS
@@ -71,7 +60,8 @@ export function createWriteHealth({ fields, downText, upText, log }: WriteHealth
       probeSoon()
     },
 
-    written() {
+    /** Notes a successful write. */
+    written(): void {
       if (fault === undefined || fault.isLasting) return
       const now = performance.now()
       if (hasReturned && now - failedAt < CALM_MS) return
@@ -80,11 +70,15 @@ export function createWriteHealth({ fields, downText, upText, log }: WriteHealth
       log.info(fields, upText)
     },
 
-    start(write) {
+    /**
+     * Reports faults from now on.
+     * @param probe a write that is tried every second during a fault, so that its end is noticed without traffic
+     */
+    start(write: () => Promise<unknown>): void {
       probe = write
     },
 
-    close() {
+    close(): void {
       isClosed = true
       clearTimeout(timer)
     },

@@ -4,7 +4,7 @@ import { type EndedAttempt, Round, type RoundTimes } from '../../src/auction/rou
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import type { CallSignal } from '../../src/solvers/transport/solver-transports.js'
-import { createStanding, type Wait } from '../../src/standing/standing.js'
+import { Standing, type Wait } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { signed } from './records/sample-round.js'
@@ -19,7 +19,7 @@ export function askedSolver(
   wait: Wait = 'soft_deadline',
   slots = new RequestSlots(8),
 ): Asked {
-  return { solver: solver(number), standing: createStanding(), slots, wait, isExpected: true }
+  return { solver: solver(number), standing: new Standing(), slots, wait, isExpected: true }
 }
 
 /** An offer of the solver with this number. */

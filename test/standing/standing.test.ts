@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Lessons } from '../../src/standing/lessons.js'
 import {
-  createStanding,
   eligibility,
   isExpected,
   type OpenRequest,
   recordEnd,
   recordRequest,
   recordWait,
-  type Standing,
+  Standing,
   waitFor,
 } from '../../src/standing/standing.js'
 
@@ -17,7 +16,7 @@ const SOFT_MS = 500
 let standing: Standing
 
 beforeEach(() => {
-  standing = createStanding()
+  standing = new Standing()
 })
 
 /** A request in a round in which another solver made an offer at this time. */

@@ -16,13 +16,6 @@ import {
 } from './json-rpc.js'
 
 /** Sends calls over HTTP. Both functions throw RpcError, or the reason of the signal. */
-interface Batcher {
-  /** Sends a call in a batch with the others of this turn of the event loop. One with a signal goes alone. */
-  call(call: Call, limits: CallLimits): Promise<unknown>
-  callAlone(call: Call, limits: CallLimits): Promise<unknown>
-  /** Whether the node takes batches, as far as its answers show. */
-  takesBatches(): boolean
-}
 
 interface BatcherOptions {
   readonly post: HttpExchange['post']
@@ -43,7 +36,7 @@ interface FailedCall {
 }
 
 /** Builds the batcher. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it. */
-export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
+export function createBatcher({ post, words, clock }: BatcherOptions) {
   const size = createBatchSize(clock)
   let queue: QueuedCall[] = []
   let lastId = 0
@@ -148,7 +141,8 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
   }
 
   return {
-    call(call, limits) {
+    /** Sends a call in a batch with the others of this turn of the event loop. One with a signal goes alone. */
+    call(call: Call, limits: CallLimits): Promise<unknown> {
       if (limits.signal !== undefined) return callAlone(call, limits)
       return new Promise((resolve, reject) => {
         if (queue.length === 0)
@@ -160,6 +154,7 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
       })
     },
     callAlone,
+    /** Whether the node takes batches, as far as its answers show. */
     takesBatches: size.takesBatches,
   }
 }
@@ -187,19 +182,9 @@ const MOST_CALLS = 50
 const GROWS_AFTER_MS = 60_000
 
 /** How many calls a node takes in one batch, as far as its answers show (docs/decisions.md, D22). */
-interface BatchSize {
-  /** At most so many calls go into the next batch; 1 for none. */
-  current(): number
-  /** Notes that a batch of so many calls is sent. @returns what notes how it ends */
-  beginBatch(calls: number): { accepted(): void; refused(): void }
-  /** Notes that the node has answered a call alone. */
-  answeredAlone(): void
-  /** Whether the node takes batches. */
-  takesBatches(): boolean
-}
 
 /** Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one, in doubt at first. */
-function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
+function createBatchSize(clock: Pick<Clock, 'monotonic'>) {
   let most = MOST_CALLS
   let changedAt = clock.monotonic()
   /** The calls of the batch that has failed last, and whether a call alone was answered since; undefined when all is well. */
@@ -221,8 +206,10 @@ function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
   }
 
   return {
+    /** At most so many calls go into the next batch; 1 for none. */
     current,
-    beginBatch(calls) {
+    /** Notes that a batch of so many calls is sent. @returns what notes how it ends */
+    beginBatch(calls: number): { accepted(): void; refused(): void } {
       const sent = { most, isInDoubt: doubt?.isAnsweredAlone === true }
       return {
         accepted() {
@@ -235,9 +222,11 @@ function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
         },
       }
     },
-    answeredAlone() {
+    /** Notes that the node has answered a call alone. */
+    answeredAlone(): void {
       if (doubt !== undefined) doubt = { ...doubt, isAnsweredAlone: true }
     },
-    takesBatches: () => current() > 1 && doubt?.isAnsweredAlone !== true,
+    /** Whether the node takes batches. */
+    takesBatches: (): boolean => current() > 1 && doubt?.isAnsweredAlone !== true,
   }
 }

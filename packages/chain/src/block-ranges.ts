@@ -1,15 +1,7 @@
 import { namesRate, rpcErrorIn } from './json-rpc.js'
 
 /** The number of blocks to request at once, as far as a node's answers show (docs/decisions.md, D22). */
-export interface RangeSize {
-  current(): number
-  /** Notes a complete range. @param blocks its number of blocks @param logs the number of its logs */
-  succeeded(blocks: number, logs: number): void
-  /** Notes that a range of so many blocks failed for its size. @returns whether a smaller one can be tried */
-  refused(blocks: number): boolean
-  /** Notes that one failed for a reason that says nothing of its size. Gateways may word a refusal so, so that the eighth one in a row counts. */
-  failed(blocks: number): void
-}
+export type RangeSize = ReturnType<typeof createRangeSize>
 
 /** Most nodes accept it. */
 const FIRST_SIZE = 500
@@ -22,7 +14,7 @@ const MAX_FAILURES = 8
 const GOOD_RANGES_AFTER_FAILURES = 1000
 
 /** Builds the size. Before the first refusal, each good range doubles it. @param max the largest size */
-export function createRangeSize(max: number): RangeSize {
+export function createRangeSize(max: number) {
   let size = Math.min(FIRST_SIZE, max)
   /** What the last good range had. */
   let lastGood = size
@@ -37,25 +29,28 @@ export function createRangeSize(max: number): RangeSize {
   }
 
   return {
-    current: () => size,
-    succeeded(blocks, logs) {
+    current: (): number => size,
+    /** Notes a complete range. @param blocks its number of blocks @param logs the number of its logs */
+    succeeded(blocks: number, logs: number): void {
       failures = 0
-      if (logs > ENOUGH_LOGS) return shrink(blocks)
-      if (blocks < size) return
+      if (logs > ENOUGH_LOGS) shrink(blocks)
+      if (logs > ENOUGH_LOGS || blocks < size) return
       lastGood = size
       goodRanges++
       if (goodRanges < rangesToGrow) return
       size = Math.min(max, size * 2)
       goodRanges = 0
     },
-    refused(blocks) {
+    /** Notes that a range of so many blocks failed for its size. @returns whether a smaller one can be tried */
+    refused(blocks: number): boolean {
       shrink(blocks)
       if (blocks > 1) return true
       // It was not for the size.
       size = lastGood
       return false
     },
-    failed(blocks) {
+    /** Notes that one failed for a reason that says nothing of its size. Gateways may word a refusal so, so that the eighth one in a row counts. */
+    failed(blocks: number): void {
       failures = (failures + 1) % MAX_FAILURES
       if (failures > 0) return
       shrink(blocks)

@@ -15,15 +15,7 @@ import {
 } from './json-rpc.js'
 
 /** Posts JSON to one http or https URL. */
-export interface HttpExchange {
-  /**
-   * Posts a text, and parses the answer of a status that is a success.
-   * @throws RpcError, or the reason of the signal
-   */
-  post(body: string, limits: CallLimits): Promise<unknown>
-  /** Ends all requests, and sends no more. */
-  close(): void
-}
+export type HttpExchange = ReturnType<typeof createHttpExchange>
 
 interface HttpExchangeOptions {
   readonly clock: Clock
@@ -47,7 +39,7 @@ const AGENT_OPTIONS: Agent.Options = { connect: { timeout: 5000 }, headersTimeou
  * before the response goes once more, on a new connection: carried out twice, a call does no harm. Redirects are errors. Compressed
  * answers are not asked for, so that a node pays for each byte.
  */
-export function createHttpExchange(url: string, options: HttpExchangeOptions): HttpExchange {
+export function createHttpExchange(url: string, options: HttpExchangeOptions) {
   const { clock, words, maxAtOnce } = options
   const { target, headers: credentials } = splitCredentials(url)
   const headers = {
@@ -99,7 +91,11 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions): H
   }
 
   return {
-    async post(body, { maxBytes, timeoutMs, signal }) {
+    /**
+     * Posts a text, and parses the answer of a status that is a success.
+     * @throws RpcError, or the reason of the signal
+     */
+    async post(body: string, { maxBytes, timeoutMs, signal }: CallLimits): Promise<unknown> {
       signal?.throwIfAborted()
       const startedAt = clock.monotonic()
       const ending = new AbortController()
@@ -129,7 +125,8 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions): H
         signal?.removeEventListener('abort', onAbort)
       }
     },
-    close() {
+    /** Ends all requests, and sends no more. */
+    close(): void {
       isClosed = true
       for (const each of [agent, freshAgent]) void each.destroy()
     },
@@ -137,12 +134,8 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions): H
 }
 
 /** Places for a number of requests. */
-interface Places {
-  /** Waits for a place. @returns what gives it back @throws the reason of the signal */
-  enter(signal: AbortSignal): Promise<() => void>
-}
 
-function createPlaces(count: number): Places {
+function createPlaces(count: number) {
   const waiting = new Set<() => void>()
   let free = count
 
@@ -153,7 +146,8 @@ function createPlaces(count: number): Places {
   }
 
   return {
-    async enter(signal) {
+    /** Waits for a place. @returns what gives it back @throws the reason of the signal */
+    async enter(signal: AbortSignal): Promise<() => void> {
       if (free > 0) {
         free--
         return leave

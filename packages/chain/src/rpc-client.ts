@@ -1,4 +1,3 @@
-import type { PublicClient } from 'viem'
 import { systemClock } from '../../protocol/src/clock.js'
 import { hasRun, lost, RpcError } from './json-rpc.js'
 import {
@@ -10,16 +9,6 @@ import {
 } from './rpc-endpoint.js'
 
 /** The JSON-RPC endpoints of one chain. */
-interface RpcClient {
-  /** Calls the endpoints in order until one answers; those that gave no answer come last for some time. */
-  readonly request: RpcRequest
-  /** A client of viem that makes its calls by `request`. */
-  readonly client: PublicClient
-  /** The endpoints, in the order of the URLs. */
-  readonly endpoints: readonly Endpoint[]
-  /** Fails the calls under way, and closes what is open. */
-  close(): void
-}
 
 interface RpcClientOptions extends RpcEndpointOptions {
   /** Where an endpoint stands in the order of calls, next to what its failures say. */
@@ -31,7 +20,7 @@ interface RpcClientOptions extends RpcEndpointOptions {
  * fail, an error that a node has answered counts more than one without an answer.
  * @param urls http, https, ws or wss URLs, in order of preference; at least one
  */
-export function createRpcClient(urls: readonly string[], options: RpcClientOptions = {}): RpcClient {
+export function createRpcClient(urls: readonly string[], options: RpcClientOptions = {}) {
   const endpoints = urls.map((url) => createRpcEndpoint(url, options))
 
   const order = createEndpointOrder(endpoints, (options.clock ?? systemClock).monotonic, options.placeOf)
@@ -51,10 +40,14 @@ export function createRpcClient(urls: readonly string[], options: RpcClientOptio
   }
 
   return {
+    /** Calls the endpoints in order until one answers; those that gave no answer come last for some time. */
     request,
+    /** A client of viem that makes its calls by `request`. */
     client: toPublicClient(request),
+    /** The endpoints, in the order of the URLs. */
     endpoints,
-    close() {
+    /** Fails the calls under way, and closes what is open. */
+    close(): void {
       for (const { close } of endpoints) close()
     },
   }

@@ -152,34 +152,29 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 8000
 
 /** The pause after a node has refused calls because of its limits. */
-interface Pause {
-  /** @throws RpcError of kind `refused` while it lasts */
-  assertOver(): void
-  /** Begins a pause after a refusal, longer after each one until a call is answered; or lengthens it to what the node asks for. */
-  begin(refusal: RpcError): void
-  /** Notes that a call was answered. */
-  answered(): void
-}
 
-function createPause(clock: Pick<Clock, 'monotonic'>): Pause {
+function createPause(clock: Pick<Clock, 'monotonic'>) {
   let until = Number.NEGATIVE_INFINITY
   let backoffMs = FIRST_PAUSE_MS
   let words = ''
   return {
-    assertOver() {
+    /** @throws RpcError of kind `refused` while it lasts */
+    assertOver(): void {
       const leftMs = until - clock.monotonic()
       if (leftMs <= 0) return
       const message = `the node has refused calls (${words}): none is sent for ${Math.ceil(leftMs / 1000)} s`
       throw new RpcError('refused', message, { isRateLimit: true, retryAfterMs: leftMs })
     },
-    begin({ message, retryAfterMs = 0 }) {
+    /** Begins a pause after a refusal, longer after each one until a call is answered; or lengthens it to what the node asks for. */
+    begin({ message, retryAfterMs = 0 }: RpcError): void {
       words = message
       const now = clock.monotonic()
       const isOver = until <= now
       until = Math.max(until, now + retryAfterMs, isOver ? now + backoffMs : now)
       if (isOver) backoffMs = Math.min(backoffMs * 2, LONGEST_PAUSE_MS)
     },
-    answered() {
+    /** Notes that a call was answered. */
+    answered(): void {
       backoffMs = FIRST_PAUSE_MS
     },
   }

@@ -17,21 +17,7 @@ import {
 } from './json-rpc.js'
 
 /** One WebSocket to a ws or wss URL, which the first call opens, and the next one after its end opens again. */
-export interface WsConnection {
-  /** @throws RpcError, or the reason of the signal */
-  call(call: Call, limits: CallLimits): Promise<unknown>
-  /**
-   * Subscribes to new heads, and replaces an earlier subscription.
-   * @param onHead gets headers in JSON-RPC form, as the node pushes them
-   * @param onLost called when the subscription ends with the socket
-   * @returns whether the node has accepted @throws RpcError when it does not answer
-   */
-  subscribeToHeads(onHead: OnHead, onLost: () => void): Promise<boolean>
-  /** The number of calls that wait for an answer. */
-  underWay(): number
-  /** Closes the socket, if any, and fails its calls. */
-  disconnect(): void
-}
+export type WsConnection = ReturnType<typeof createWsConnection>
 
 export type OnHead = (head: Record<string, unknown>) => void
 
@@ -51,10 +37,7 @@ interface WaitingCall {
 /** The code of ws for a message that exceeds `maxPayload`. */
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
-export function createWsConnection(
-  url: string,
-  { clock, words, limits: own }: WsConnectionOptions,
-): WsConnection {
+export function createWsConnection(url: string, { clock, words, limits: own }: WsConnectionOptions) {
   const { target, headers } = splitCredentials(url)
   /** Those whose socket is not open yet are sent when it is. */
   const waiting = new Map<number, WaitingCall>()
@@ -169,8 +152,15 @@ export function createWsConnection(
   }
 
   return {
-    call: (one, limits) => call(one, limits),
-    async subscribeToHeads(onHead, onLost) {
+    /** @throws RpcError, or the reason of the signal */
+    call: (one: Call, limits: CallLimits): Promise<unknown> => call(one, limits),
+    /**
+     * Subscribes to new heads, and replaces an earlier subscription.
+     * @param onHead gets headers in JSON-RPC form, as the node pushes them
+     * @param onLost called when the subscription ends with the socket
+     * @returns whether the node has accepted @throws RpcError when it does not answer
+     */
+    async subscribeToHeads(onHead: OnHead, onLost: () => void): Promise<boolean> {
       const former = heads
       heads = undefined
       if (former !== undefined) call({ method: 'eth_unsubscribe', params: [former.id] }, own).catch(() => {})
@@ -184,7 +174,9 @@ export function createWsConnection(
         throw error
       }
     },
-    underWay: () => waiting.size,
+    /** The number of calls that wait for an answer. */
+    underWay: (): number => waiting.size,
+    /** Closes the socket, if any, and fails its calls. */
     disconnect,
   }
 }

@@ -3,12 +3,7 @@ import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js
 import type { RecordPosition } from '../../store/records/quote-record-store.js'
 
 /** Page tokens of a solver's own results (AIP-158). */
-export interface PagePositions {
-  /** @returns a token that shows nothing: it has the caller's id of a quote, which opens the quote's whole record */
-  seal(position: RecordPosition, key: SolverKey): string
-  /** @returns undefined when the token was not made here, for this chain and this solver */
-  open(token: string, key: SolverKey): RecordPosition | undefined
-}
+export type PagePositions = ReturnType<typeof createPagePositions>
 
 const CIPHER = 'aes-128-gcm'
 const NONCE_BYTES = 12
@@ -22,12 +17,13 @@ const TOKEN_BYTES = NONCE_BYTES + CONTENT_BYTES + TAG_BYTES
  * Builds the tokens from an instance's key: the position, encrypted with AES-GCM. Chain and solver are authenticated with it.
  * @param instanceKey the key of quote ids, from which another one is derived
  */
-export function createPagePositions(instanceKey: Uint8Array): PagePositions {
+export function createPagePositions(instanceKey: Uint8Array) {
   const key = Buffer.from(hkdfSync('sha256', instanceKey, '', 'page tokens of own results', 16))
   const bindingOf = ({ chainId, address }: SolverKey) => Buffer.from(`${chainId} ${address}`)
 
   return {
-    seal({ requestedAt, quoteId }, solver) {
+    /** @returns a token that shows nothing: it has the caller's id of a quote, which opens the quote's whole record */
+    seal({ requestedAt, quoteId }: RecordPosition, solver: SolverKey): string {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bindingOf(solver))
       const content = Buffer.alloc(CONTENT_BYTES)
@@ -36,7 +32,8 @@ export function createPagePositions(instanceKey: Uint8Array): PagePositions {
       const sealed = Buffer.concat([cipher.update(content), cipher.final()])
       return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url')
     },
-    open(token, solver) {
+    /** @returns undefined when the token was not made here, for this chain and this solver */
+    open(token: string, solver: SolverKey): RecordPosition | undefined {
       const bytes = Buffer.from(token, 'base64url')
       // The decoder ignores other characters.
       if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined

@@ -4,17 +4,12 @@ import {
   toRecordedResult,
 } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../../store/records/quote-record-store.js'
-import { createWriteBehind, type WriteBehind } from '../../store/write-behind.js'
+import { createWriteBehind } from '../../store/write-behind.js'
 import type { AuctionContext } from '../context.js'
 import type { EndedRound } from '../sinks.js'
 
 /** Writes the records of quotes, several at once. */
-export interface QuoteRecordWriter extends Pick<WriteBehind<StoredQuoteRecord>, 'flush' | 'close'> {
-  /** Builds the record of a quote, and writes it later. */
-  add(round: EndedRound): void
-  /** A record that is not written yet. */
-  find(quoteId: string): StoredQuoteRecord | undefined
-}
+export type QuoteRecordWriter = ReturnType<typeof createQuoteRecordWriter>
 
 /** Records in one write. */
 const MAX_BATCH = 50
@@ -28,7 +23,7 @@ export function createQuoteRecordWriter(
   { metrics, log }: AuctionContext,
   store: Pick<QuoteRecordStore, 'save'>,
   onWritten: () => void = () => {},
-): QuoteRecordWriter {
+) {
   // The series must exist before the first dropped record, so that its rate is visible from then on.
   for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
   const writer = createWriteBehind<StoredQuoteRecord>({
@@ -44,8 +39,11 @@ export function createQuoteRecordWriter(
     },
   })
   return {
-    add: (round) => writer.add(toStored(round)),
-    find: (quoteId) => writer.waiting().find((record) => record.quoteId === quoteId),
+    /** Builds the record of a quote, and writes it later. */
+    add: (round: EndedRound): void => writer.add(toStored(round)),
+    /** A record that is not written yet. */
+    find: (quoteId: string): StoredQuoteRecord | undefined =>
+      writer.waiting().find((record) => record.quoteId === quoteId),
     flush: writer.flush,
     close: writer.close,
   }

@@ -5,30 +5,13 @@ import { startRetention } from '../../concurrency/retention.js'
 import type { QuoteRecordStore, RecordFilter } from '../../store/records/quote-record-store.js'
 import type { AuctionContext } from '../context.js'
 import type { QuoteIds } from '../quote-ids.js'
-import type { EndedRound } from '../sinks.js'
 import { createOwnResultReads } from './own-result-reads.js'
 import { createOwnResults, type OwnResultPage } from './own-results.js'
 import { createQuoteRecordWriter } from './quote-record-writer.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Writes and reads the records of quotes. */
-export interface QuoteRecorder {
-  /** Builds the record of a quote, and writes it later. */
-  record(round: EndedRound): void
-  /**
-   * @param id a UUID: the caller's, or that of a solver which was asked
-   * @returns what this reader may see; undefined when the chain has no such record, or no longer has one
-   * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records
-   */
-  read(chainId: number, id: string): Promise<QuoteRecordView | undefined>
-  /**
-   * Lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
-   * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records, RATE_LIMITED while another list is read
-   */
-  listOwn(key: SolverKey, page: Pick<RecordFilter, 'after' | 'limit'>): Promise<OwnResultPage>
-  /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
-  close(): Promise<void>
-}
+export type QuoteRecorder = ReturnType<typeof createQuoteRecorder>
 
 const HOUR_MS = 3_600_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
@@ -46,11 +29,7 @@ async function throwNoRecords(): Promise<never> {
 }
 
 /** Builds the recorder over a store. It removes old records in the background, from the start on. */
-export function createQuoteRecorder(
-  context: AuctionContext,
-  store: QuoteRecordStore,
-  quoteIds: QuoteIds,
-): QuoteRecorder {
+export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordStore, quoteIds: QuoteIds) {
   const { config, directory, provenTime, metrics, log } = context
   const { now } = context.clock
   const oldest = () => provenTime() - config.quoteRecordHours * HOUR_MS
@@ -85,17 +64,31 @@ export function createQuoteRecorder(
   })
 
   return {
+    /** Builds the record of a quote, and writes it later. */
     record: writer.add,
-    async read(chainId, id) {
+    /**
+     * @param id a UUID: the caller's, or that of a solver which was asked
+     * @returns what this reader may see; undefined when the chain has no such record, or no longer has one
+     * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records
+     */
+    async read(chainId: number, id: string): Promise<QuoteRecordView | undefined> {
       const record = await find(chainId, id)
       if (record !== undefined) return viewForCaller(record)
       const { quoteId, index } = quoteIds.readSolverId(id)
       const itsRecord = await find(chainId, quoteId)
       return itsRecord && viewForSolver(itsRecord, { id, index, now: now() })
     },
-    listOwn: ({ chainId, address }, page) =>
+    /**
+     * Lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
+     * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records, RATE_LIMITED while another list is read
+     */
+    listOwn: (
+      { chainId, address }: SolverKey,
+      page: Pick<RecordFilter, 'after' | 'limit'>,
+    ): Promise<OwnResultPage> =>
       runRead({ chainId, address }, () => listOwn({ chainId, solver: address, since: oldest(), ...page })),
-    async close() {
+    /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
+    async close(): Promise<void> {
       if (isClosed) return
       isClosed = true
       await Promise.all([endRetention(), writer.close()])

@@ -16,18 +16,7 @@ import { type ChainState, isCurrent } from '../sync/chain-state.js'
 import type { FetchedOrder, OrderCache } from './order-cache.js'
 
 /** Reads the settlement contract's state. */
-export interface ContractReader {
-  /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
-  readBond(solver: Address): Promise<Bond>
-  /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
-  isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
-  /**
-   * An order as of the last block seen, with the steps whose events are published. The answer comes from memory when no
-   * later event can have changed the order. Without an answer of the database, the order comes after a moment without steps.
-   * @throws ServiceError CHAIN_UNAVAILABLE
-   */
-  readOrder(orderId: Hex): Promise<OrderWithSteps> | OrderWithSteps
-}
+export type ContractReader = ReturnType<typeof createContractReader>
 
 interface ContractReaderOptions {
   readonly chainId: number
@@ -48,7 +37,7 @@ const POLL_SHARED_MS = 1000
 const STEPS_TIMEOUT_MS = 500
 
 /** Builds the reader of one chain's settlement contract. */
-export function createContractReader(options: ContractReaderOptions): ContractReader {
+export function createContractReader(options: ContractReaderOptions) {
   const { chainId, client, settlement, state, orders, readSteps, clock, log } = options
   const { request } = client
   const contract = settlementOf(chainId)
@@ -131,9 +120,17 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
   }
 
   return {
-    readBond: (solver) => orUnavailable(readLatest(contract.bond(solver))),
-    isNonceUsed: (solver, nonce) => orUnavailable(readLatest(contract.nonceUse(solver, nonce))),
-    readOrder(orderId) {
+    /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
+    readBond: (solver: Address): Promise<Bond> => orUnavailable(readLatest(contract.bond(solver))),
+    /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
+    isNonceUsed: (solver: Address, nonce: bigint): Promise<boolean> =>
+      orUnavailable(readLatest(contract.nonceUse(solver, nonce))),
+    /**
+     * An order as of the last block seen, with the steps whose events are published. The answer comes from memory when no
+     * later event can have changed the order. Without an answer of the database, the order comes after a moment without steps.
+     * @throws ServiceError CHAIN_UNAVAILABLE
+     */
+    readOrder(orderId: Hex): Promise<OrderWithSteps> | OrderWithSteps {
       const known = isCurrent(state().snapshot) ? orders.peek(orderId, lastNumber()) : undefined
       return known ?? orUnavailable(fetchOrder(orderId))
     },

@@ -17,14 +17,7 @@ export interface EndpointProblem {
 }
 
 /** Compares the heads of a chain's endpoints, on each replica. */
-export interface EndpointWatch {
-  /** Undefined for an endpoint that has its place. */
-  problemOf(endpoint: Endpoint): EndpointProblem['problem'] | undefined
-  /** Where an endpoint stands in the order of calls. */
-  placeOf(endpoint: Endpoint): EndpointPlace
-  problems(): readonly EndpointProblem[]
-  close(): void
-}
+export type EndpointWatch = ReturnType<typeof createEndpointWatch>
 
 interface EndpointWatchOptions {
   readonly endpoints: readonly Endpoint[]
@@ -55,7 +48,7 @@ interface SeenHead {
 export function createEndpointWatch(
   { chainId, rpcUrls }: Pick<ChainConfig, 'chainId' | 'rpcUrls'>,
   { endpoints, verifier, clock, log }: EndpointWatchOptions,
-): EndpointWatch {
+) {
   const seen = new Map<Endpoint, SeenHead>()
   const still = new Set<Endpoint>()
   /** In how many looks each has not answered since it did last. */
@@ -123,17 +116,19 @@ export function createEndpointWatch(
   const timer = endpoints.length > 1 ? clock.setInterval(() => void look(), LOOK_MS) : undefined
 
   return {
+    /** Undefined for an endpoint that has its place. */
     problemOf,
-    placeOf(endpoint) {
+    /** Where an endpoint stands in the order of calls. */
+    placeOf(endpoint: Endpoint): EndpointPlace {
       const problem = problemOf(endpoint)
       return problem === undefined ? 'own' : problem === 'OTHER_CHAIN' ? 'none' : 'last'
     },
-    problems: () =>
+    problems: (): readonly EndpointProblem[] =>
       endpoints.flatMap((endpoint) => {
         const problem = problemOf(endpoint)
         const headBlock = seen.get(endpoint)?.number
         return problem === undefined ? [] : { endpoint: hostOf(endpoint), problem, headBlock }
       }),
-    close: () => timer?.stop(),
+    close: (): void => timer?.stop(),
   }
 }

@@ -11,20 +11,7 @@ export interface FetchedOrder {
 }
 
 /** Orders of one chain as of the last block seen. */
-export interface OrderCache {
-  /**
-   * An order from memory. One that the contract did not know is not used after a few blocks: deployed contracts change orders without an
-   * event that all of them have (docs/decisions.md, D6).
-   * @param block number of the last block seen
-   */
-  peek(orderId: Hex, block: number): OrderWithSteps | undefined
-  /** An order. Reads it only when `peek` does not give it and no read of it is under way. */
-  get(orderId: Hex, block: number, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<OrderWithSteps>
-  /** Removes an order that an event has changed. A read under way is not kept. */
-  invalidate(orderId: Hex): void
-  /** Removes all orders, as after a reorganisation. */
-  clear(): void
-}
+export type OrderCache = ReturnType<typeof createOrderCache>
 
 /**
  * The orders of all chains. An order is invalidated before any subscriber receives its event, on every replica. So a
@@ -34,11 +21,7 @@ export interface OrderCache {
  * Orders are read as of the last block seen, so a block that waits for confirmations invalidates its orders too: see
  * chain-listeners.ts for the leader and chain-state.ts for the other replicas.
  */
-export interface OrderCaches {
-  of(chainId: number): OrderCache
-  /** Removes the order of an event, on whichever replica the event was read. Ignores other chains. */
-  invalidate(event: Pick<OrderEvent, 'chainId' | 'orderId'>): void
-}
+export type OrderCaches = ReturnType<typeof createOrderCaches>
 
 /** Memory for the orders of all chains, in bytes: some 30,000 settled orders. */
 const MAX_ORDER_BYTES = 64 * 1024 * 1024
@@ -50,16 +33,18 @@ const STEP_BYTES = 400
 const UNKNOWN_BLOCKS = 5
 
 /** Builds the caches of all supported chains, which share their memory. The orders that were not read for longest leave it first. */
-export function createOrderCaches(chainIds: readonly number[]): OrderCaches {
+export function createOrderCaches(chainIds: readonly number[]) {
   const memory = createOrderMemory()
   const caches = new Map(chainIds.map((chainId) => [chainId, createOrderCache(chainId, memory)]))
   return {
-    of(chainId) {
+    of(chainId: number): OrderCache {
       const cache = caches.get(chainId)
       if (cache === undefined) throw new Error(`chain ${chainId} has no order cache`)
       return cache
     },
-    invalidate: ({ chainId, orderId }) => caches.get(chainId)?.invalidate(orderId),
+    /** Removes the order of an event, on whichever replica the event was read. Ignores other chains. */
+    invalidate: ({ chainId, orderId }: Pick<OrderEvent, 'chainId' | 'orderId'>): void =>
+      caches.get(chainId)?.invalidate(orderId),
   }
 }
 
@@ -75,7 +60,7 @@ function bytesOf({ order }: FetchedOrder): number {
 }
 
 /** Builds the cache of one chain. */
-function createOrderCache(chainId: number, memory: OrderMemory): OrderCache {
+function createOrderCache(chainId: number, memory: OrderMemory) {
   // Orders from before the last `clear` have another one, and leave the memory as they are not read any more.
   let generation = 0
   const keyOf = (orderId: Hex) => `${chainId}:${generation}:${orderId}`
@@ -104,15 +89,27 @@ function createOrderCache(chainId: number, memory: OrderMemory): OrderCache {
   }
 
   return {
+    /**
+     * An order from memory. One that the contract did not know is not used after a few blocks: deployed contracts change orders without an
+     * event that all of them have (docs/decisions.md, D6).
+     * @param block number of the last block seen
+     */
     peek,
-    async get(orderId, block, read) {
+    /** An order. Reads it only when `peek` does not give it and no read of it is under way. */
+    async get(
+      orderId: Hex,
+      block: number,
+      read: (orderId: Hex) => Promise<FetchedOrder>,
+    ): Promise<OrderWithSteps> {
       return peek(orderId, block) ?? readings.get(orderId) ?? startReading(orderId, read)
     },
-    invalidate(orderId) {
+    /** Removes an order that an event has changed. A read under way is not kept. */
+    invalidate(orderId: Hex): void {
       memory.delete(keyOf(orderId))
       readings.delete(orderId)
     },
-    clear() {
+    /** Removes all orders, as after a reorganisation. */
+    clear(): void {
       generation++
       readings.clear()
     },

@@ -14,7 +14,7 @@ import { type DecodedLogs, UNKNOWN_TIME } from '../../../packages/protocol/src/s
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { type Address, type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { verifyChainId } from '../contract/verify-endpoint.js'
-import { type AttachOrders, type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
+import { type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
 import { createRangeLogsReader } from './range-logs.js'
 
@@ -42,30 +42,7 @@ interface PushedHeader {
 }
 
 /** Reads blocks and the settlement contract's events from one endpoint. Its methods throw viem's errors. */
-export interface BlockReader {
-  /** Verifies that the endpoint still serves this chain. @throws ChainConfigError when it does not */
-  verifyChainId(): Promise<void>
-  /** The last block. @param pushed a header that the node has pushed: a hint which block to read */
-  head(pushed?: PushedHeader): Promise<TimedHeader>
-  /**
-   * The block with a number. For a number without a block (a null round), it is the block before, once more: with this number, and as
-   * its own parent.
-   * @throws InconsistentAnswerError when the node does not have the block; also the methods below
-   */
-  header(number: number): Promise<TimedHeader>
-  /** The headers from one number to another, both included, in order and linked. */
-  headers(from: number, to: number): Promise<TimedHeader[]>
-  /** The header of the block with this hash. */
-  headerOf(hash: Hex): Promise<TimedHeader>
-  /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
-  blocks(headers: readonly TimedHeader[], replacesEvents?: boolean): Promise<Block[]>
-  /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
-  range(from: number, to: number): Promise<BlockRange>
-  /** The numbers of the blocks with logs, from one number to another, both included. One call; nothing is proved. */
-  blocksWithLogs(from: number, to: number): Promise<number[]>
-  /** Adds what the contract has of orders and the events do not say. */
-  attachOrders: AttachOrders
-}
+export type BlockReader = ReturnType<typeof createBlockReader>
 
 interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'knownSolvers'> {
   /** Clients of the chain's other endpoints, which are asked for logs that the first endpoint may lack. */
@@ -83,7 +60,7 @@ export function createBlockReader(
   chainId: number,
   address: Address,
   { others = [], pause, knownSolvers }: BlockReaderOptions,
-): BlockReader {
+) {
   const clients = [client, ...others] as const
   const contract = settlementOf(chainId)
   const blockLogs = createBlockLogsReader(clients, watchContract(address, contract.READ_TOPICS), pause)
@@ -146,18 +123,28 @@ export function createBlockReader(
   }
 
   return {
-    verifyChainId: () => verifyChainId(client, chainId),
+    /** Verifies that the endpoint still serves this chain. @throws ChainConfigError when it does not */
+    verifyChainId: (): Promise<void> => verifyChainId(client, chainId),
+    /** The last block. @param pushed a header that the node has pushed: a hint which block to read */
     head,
+    /**
+     * The block with a number. For a number without a block (a null round), it is the block before, once more: with this number, and as
+     * its own parent.
+     * @throws InconsistentAnswerError when the node does not have the block; also the methods below
+     */
     header,
-    async headers(from, to) {
+    /** The headers from one number to another, both included, in order and linked. */
+    async headers(from: number, to: number): Promise<TimedHeader[]> {
       const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
       const headers = await Promise.all(numbers.map(header))
       const isLinked = headers.every(({ parentHash }, i) => i === 0 || headers[i - 1]?.hash === parentHash)
       if (isLinked) return headers
       throw new InconsistentAnswerError(`the chain changed while blocks ${from} to ${to} were read`)
     },
+    /** The header of the block with this hash. */
     headerOf,
-    async blocks(headers, replacesEvents) {
+    /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
+    async blocks(headers: readonly TimedHeader[], replacesEvents?: boolean): Promise<Block[]> {
       const blocks = await Promise.all(headers.map(block))
       const sources = blocks.flatMap(({ events }) => events)
       const attached = await attachOrders(sources, replacesEvents)
@@ -169,18 +156,21 @@ export function createBlockReader(
       })
     },
 
-    async range(from, to) {
+    /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
+    async range(from: number, to: number): Promise<BlockRange> {
       const { end, headers, logs } = await readRangeLogs(from, to)
       const decoded = contract.decodeLogs(chainId, logs)
       return { end, ...decoded, events: await addBlockTimes(decoded.events, headers, header) }
     },
 
-    async blocksWithLogs(from, to) {
+    /** The numbers of the blocks with logs, from one number to another, both included. One call; nothing is proved. */
+    async blocksWithLogs(from: number, to: number): Promise<number[]> {
       const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
       const logs = logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
       return logs.map(({ blockNumber }) => blockNumber)
     },
 
+    /** Adds what the contract has of orders and the events do not say. */
     attachOrders,
   }
 }

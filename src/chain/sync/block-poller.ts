@@ -16,22 +16,7 @@ import { createPollSchedule, type PollRun } from './poll-schedule.js'
 import { createEndpointSelector, createHeadSubscriptions } from './polled-endpoint.js'
 
 /** Polls a chain and passes each new head to the head sync. */
-export interface BlockPoller {
-  /**
-   * Polls for the first time, then at every new head until `close`.
-   * @returns after the first poll has succeeded or failed, after `timeoutMs` at the latest
-   * @throws ChainConfigError when the chain answers and does not match the configuration
-   */
-  start(timeoutMs: number): Promise<void>
-  /**
-   * Polls once more. The poll starts after this call.
-   * @returns after the poll has succeeded or failed, or has begun a backfill
-   */
-  pollNow(): Promise<void>
-  /** Whether the pause under way is the long one without demand, or the poll after it. */
-  isIdle(): boolean
-  close(): Promise<void>
-}
+export type BlockPoller = ReturnType<typeof createBlockPoller>
 
 interface BlockPollerOptions {
   readonly chainId: number
@@ -62,7 +47,7 @@ interface BlockPollerOptions {
 const SUBSCRIBED_INTERVALS = 10
 
 /** Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run. */
-export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
+export function createBlockPoller(options: BlockPollerOptions) {
   const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
   const { verifier } = options
   const selector = createEndpointSelector(endpoints, options.hasPlace, clock)
@@ -167,7 +152,12 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   const schedule = createPollSchedule({ ...options, poll: pollOnce, pauseMs })
 
   return {
-    async start(timeoutMs) {
+    /**
+     * Polls for the first time, then at every new head until `close`.
+     * @returns after the first poll has succeeded or failed, after `timeoutMs` at the latest
+     * @throws ChainConfigError when the chain answers and does not match the configuration
+     */
+    async start(timeoutMs: number): Promise<void> {
       isStarting = true
       try {
         await withTimeout(schedule.start(pollFirst), timeoutMs)
@@ -178,8 +168,13 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
         isStarting = false
       }
     },
+    /**
+     * Polls once more. The poll starts after this call.
+     * @returns after the poll has succeeded or failed, or has begun a backfill
+     */
     pollNow: schedule.pollNow,
-    isIdle: () => isIdle,
+    /** Whether the pause under way is the long one without demand, or the poll after it. */
+    isIdle: (): boolean => isIdle,
     close: schedule.close,
   }
 }

@@ -19,38 +19,7 @@ import { assertOnChain, createOpenPosition, parentOf, resyncRoot } from './start
 export type Outcome = 'added' | 'removed'
 
 /** Keeps the last known blocks of a chain and its event log, and changes both together. */
-export interface BlockProcessor {
-  /** The known blocks. @throws Error before `open` has returned them */
-  chain(): LocalChain
-  /** The last known block; undefined before `open` has returned blocks. */
-  last(): BlockHeader | undefined
-  /** The last block whose events are in the event log. */
-  published(): number | undefined
-  /**
-   * Reads the last known blocks from the event log, or begins at START_BLOCK or the head. Does nothing when the blocks
-   * are open and no write has failed.
-   * @returns the known blocks; undefined while START_BLOCK is ahead of the head
-   */
-  open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined>
-  /** Begins a pass. A pass removes blocks at most once. Without `isIdle`, blocks that were passed over will be read a second time. */
-  beginPass(isIdle: boolean): void
-  /** Passes over the blocks before a head, if there are some and a range of logs has none of theirs. @returns whether it did */
-  passOver(reader: BlockReader, head: TimedHeader): Promise<boolean>
-  /**
-   * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
-   * publishes the confirmed events.
-   * @throws InconsistentAnswerError when the node contradicts itself, and ChainConfigError when it serves another chain; it
-   * removes nothing in these cases
-   */
-  add(reader: BlockReader, headers: readonly TimedHeader[]): Promise<Outcome>
-  /** Adds a range that follows the last known block and is too old to change, and publishes it. */
-  addRange(range: LinkedRange): Promise<void>
-  /**
-   * Reads blocks again that the node could not prove complete, and publishes the missing events.
-   * @param lastNumber the last block, which may not be added yet @throws EventSinkError
-   */
-  recheck(reader: BlockReader, lastNumber: number): Promise<void>
-}
+export type BlockProcessor = ReturnType<typeof createBlockProcessor>
 
 interface BlockProcessorOptions {
   readonly config: ChainConfig
@@ -67,7 +36,7 @@ interface BlockProcessorOptions {
 const MAX_EVENT_BLOCKS = 10_000
 
 /** Builds the processor of one chain's blocks. */
-export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
+export function createBlockProcessor(options: BlockProcessorOptions) {
   const { config, maxReorgDepth, onMoved, listener, log } = options
   const { chainId, confirmations, recheckBlocks } = config
   const { onPublished, onLogs, onLate } = listener
@@ -177,11 +146,19 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   }
 
   return {
+    /** The known blocks. @throws Error before `open` has returned them */
     chain: knownBlocks,
-    last: () => chain && tipOf(chain),
-    published: () => chain && confirmationBuffer.published(),
+    /** The last known block; undefined before `open` has returned blocks. */
+    last: (): BlockHeader | undefined => chain && tipOf(chain),
+    /** The last block whose events are in the event log. */
+    published: (): number | undefined => chain && confirmationBuffer.published(),
 
-    async open(reader, head) {
+    /**
+     * Reads the last known blocks from the event log, or begins at START_BLOCK or the head. Does nothing when the blocks
+     * are open and no write has failed.
+     * @returns the known blocks; undefined while START_BLOCK is ahead of the head
+     */
+    async open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
       if (chain !== undefined && !isEventSinkLost) return chain
       const position = await openPosition(reader, head)
       const isFirst = chain === undefined
@@ -196,12 +173,14 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       return position?.headers
     },
 
-    beginPass(isIdle) {
+    /** Begins a pass. A pass removes blocks at most once. Without `isIdle`, blocks that were passed over will be read a second time. */
+    beginPass(isIdle: boolean): void {
       hasRemoved = false
       if (!isIdle) recheckPassed(passedBlocks.take())
     },
 
-    async passOver(reader, head) {
+    /** Passes over the blocks before a head, if there are some and a range of logs has none of theirs. @returns whether it did */
+    async passOver(reader: BlockReader, head: TimedHeader): Promise<boolean> {
       const local = knownBlocks()
       const { blocks, late } = await passedBlocks.ask(reader, local, head)
       recheckPassed(late)
@@ -209,7 +188,13 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       return blocks.length > 0
     },
 
-    async add(reader, headers) {
+    /**
+     * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
+     * publishes the confirmed events.
+     * @throws InconsistentAnswerError when the node contradicts itself, and ChainConfigError when it serves another chain; it
+     * removes nothing in these cases
+     */
+    async add(reader: BlockReader, headers: readonly TimedHeader[]): Promise<Outcome> {
       const outcome = await place(reader, knownBlocks(), headers)
       const local = knownBlocks()
       // A head confirms only its known ancestors.
@@ -217,14 +202,19 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       return outcome
     },
 
-    async addRange(range) {
+    /** Adds a range that follows the last known block and is too old to change, and publishes it. */
+    async addRange(range: LinkedRange): Promise<void> {
       await confirmationBuffer.publish(knownBlocks(), tipOf(knownBlocks()).number)
       await confirmationBuffer.publishRange(range)
       moveTo([range.end])
       onLogs(range)
     },
 
-    recheck: (reader, lastNumber) =>
+    /**
+     * Reads blocks again that the node could not prove complete, and publishes the missing events.
+     * @param lastNumber the last block, which may not be added yet @throws EventSinkError
+     */
+    recheck: (reader: BlockReader, lastNumber: number): Promise<void> =>
       blockRecheck.run(reader, knownBlocks(), lastNumber, confirmationBuffer.published()),
   }
 }

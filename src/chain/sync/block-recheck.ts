@@ -8,22 +8,7 @@ import type { Block, BlockReader } from '../logs/block-reader.js'
 import { blockAt, isPassedOver, type LocalChain } from './local-chain.js'
 
 /** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */
-export interface BlockRecheck {
-  /**
-   * Takes the last blocks of the stored position. Whether they were proved complete is not known. Older blocks keep
-   * waiting.
-   */
-  resume(headers: readonly BlockHeader[]): void
-  /** Takes blocks that have been read for the first time. @param lastNumber the last of them */
-  add(blocks: readonly Pick<Block, 'header' | 'isProven'>[], lastNumber: number): void
-  /**
-   * Reads the blocks again that are deep enough, and publishes the events that the log lacks. Each block is read again
-   * once. When the node fails or has another block at that number, a later block tries it again.
-   * @param published number of the last block whose events are published; later blocks wait
-   * @throws EventSinkError, also of the reader
-   */
-  run(reader: BlockReader, local: LocalChain, lastNumber: number, published: number): Promise<void>
-}
+export type BlockRecheck = ReturnType<typeof createBlockRecheck>
 
 interface BlockRecheckOptions {
   readonly chainId: number
@@ -47,7 +32,7 @@ interface WaitingBlock {
 const MAX_FAILURES = 30
 
 /** Builds the second reading of one chain's blocks. */
-export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
+export function createBlockRecheck(options: BlockRecheckOptions) {
   const { chainId, depth, eventSink, onLogs, onLate, log } = options
   let waiting: readonly WaitingBlock[] = []
 
@@ -85,18 +70,29 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
   }
 
   return {
-    resume(headers) {
+    /**
+     * Takes the last blocks of the stored position. Whether they were proved complete is not known. Older blocks keep
+     * waiting.
+     */
+    resume(headers: readonly BlockHeader[]): void {
       if (depth === 0) return
       const older = waiting.filter(({ header }) => header.number < (headers[0]?.number ?? 0))
       waiting = [...older, ...headers.map((header) => ({ header, failures: 0 }))]
     },
-    add(blocks, lastNumber) {
+    /** Takes blocks that have been read for the first time. @param lastNumber the last of them */
+    add(blocks: readonly Pick<Block, 'header' | 'isProven'>[], lastNumber: number): void {
       const unproven = blocks.filter(
         ({ header, isProven }) => !isProven && header.number > lastNumber - depth,
       )
       waiting = [...waiting, ...unproven.map(({ header }) => ({ header, failures: 0 }))]
     },
-    async run(reader, local, lastNumber, published) {
+    /**
+     * Reads the blocks again that are deep enough, and publishes the events that the log lacks. Each block is read again
+     * once. When the node fails or has another block at that number, a later block tries it again.
+     * @param published number of the last block whose events are published; later blocks wait
+     * @throws EventSinkError, also of the reader
+     */
+    async run(reader: BlockReader, local: LocalChain, lastNumber: number, published: number): Promise<void> {
       waiting = waiting.filter(({ header }) => mayBeOn(local, header))
       const due = waiting.filter(({ header }) => header.number <= Math.min(lastNumber - depth, published))
       if (due.length === 0) return

@@ -10,16 +10,7 @@ import type { ChainState, RemoteChainState } from './chain-state.js'
 import type { ChainSync } from './chain-sync.js'
 
 /** Leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
-export interface ChainLeadership {
-  isLeader(): boolean
-  /**
-   * Joins the election.
-   * @returns after the chain has answered or failed, after `startTimeoutMs` at the latest
-   * @throws ChainConfigError when it answers and does not match the configuration
-   */
-  start(): Promise<void>
-  close(): Promise<void>
-}
+export type ChainLeadership = ReturnType<typeof createChainLeadership>
 
 interface ChainLeadershipOptions {
   readonly chainId: number
@@ -41,7 +32,7 @@ interface ChainLeadershipOptions {
 const RETRY_MS = 1000
 
 /** Builds the leadership of one chain. */
-export function createChainLeadership(options: ChainLeadershipOptions): ChainLeadership {
+export function createChainLeadership(options: ChainLeadershipOptions) {
   const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, log } = options
   /** Set while this replica is the leader. */
   let leading: { readonly sync: ChainSync; readonly firstPoll: Promise<void> } | undefined
@@ -93,8 +84,13 @@ export function createChainLeadership(options: ChainLeadershipOptions): ChainLea
   }
 
   return {
-    isLeader: () => leading !== undefined,
-    async start() {
+    isLeader: (): boolean => leading !== undefined,
+    /**
+     * Joins the election.
+     * @returns after the chain has answered or failed, after `startTimeoutMs` at the latest
+     * @throws ChainConfigError when it answers and does not match the configuration
+     */
+    async start(): Promise<void> {
       isStarting = true
       try {
         await election.acquire(`chain ${chainId}`, { onAcquired, onLost })
@@ -107,7 +103,7 @@ export function createChainLeadership(options: ChainLeadershipOptions): ChainLea
         isStarting = false
       }
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true
       await Promise.all([closing, leading?.sync.close(), verification.close()])
     },

@@ -43,14 +43,7 @@ export function isCurrent({ status, head, last, isIdle }: ChainSnapshot): boolea
 }
 
 /** Publishes a chain's state from the leader to the follower replicas. */
-export interface ChainStatePublisher {
-  /** The leader's snapshot. It is valid until the next one, and for a few seconds at most. */
-  publishSnapshot(snapshot: ChainSnapshot): void
-  /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
-  invalidateOrders(orderIds?: readonly Hex[]): void
-  /** This replica needs the newest state. */
-  publishDemand(): void
-}
+export type ChainStatePublisher = ReturnType<typeof createChainStatePublisher>
 
 type Message =
   | { readonly chainId: number; readonly snapshot: ChainSnapshot }
@@ -61,17 +54,17 @@ type Message =
 const MAX_ORDERS = 100
 
 /** Builds the publisher of the leader. */
-export function createChainStatePublisher(
-  chainId: number,
-  cluster: Pick<ClusterBus, 'publish'>,
-): ChainStatePublisher {
+export function createChainStatePublisher(chainId: number, cluster: Pick<ClusterBus, 'publish'>) {
   const publish = (message: Message) => cluster.publish('chains', JSON.stringify(message))
   const fewOrAll = (orderIds: readonly Hex[]) => (orderIds.length <= MAX_ORDERS ? orderIds : 'all')
   return {
-    publishSnapshot: (snapshot) => publish({ chainId, snapshot }),
-    invalidateOrders: (orderIds) =>
+    /** The leader's snapshot. It is valid until the next one, and for a few seconds at most. */
+    publishSnapshot: (snapshot: ChainSnapshot): void => publish({ chainId, snapshot }),
+    /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
+    invalidateOrders: (orderIds?: readonly Hex[]): void =>
       publish({ chainId, invalidated: orderIds === undefined ? 'all' : fewOrAll(orderIds) }),
-    publishDemand: () => publish({ chainId, demand: true }),
+    /** This replica needs the newest state. */
+    publishDemand: (): void => publish({ chainId, demand: true }),
   }
 }
 

@@ -4,22 +4,7 @@ import type { Block, BlockRange } from '../logs/block-reader.js'
 import type { LocalChain } from './local-chain.js'
 
 /** Holds blocks until they have their confirmations, then publishes their events. */
-export interface ConfirmationBuffer {
-  /** Number of the last block whose events are published. */
-  published(): number
-  /** Sets the number of the last published block, after the event sink was opened. Removes all held blocks. */
-  reset(number: number): void
-  /** Adds the next blocks of the local chain. */
-  add(blocks: readonly Block[]): void
-  /** Publishes the held blocks up to a number. Each of them must be on `local`. */
-  publish(local: LocalChain, upTo: number): Promise<void>
-  /** Publishes blocks that are too old to be held. */
-  publishRange(range: BlockRange): Promise<void>
-  /** Removes the blocks after a block of the local chain, and reverts their published events. */
-  truncateAfter(ancestor: BlockHeader): Promise<void>
-  /** Removes the blocks after a block that is not on the local chain, and continues from it. */
-  restart(root: BlockHeader): Promise<void>
-}
+export type ConfirmationBuffer = ReturnType<typeof createConfirmationBuffer>
 
 interface ConfirmationBufferOptions {
   readonly maxReorgDepth: number
@@ -29,7 +14,7 @@ interface ConfirmationBufferOptions {
 }
 
 /** Builds the confirmation buffer of one chain. */
-export function createConfirmationBuffer(options: ConfirmationBufferOptions): ConfirmationBuffer {
+export function createConfirmationBuffer(options: ConfirmationBufferOptions) {
   const { maxReorgDepth, eventSink, onPublished } = options
   /** The blocks that wait for their confirmations. */
   let held: readonly Block[] = []
@@ -41,16 +26,20 @@ export function createConfirmationBuffer(options: ConfirmationBufferOptions): Co
   }
 
   return {
-    published: () => published,
-    reset(number) {
+    /** Number of the last block whose events are published. */
+    published: (): number => published,
+    /** Sets the number of the last published block, after the event sink was opened. Removes all held blocks. */
+    reset(number: number): void {
       published = number
       held = []
     },
-    add(blocks) {
+    /** Adds the next blocks of the local chain. */
+    add(blocks: readonly Block[]): void {
       held = [...held, ...blocks]
     },
 
-    async publish(local, upTo) {
+    /** Publishes the held blocks up to a number. Each of them must be on `local`. */
+    async publish(local: LocalChain, upTo: number): Promise<void> {
       const isReady = ({ header }: Block) => header.number <= upTo
       const ready = held.filter(isReady)
       const last = ready.at(-1)?.header
@@ -65,17 +54,20 @@ export function createConfirmationBuffer(options: ConfirmationBufferOptions): Co
       for (const block of ready) onPublished(block)
     },
 
-    async publishRange({ end, events }) {
+    /** Publishes blocks that are too old to be held. */
+    async publishRange({ end, events }: BlockRange): Promise<void> {
       await eventSink.append({ headers: [end], events, keepFrom: end.number })
       published = end.number
     },
 
-    async truncateAfter(ancestor) {
+    /** Removes the blocks after a block of the local chain, and reverts their published events. */
+    async truncateAfter(ancestor: BlockHeader): Promise<void> {
       if (ancestor.number < published) await revert(ancestor)
       held = held.filter(({ header }) => header.number <= ancestor.number)
     },
 
-    async restart(root) {
+    /** Removes the blocks after a block that is not on the local chain, and continues from it. */
+    async restart(root: BlockHeader): Promise<void> {
       await revert(root)
       held = []
     },

@@ -2,19 +2,7 @@ import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { ChainState } from './chain-state.js'
 
 /** Whether anyone needs a chain's newest state at once. Without demand, the leader polls by IDLE_POLL_MS (docs/decisions.md, D12). */
-export interface Demand {
-  /** Notes a request to this replica, or that it has subscribers. */
-  note(): void
-  /** Notes that another replica has demand. */
-  noteRemote(): void
-  /**
-   * Notes a request that needs the newest state.
-   * @returns when the state is as new as that, after a moment at the latest; undefined when it is already
-   */
-  wake(): Promise<void> | undefined
-  /** Whether there has been none for a minute. */
-  isIdle(): boolean
-}
+export type Demand = ReturnType<typeof createDemand>
 
 interface DemandOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
@@ -34,7 +22,7 @@ const WAKE_MS = 300
 const WAKE_CHECK_MS = 10
 
 /** Builds the demand of one chain. It begins with demand. */
-export function createDemand({ clock, state, hasSubscribers, publish }: DemandOptions): Demand {
+export function createDemand({ clock, state, hasSubscribers, publish }: DemandOptions) {
   let notedAt = clock.monotonic()
   let publishedAt = Number.NEGATIVE_INFINITY
 
@@ -57,12 +45,19 @@ export function createDemand({ clock, state, hasSubscribers, publish }: DemandOp
   }
 
   return {
+    /** Notes a request to this replica, or that it has subscribers. */
     note,
+    /** Notes that another replica has demand. */
     noteRemote,
-    wake() {
+    /**
+     * Notes a request that needs the newest state.
+     * @returns when the state is as new as that, after a moment at the latest; undefined when it is already
+     */
+    wake(): Promise<void> | undefined {
       note()
       return state().snapshot.isIdle ? awake() : undefined
     },
-    isIdle: () => !hasSubscribers() && clock.monotonic() - notedAt >= IDLE_AFTER_MS,
+    /** Whether there has been none for a minute. */
+    isIdle: (): boolean => !hasSubscribers() && clock.monotonic() - notedAt >= IDLE_AFTER_MS,
   }
 }

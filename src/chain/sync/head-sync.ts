@@ -10,17 +10,7 @@ import type { BlockProcessor, Outcome } from './block-processor.js'
 import { blockAt, isPassedOver, type LocalChain, reconcile, tipOf } from './local-chain.js'
 
 /** Keeps the local chain and the event log up to date with a chain. */
-export interface HeadSync {
-  /** Whether it reads ranges, because the head is far above the last block. */
-  isBackfilling(): boolean
-  /**
-   * Reads and publishes the blocks up to a head. After a failure, published events stay, and the next call continues
-   * from there. After a rollback, the pass reads the head again; a second rollback in one pass fails.
-   * @returns `lower` when the head is older than the known blocks
-   * @throws EventSinkError, and the errors of the reader
-   */
-  follow(reader: BlockReader, head: TimedHeader, run: Run): Promise<'followed' | 'lower'>
-}
+export type HeadSync = ReturnType<typeof createHeadSync>
 
 /** One call of `follow`; it may take long. */
 interface Run {
@@ -47,7 +37,7 @@ const STEP_BLOCKS = 25
 const LOWER_FORK_SIGHTINGS = 3
 
 /** Builds the head sync of one chain. */
-export function createHeadSync(options: HeadSyncOptions): HeadSync {
+export function createHeadSync(options: HeadSyncOptions) {
   const { config, maxReorgDepth, blocks, log } = options
   /** Blocks up to this depth can still change or are not confirmed, so they are read one by one. */
   const liveDepth = maxReorgDepth + config.confirmations
@@ -116,9 +106,16 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
   }
 
   return {
-    isBackfilling: () => isBackfilling,
+    /** Whether it reads ranges, because the head is far above the last block. */
+    isBackfilling: (): boolean => isBackfilling,
 
-    async follow(reader, head, run) {
+    /**
+     * Reads and publishes the blocks up to a head. After a failure, published events stay, and the next call continues
+     * from there. After a rollback, the pass reads the head again; a second rollback in one pass fails.
+     * @returns `lower` when the head is older than the known blocks
+     * @throws EventSinkError, and the errors of the reader
+     */
+    async follow(reader: BlockReader, head: TimedHeader, run: Run): Promise<'followed' | 'lower'> {
       const known = await blocks.open(reader, head)
       if (known === undefined) return 'followed'
       if (isLower(known, head)) return 'lower'

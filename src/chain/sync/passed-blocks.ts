@@ -7,15 +7,7 @@ import { type LocalChain, tipOf } from './local-chain.js'
  * link to the known chain. Nothing proves that they have no logs. So they are asked for again with the next ones, once at least, and until they
  * are as deep as blocks are that are read a second time.
  */
-export interface PassedBlocks {
-  /**
-   * Asks for the logs of the blocks between the known chain and a head, and again for those of blocks passed over before.
-   * @returns the blocks to add, when they have no logs; those to read a second time, because a node had left out their logs
-   */
-  ask(reader: BlockReader, local: LocalChain, head: TimedHeader): Promise<PassedOver>
-  /** Forgets all blocks. @returns those that were to be asked for again */
-  take(): readonly TimedHeader[]
-}
+export type PassedBlocks = ReturnType<typeof createPassedBlocks>
 
 interface PassedOver {
   readonly blocks: readonly Block[]
@@ -28,11 +20,15 @@ const NO_LOGS = { events: [], bondedSolvers: new Set<never>(), cancelledNonces: 
 const NOTHING: PassedOver = { blocks: [], late: [] }
 
 /** Builds the list, empty at first. @param depth below the head at which blocks are no longer asked for */
-export function createPassedBlocks(depth: number): PassedBlocks {
+export function createPassedBlocks(depth: number) {
   let passed: readonly TimedHeader[] = []
 
   return {
-    async ask(reader, local, head) {
+    /**
+     * Asks for the logs of the blocks between the known chain and a head, and again for those of blocks passed over before.
+     * @returns the blocks to add, when they have no logs; those to read a second time, because a node had left out their logs
+     */
+    async ask(reader: BlockReader, local: LocalChain, head: TimedHeader): Promise<PassedOver> {
       const last = tipOf(local)
       const from = last.number + 1
       if (head.number - from < LEAST_BLOCKS) return NOTHING
@@ -53,7 +49,8 @@ export function createPassedBlocks(depth: number): PassedBlocks {
       passed = [...passed, ...headers]
       return { blocks: headers.map((header) => ({ header, isProven: true, ...NO_LOGS })), late }
     },
-    take() {
+    /** Forgets all blocks. @returns those that were to be asked for again */
+    take(): readonly TimedHeader[] {
       const headers = passed
       passed = []
       return headers

@@ -31,42 +31,7 @@ export interface UnreadBlock {
 }
 
 /** The results of a chain's polls, and the state of the chain that follows from them. */
-export interface PollResults {
-  /** Whether the chain answers and its events can be written. */
-  isUp(): boolean
-  /** Whether the last poll succeeded. */
-  hasSucceeded(): boolean
-  /** Notes that a poll, or a part of it, succeeded. */
-  succeeded(): void
-  /** The highest block seen. */
-  head(): TimedHeader | undefined
-  /** Notes a head before it is followed. @returns whether it is higher than all heads before */
-  sawHead(seen: TimedHeader): boolean
-  /** Notes that a head was followed. @param lastNumber the last known block before it */
-  followed(seen: TimedHeader, lastNumber: number): void
-  /** The next block, when it could not be read for a minute. */
-  unread(): UnreadBlock | undefined
-  /** Whether the last head was lower than the known blocks. */
-  isLower(): boolean
-  /**
-   * Notes that a head was lower than the known blocks.
-   * @throws LowerHeadError when this has lasted for too long
-   */
-  wasLower(seen: TimedHeader, lastNumber: number): void
-  /**
-   * Notes that a poll failed.
-   * @param place the block that the poll could not read, if it had a head, and the host of the endpoint
-   * @param isReported whether the caller reports the error, so that it is not logged here
-   */
-  failed(error: unknown, place: FailedPlace, isReported?: boolean): void
-  /**
-   * Notes that the service starts before the first poll has ended.
-   * @param timeoutMs how long the start has waited
-   */
-  startedWithout(timeoutMs: number): void
-  /** The pause after failed polls; undefined when the last poll succeeded. */
-  backoffMs(): number | undefined
-}
+export type PollResults = ReturnType<typeof createPollResults>
 
 interface FailedPlace {
   readonly block: number | undefined
@@ -91,7 +56,7 @@ const CANNOT_BE_READ =
   'a block cannot be read, and no events are published: this does not mend while the node answers so'
 
 /** Builds the results of one chain's polls. */
-export function createPollResults(options: PollResultsOptions): PollResults {
+export function createPollResults(options: PollResultsOptions) {
   const { chainId, pollIntervalMs, endpointCount, metrics, clock, log } = options
   let isUp: boolean | undefined
   let head: TimedHeader | undefined
@@ -119,10 +84,13 @@ export function createPollResults(options: PollResultsOptions): PollResults {
   }
 
   return {
-    isUp: () => isUp === true,
-    hasSucceeded: () => failures === 0,
+    /** Whether the chain answers and its events can be written. */
+    isUp: (): boolean => isUp === true,
+    /** Whether the last poll succeeded. */
+    hasSucceeded: (): boolean => failures === 0,
 
-    succeeded() {
+    /** Notes that a poll, or a part of it, succeeded. */
+    succeeded(): void {
       failures = 0
       if (isUp === false) log.info({ chainId }, 'the chain is read again')
       isUp = true
@@ -130,15 +98,18 @@ export function createPollResults(options: PollResultsOptions): PollResults {
       stuck = undefined
     },
 
-    head: () => head,
+    /** The highest block seen. */
+    head: (): TimedHeader | undefined => head,
 
-    sawHead(seen) {
+    /** Notes a head before it is followed. @returns whether it is higher than all heads before */
+    sawHead(seen: TimedHeader): boolean {
       const isHigher = seen.number > (head?.number ?? -1)
       if (isHigher) head = seen
       return isHigher
     },
 
-    followed(seen, lastNumber) {
+    /** Notes that a head was followed. @param lastNumber the last known block before it */
+    followed(seen: TimedHeader, lastNumber: number): void {
       lower = undefined
       // A lower head counts after a rollback to it. Otherwise this node lags and has not seen a block that another one has. A head that was
       // seen and could not be followed is forgotten.
@@ -148,11 +119,17 @@ export function createPollResults(options: PollResultsOptions): PollResults {
       head = followed
     },
 
+    /** The next block, when it could not be read for a minute. */
     unread,
 
-    isLower: () => lower !== undefined,
+    /** Whether the last head was lower than the known blocks. */
+    isLower: (): boolean => lower !== undefined,
 
-    wasLower({ number }, lastNumber) {
+    /**
+     * Notes that a head was lower than the known blocks.
+     * @throws LowerHeadError when this has lasted for too long
+     */
+    wasLower({ number }: TimedHeader, lastNumber: number): void {
       const now = clock.monotonic()
       lower = { since: lower?.since ?? now, polls: (lower?.polls ?? 0) + 1 }
       const isLong = now - lower.since >= MAX_LOWER_POLLS * pollIntervalMs
@@ -160,7 +137,12 @@ export function createPollResults(options: PollResultsOptions): PollResults {
         throw new LowerHeadError(`the head is block ${number}, the last block read is ${lastNumber}`)
     },
 
-    failed(error, { block, endpoint }, isReported = false) {
+    /**
+     * Notes that a poll failed.
+     * @param place the block that the poll could not read, if it had a head, and the host of the endpoint
+     * @param isReported whether the caller reports the error, so that it is not logged here
+     */
+    failed(error: unknown, { block, endpoint }: FailedPlace, isReported: boolean = false): void {
       failures++
       const isOfDatabase = error instanceof EventSinkError
       if (block !== undefined && !isOfDatabase) {
@@ -180,13 +162,19 @@ export function createPollResults(options: PollResultsOptions): PollResults {
       logged = text
     },
 
-    startedWithout(timeoutMs) {
+    /**
+     * Notes that the service starts before the first poll has ended.
+     * @param timeoutMs how long the start has waited
+     */
+    startedWithout(timeoutMs: number): void {
       if (isUp !== undefined) return
       isUp = false
       log.warn({ chainId, timeoutMs }, 'the chain has not been read yet: it is down until it is')
     },
 
-    backoffMs: () => (failures === 0 ? undefined : backoffMs(failures, concerned, pollIntervalMs)),
+    /** The pause after failed polls; undefined when the last poll succeeded. */
+    backoffMs: (): number | undefined =>
+      failures === 0 ? undefined : backoffMs(failures, concerned, pollIntervalMs),
   }
 }
 

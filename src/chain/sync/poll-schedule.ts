@@ -3,17 +3,7 @@ import type { Clock, Timer } from '../../../packages/protocol/src/clock.js'
 const MAX_BACKOFF_MS = 10_000
 
 /** Decides when polls run. At most one runs at a time. */
-export interface PollSchedule {
-  /** Runs the first poll, then one after each pause until `close`. @returns the result of the first poll */
-  start(firstPoll: Poll): Promise<void>
-  /**
-   * Polls once more. The poll starts after this call. All calls until it starts share it.
-   * @returns after the poll has succeeded or failed, or has begun a backfill
-   */
-  pollNow(): Promise<void>
-  /** Starts no more polls. @returns after the current poll has ended */
-  close(): Promise<void>
-}
+export type PollSchedule = ReturnType<typeof createPollSchedule>
 
 /** One poll. A failure affects only the pause after it. */
 export type Poll = (run: PollRun) => Promise<void>
@@ -38,7 +28,7 @@ interface PollScheduleOptions {
 }
 
 /** Builds the schedule. */
-export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollScheduleOptions): PollSchedule {
+export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollScheduleOptions) {
   const closing = new AbortController()
   let timer: Timer | undefined
   let current: Promise<void> | undefined
@@ -81,12 +71,18 @@ export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollSched
   }
 
   return {
+    /** Runs the first poll, then one after each pause until `close`. @returns the result of the first poll */
     start: begin,
-    pollNow() {
+    /**
+     * Polls once more. The poll starts after this call. All calls until it starts share it.
+     * @returns after the poll has succeeded or failed, or has begun a backfill
+     */
+    pollNow(): Promise<void> {
       next ??= pollAfterCurrent()
       return next
     },
-    async close() {
+    /** Starts no more polls. @returns after the current poll has ended */
+    async close(): Promise<void> {
       closing.abort()
       timer?.stop()
       await current

@@ -3,16 +3,7 @@ import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** Selects the endpoint of a chain to poll: the first one, unless it fails, lags or has lost its place. */
-interface EndpointSelector {
-  /** The endpoint in use. */
-  current(): Endpoint
-  /** Index of the endpoint in use, in the configured order. */
-  index(): number
-  /** The endpoint for the next poll. @param hasSucceeded whether the last poll of the current one succeeded */
-  next(hasSucceeded: boolean): Endpoint
-  /** Switches from the endpoint in use to the next one. */
-  markFailed(): void
-}
+type EndpointSelector = ReturnType<typeof createEndpointSelector>
 
 /** Time after which the first endpoint is tried again. */
 const PREFERENCE_MS = 60_000
@@ -22,7 +13,7 @@ export function createEndpointSelector(
   endpoints: readonly Endpoint[],
   hasPlace: (endpoint: Endpoint) => boolean,
   clock: Pick<Clock, 'monotonic'>,
-): EndpointSelector {
+) {
   let index = 0
   let takenAt = clock.monotonic()
 
@@ -32,9 +23,12 @@ export function createEndpointSelector(
   }
 
   return {
-    current: () => endpoints[index] as Endpoint,
-    index: () => index,
-    next(hasSucceeded) {
+    /** The endpoint in use. */
+    current: (): Endpoint => endpoints[index] as Endpoint,
+    /** Index of the endpoint in use, in the configured order. */
+    index: (): number => index,
+    /** The endpoint for the next poll. @param hasSucceeded whether the last poll of the current one succeeded */
+    next(hasSucceeded: boolean): Endpoint {
       const first = endpoints.findIndex(hasPlace)
       const isLost = !hasPlace(endpoints[index] as Endpoint)
       const isTime = isLost || clock.monotonic() - takenAt > PREFERENCE_MS
@@ -42,28 +36,12 @@ export function createEndpointSelector(
       if (hasSucceeded && isTime && first >= 0 && first !== index) take(first)
       return endpoints[index] as Endpoint
     },
-    markFailed: () => take(index + 1),
+    /** Switches from the endpoint in use to the next one. */
+    markFailed: (): void => take(index + 1),
   }
 }
 
 /** Subscriptions to new heads at the endpoints of one chain that push them. */
-interface HeadSubscriptions {
-  has(endpoint: Endpoint): boolean
-  /** Whether an endpoint has pushed a head since the subscription to it began. Some accept one, and push nothing. */
-  isPushing(endpoint: Endpoint): boolean
-  /**
-   * Subscribes to an endpoint that pushes heads, unless it is subscribed to.
-   * @param onNews called after a head of the endpoint in use was pushed, and after the end of the subscription
-   * @throws Error when the endpoint does not answer
-   */
-  subscribe(endpoint: Endpoint, onNews: () => void): Promise<void>
-  /** Notes that a subscription has ended. */
-  remove(endpoint: Endpoint): void
-  /** Whether a head was pushed that has not been taken. */
-  hasHead(): boolean
-  /** Returns the last pushed head once, as it came: a hint which block to read (docs/decisions.md, D22). */
-  takeHead(): object | undefined
-}
 
 interface HeadSubscriptionsOptions {
   readonly chainId: number
@@ -74,20 +52,21 @@ interface HeadSubscriptionsOptions {
 }
 
 /** Builds the subscriptions, none at first. */
-export function createHeadSubscriptions({
-  chainId,
-  selector,
-  onLost,
-  log,
-}: HeadSubscriptionsOptions): HeadSubscriptions {
+export function createHeadSubscriptions({ chainId, selector, onLost, log }: HeadSubscriptionsOptions) {
   /** With whether it has pushed a head. */
   const subscribed = new Map<Endpoint, boolean>()
   let pushed: object | undefined
 
   return {
-    has: (endpoint) => subscribed.has(endpoint),
-    isPushing: (endpoint) => subscribed.get(endpoint) === true,
-    async subscribe(endpoint, onNews) {
+    has: (endpoint: Endpoint): boolean => subscribed.has(endpoint),
+    /** Whether an endpoint has pushed a head since the subscription to it began. Some accept one, and push nothing. */
+    isPushing: (endpoint: Endpoint): boolean => subscribed.get(endpoint) === true,
+    /**
+     * Subscribes to an endpoint that pushes heads, unless it is subscribed to.
+     * @param onNews called after a head of the endpoint in use was pushed, and after the end of the subscription
+     * @throws Error when the endpoint does not answer
+     */
+    async subscribe(endpoint: Endpoint, onNews: () => void): Promise<void> {
       if (endpoint.subscribeToHeads === undefined || subscribed.has(endpoint)) return
       subscribed.set(endpoint, false)
       const onHead = (head: object) => {
@@ -105,11 +84,14 @@ export function createHeadSubscriptions({
       subscribed.delete(endpoint)
       log.debug({ chainId, endpoint: selector.index() + 1 }, 'the endpoint does not push new heads')
     },
-    remove(endpoint) {
+    /** Notes that a subscription has ended. */
+    remove(endpoint: Endpoint): void {
       subscribed.delete(endpoint)
     },
-    hasHead: () => pushed !== undefined,
-    takeHead() {
+    /** Whether a head was pushed that has not been taken. */
+    hasHead: (): boolean => pushed !== undefined,
+    /** Returns the last pushed head once, as it came: a hint which block to read (docs/decisions.md, D22). */
+    takeHead(): object | undefined {
       const head = pushed
       pushed = undefined
       return head

@@ -12,12 +12,7 @@ import type { TermsSink } from '../event-sink.js'
  * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row
  * of the orders tells whether it lacks them. So any replica can continue after an interruption.
  */
-export interface TermsRetry {
-  /** Begins at the first call. The chain's sync must have opened its position. */
-  start(): void
-  /** @returns after a page under way */
-  close(): Promise<void>
-}
+export type TermsRetry = ReturnType<typeof createTermsRetry>
 
 interface TermsRetryOptions {
   readonly chainId: number
@@ -39,7 +34,7 @@ const LOOK_INTERVAL_MS = 2000
 const MAX_PAUSE_MS = 60_000
 
 /** Builds the retry for the orders of one chain. */
-export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
+export function createTermsRetry(options: TermsRetryOptions) {
   const { chainId, client, settlement, sink, log } = options
   const closing = new AbortController()
   const { signal } = closing
@@ -87,10 +82,12 @@ export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
   }
 
   return {
-    start() {
+    /** Begins at the first call. The chain's sync must have opened its position. */
+    start(): void {
       running ??= run()
     },
-    async close() {
+    /** @returns after a page under way */
+    async close(): Promise<void> {
       closing.abort()
       await running
     },

@@ -14,13 +14,6 @@ export interface BondToken extends TokenMetadata {
 }
 
 /** Reads the bond token of one settlement contract in the background. The service also works without it. */
-interface BondTokenReader {
-  /** The same object until more of the token is known. Undefined before, and when the contract names no token. */
-  bondToken(): BondToken | undefined
-  /** Begins to read. A value that a node has answered is not read again. Call it once. */
-  start(): void
-  close(): Promise<void>
-}
 
 interface BondTokenReaderOptions {
   readonly chainId: number
@@ -39,7 +32,7 @@ const RETRY_MS = 1000
 const MAX_RETRY_MS = 600_000
 
 /** Builds the reader of one chain (docs/decisions.md, D17). */
-export function createBondTokenReader(options: BondTokenReaderOptions): BondTokenReader {
+export function createBondTokenReader(options: BondTokenReaderOptions) {
   const { chainId, settlement, readAny, tokens, clock, log } = options
   let address: Address | undefined
   let bondToken: BondToken | undefined
@@ -63,11 +56,13 @@ export function createBondTokenReader(options: BondTokenReaderOptions): BondToke
   })
 
   return {
-    bondToken: () => bondToken,
-    start() {
+    /** The same object until more of the token is known. Undefined before, and when the contract names no token. */
+    bondToken: (): BondToken | undefined => bondToken,
+    /** Begins to read. A value that a node has answered is not read again. Call it once. */
+    start(): void {
       timer = clock.setTimeout(reading.run, START_DELAY_MS)
     },
-    close() {
+    close(): Promise<void> {
       timer?.stop()
       return reading.close()
     },

@@ -15,12 +15,7 @@ import type { ListedToken } from '../../config/token-list.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
 
 /** The tokens and pairs of chains (docs/decisions.md, D29). Their counts are at most a minute old. */
-export interface RecentTrades {
-  /** The listed tokens of a chain and those of settled orders, at most 500. @throws the database's error */
-  tokens(chainId: number): Promise<readonly TokenSummary[]>
-  /** The pairs of the settled orders of a chain, at most 500. @throws the database's error */
-  pairs(chainId: number): Promise<readonly PairSummary[]>
-}
+export type RecentTrades = ReturnType<typeof createRecentTrades>
 
 /** A token of a chain. Without a use, no settled order has it. */
 export interface TokenSummary extends Partial<Pick<TokenUse, 'orders24h' | 'users24h' | 'lastUsed'>> {
@@ -55,7 +50,7 @@ const MIN_ORDERS = 1000
 const PAGE_ORDERS = 200
 
 /** Builds the reader. It reads only when somebody asks, each chain at most once a minute, and all callers share the result. */
-export function createRecentTrades({ chains, orders, clock }: RecentTradesOptions): RecentTrades {
+export function createRecentTrades({ chains, orders, clock }: RecentTradesOptions) {
   const lists = new Map(chains.map(({ chainId, tokenList }) => [chainId, tokenList]))
   const isListed = (chainId: number, token: Address) => lists.get(chainId)?.has(token) ?? false
 
@@ -100,8 +95,10 @@ export function createRecentTrades({ chains, orders, clock }: RecentTradesOption
   })
 
   return {
-    tokens: async (chainId) => (await tokensOf(chainId)).ranked,
-    pairs: async (chainId) => (await tradesOf(chainId)).pairs,
+    /** The listed tokens of a chain and those of settled orders, at most 500. @throws the database's error */
+    tokens: async (chainId: number): Promise<readonly TokenSummary[]> => (await tokensOf(chainId)).ranked,
+    /** The pairs of the settled orders of a chain, at most 500. @throws the database's error */
+    pairs: async (chainId: number): Promise<readonly PairSummary[]> => (await tradesOf(chainId)).pairs,
   }
 }
 

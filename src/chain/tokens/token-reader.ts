@@ -22,17 +22,7 @@ export interface TokenReading extends TokenMetadata {
 }
 
 /** Reads symbols and decimals of the tokens of one chain. */
-export interface TokenReader {
-  /** Reads a token now. A value that a node has answered, or a revert, is not read again. */
-  read(token: Address): Promise<TokenReading>
-  /**
-   * Has tokens read in the background, a few at a time: those that are not known. They replace the tokens that still wait. A token
-   * whose read has failed is read again after a minute, then after twice as long each time, at most a day.
-   * @returns what is known of each token now
-   */
-  describe(tokens: readonly Address[]): readonly TokenMetadata[]
-  close(): void
-}
+export type TokenReader = ReturnType<typeof createTokenReader>
 
 interface TokenReaderOptions {
   readonly rpcUrls: readonly string[]
@@ -70,7 +60,7 @@ const VIEW_GAS = 500_000
  * of their own, each alone. A token that is silent or burns gas delays no other read of the chain, and makes no endpoint count as
  * failed for others.
  */
-export function createTokenReader(options: TokenReaderOptions): TokenReader {
+export function createTokenReader(options: TokenReaderOptions) {
   const { rpcUrls, readAny, clock, openEndpoint = createRpcEndpoint } = options
   const limits = { maxInFlight: MAX_IN_FLIGHT, maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, clock }
   const endpoints = rpcUrls.map((url) => openEndpoint(url, limits))
@@ -126,13 +116,19 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   }
 
   return {
+    /** Reads a token now. A value that a node has answered, or a revert, is not read again. */
     read,
-    describe(tokens) {
+    /**
+     * Has tokens read in the background, a few at a time: those that are not known. They replace the tokens that still wait. A token
+     * whose read has failed is read again after a minute, then after twice as long each time, at most a day.
+     * @returns what is known of each token now
+     */
+    describe(tokens: readonly Address[]): readonly TokenMetadata[] {
       waiting = tokens.filter(isDue)
       readWaiting()
       return tokens.map((token) => metadataOf(entries.get(token)))
     },
-    close() {
+    close(): void {
       isClosed = true
       for (const { close } of endpoints) close()
     },

@@ -15,25 +15,7 @@ import {
 } from './verification-endpoint.js'
 
 /** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
-export interface DepositVerifier {
-  /**
-   * Whether the contract would accept the deposit of an offer, by a call of `deposit` as its user at the head. The promise is
-   * never rejected. The input token's code runs in the call, so that the one who chose it can cause any verdict.
-   * @param signal ends the check at the end of its time; there is no other time limit
-   * @param priority `high` by default
-   */
-  verifyDeposit(
-    offer: Pick<SignedQuote, 'quote' | 'signature'>,
-    signal: AbortSignal,
-    priority?: CallPriority,
-  ): Promise<DepositVerdict>
-  /**
-   * What the contract says of an offer at the newest block (docs/decisions.md, D33). It has the part of the budget that other than best
-   * offers have. The promise is never rejected.
-   */
-  checkOffer(offer: OfferToCheck, signal: AbortSignal): Promise<OfferCheck>
-  close(): void
-}
+export type DepositVerifier = ReturnType<typeof createDepositVerifier>
 
 interface DepositVerifierOptions {
   /** VERIFY_TIMEOUT_MS: the longest time of a check. An endpoint that is silent for half of it has failed. */
@@ -55,7 +37,7 @@ const MAX_PER_SECOND = 100
 export function createDepositVerifier(
   config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
   { verifyTimeoutMs, placeOf = () => 'own', metrics, log }: DepositVerifierOptions,
-): DepositVerifier {
+) {
   const { chainId } = config
   const clock = systemClock.monotonic
   const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
@@ -128,14 +110,28 @@ export function createDepositVerifier(
   }
 
   return {
-    async verifyDeposit(offer, signal, priority = 'high') {
+    /**
+     * Whether the contract would accept the deposit of an offer, by a call of `deposit` as its user at the head. The promise is
+     * never rejected. The input token's code runs in the call, so that the one who chose it can cause any verdict.
+     * @param signal ends the check at the end of its time; there is no other time limit
+     * @param priority `high` by default
+     */
+    async verifyDeposit(
+      offer: Pick<SignedQuote, 'quote' | 'signature'>,
+      signal: AbortSignal,
+      priority: CallPriority = 'high',
+    ): Promise<DepositVerdict> {
       const call = (endpoint: VerificationEndpoint) => endpoint.callDeposit(offer, signal)
       const answer = await askInBudget(call, signal, priority)
       const verdict = typeof answer === 'string' ? unknown(answer) : verdictOf(answer, offer.quote)
       metrics.verifications.inc({ chain_id: chainId, result: verdict.kind })
       return verdict
     },
-    async checkOffer(offer, signal) {
+    /**
+     * What the contract says of an offer at the newest block (docs/decisions.md, D33). It has the part of the budget that other than best
+     * offers have. The promise is never rejected.
+     */
+    async checkOffer(offer: OfferToCheck, signal: AbortSignal): Promise<OfferCheck> {
       const check = await askInBudget(
         (endpoint) => checkOffer(offer, config, endpoint, signal),
         signal,
@@ -143,21 +139,13 @@ export function createDepositVerifier(
       )
       return typeof check === 'string' ? { verdict: { state: 'UNKNOWN', reason: check } } : check
     },
-    close() {
+    close(): void {
       for (const endpoint of endpoints) endpoint.close()
     },
   }
 }
 
 /** Bounds calls: how many are under way, and how many begin in a second. No call waits for a place. */
-interface CallBudget {
-  /**
-   * Begins a call.
-   * @param priority a call of low priority leaves half of the budget to others
-   * @returns a function that ends it; undefined when the budget has no place for it
-   */
-  begin(priority: CallPriority): (() => void) | undefined
-}
 
 export type CallPriority = 'high' | 'low'
 
@@ -169,12 +157,17 @@ interface CallBudgetOptions {
 }
 
 /** Builds a budget. A second that was not used allows no more calls in the next one. */
-export function createCallBudget({ maxUnderWay, maxPerSecond, clock }: CallBudgetOptions): CallBudget {
+export function createCallBudget({ maxUnderWay, maxPerSecond, clock }: CallBudgetOptions) {
   let underWay = 0
   let left = maxPerSecond
   let refilledAt = clock()
   return {
-    begin(priority) {
+    /**
+     * Begins a call.
+     * @param priority a call of low priority leaves half of the budget to others
+     * @returns a function that ends it; undefined when the budget has no place for it
+     */
+    begin(priority: CallPriority): (() => void) | undefined {
       const now = clock()
       left = Math.min(maxPerSecond, left + ((now - refilledAt) * maxPerSecond) / 1000)
       refilledAt = now

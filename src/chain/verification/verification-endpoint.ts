@@ -13,25 +13,7 @@ import { coalesce } from '../../concurrency/one-at-a-time.js'
 export type RpcAnswer = { readonly result: unknown } | { readonly error: unknown }
 
 /** One JSON-RPC endpoint of a chain, for the calls of `deposit`. */
-export interface VerificationEndpoint {
-  /**
-   * Calls `deposit` as the user of the quote, at the newest block or at the given one. The endpoint is checked before the first call, after a call without an
-   * answer, and after a minute.
-   * @throws UnsuitableEndpointError; RpcError when the answer is too long or there is none; the reason of the signal
-   */
-  callDeposit(
-    offer: Pick<SignedQuote, 'quote' | 'signature'>,
-    signal: AbortSignal,
-    block?: BlockName,
-  ): Promise<RpcAnswer>
-  /**
-   * Makes another call, after the same check.
-   * @returns the result, not validated
-   * @throws what `callDeposit` throws, and the error of JSON-RPC that the node has answered with
-   */
-  read(method: string, params: readonly unknown[], limits: ReadLimits): Promise<unknown>
-  close(): void
-}
+export type VerificationEndpoint = ReturnType<typeof createVerificationEndpoint>
 
 interface ReadLimits {
   readonly signal: AbortSignal
@@ -67,7 +49,7 @@ export function createVerificationEndpoint(
   url: string,
   { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
   { maxInFlight, timeoutMs }: { readonly maxInFlight: number; readonly timeoutMs: number },
-): VerificationEndpoint {
+) {
   const endpoint = createRpcEndpoint(url, {
     maxInFlight: maxInFlight + CHECK_CALLS,
     maxBytes: MAX_ANSWER_BYTES,
@@ -129,8 +111,22 @@ export function createVerificationEndpoint(
   }
 
   return {
-    callDeposit: (offer, signal, block) => afterCheck(signal, () => callDeposit(offer, signal, block)),
-    async read(method, params, limits) {
+    /**
+     * Calls `deposit` as the user of the quote, at the newest block or at the given one. The endpoint is checked before the first call, after a call without an
+     * answer, and after a minute.
+     * @throws UnsuitableEndpointError; RpcError when the answer is too long or there is none; the reason of the signal
+     */
+    callDeposit: (
+      offer: Pick<SignedQuote, 'quote' | 'signature'>,
+      signal: AbortSignal,
+      block?: BlockName,
+    ): Promise<RpcAnswer> => afterCheck(signal, () => callDeposit(offer, signal, block)),
+    /**
+     * Makes another call, after the same check.
+     * @returns the result, not validated
+     * @throws what `callDeposit` throws, and the error of JSON-RPC that the node has answered with
+     */
+    async read(method: string, params: readonly unknown[], limits: ReadLimits): Promise<unknown> {
       const answer = await afterCheck(limits.signal, () => call(method, params, limits))
       if ('error' in answer) throw answer.error
       return answer.result

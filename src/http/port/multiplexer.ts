@@ -1,9 +1,4 @@
-import {
-  createServer as createHttp1Server,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-} from 'node:http'
+import { createServer as createHttp1Server, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createHttp2Server, type Http2ServerRequest } from 'node:http2'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { ClientCounts } from '../../clients/client-counts.js'
@@ -20,23 +15,7 @@ import {
 } from './slow-clients.js'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
-export interface Multiplexer {
-  /** To close it, call `beginClose` first: it ends HTTP/1.1 connections only. */
-  readonly server: Server
-  /**
-   * Accepts no more connections. Each open one ends with its next response, so that a request that a client sends at that
-   * moment on an idle connection gets a response and not a reset.
-   * @returns when no connection is left, after `timeoutMs` at the latest
-   */
-  drain(timeoutMs: number): Promise<void>
-  /**
-   * Accepts no more upgrades, ends HTTP/1.1 connections after their open responses, and closes HTTP/2 sessions. Destroys
-   * connections that have sent nothing.
-   */
-  beginClose(): void
-  /** Destroys every open connection, also WebSockets. */
-  destroyConnections(): void
-}
+export type Multiplexer = ReturnType<typeof createMultiplexer>
 
 interface MultiplexerOptions {
   /** Whether a path accepts WebSockets. At other paths, the server ignores the request for an upgrade. */
@@ -50,7 +29,7 @@ export const MAX_HEADER_BYTES = 16 * 1024
 const MAX_STREAMS_PER_SESSION = 256
 
 /** Builds an HTTP/1.1 server that passes connections which begin as HTTP/2 to an HTTP/2 server. */
-export function createMultiplexer(handler: RequestListener, options: MultiplexerOptions = {}): Multiplexer {
+export function createMultiplexer(handler: RequestListener, options: MultiplexerOptions = {}) {
   const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS, maxConnectionsPerIp = 0 } = options
   const connections = new OpenConnections()
   const counts = new ClientCounts({ perClient: maxConnectionsPerIp, total: Number.POSITIVE_INFINITY })
@@ -105,19 +84,30 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   http2.on('checkExpectation', (request, response) => http2.emit('request', request, response))
 
   return {
+    /** To close it, call `beginClose` first: it ends HTTP/1.1 connections only. */
     server: http1,
-    async drain(timeoutMs) {
+    /**
+     * Accepts no more connections. Each open one ends with its next response, so that a request that a client sends at that
+     * moment on an idle connection gets a response and not a reset.
+     * @returns when no connection is left, after `timeoutMs` at the latest
+     */
+    async drain(timeoutMs: number): Promise<void> {
       isDraining = true
       stopListening(http1)
       sessions.close()
       await connections.untilNone(timeoutMs)
     },
-    beginClose() {
+    /**
+     * Accepts no more upgrades, ends HTTP/1.1 connections after their open responses, and closes HTTP/2 sessions. Destroys
+     * connections that have sent nothing.
+     */
+    beginClose(): void {
       isClosing = true
       sessions.close()
       connections.destroyUnidentified()
     },
-    destroyConnections: () => connections.destroyAll(),
+    /** Destroys every open connection, also WebSockets. */
+    destroyConnections: (): void => connections.destroyAll(),
   }
 }
 

@@ -115,13 +115,9 @@ function isStalled(socket: Socket): boolean {
 }
 
 /** The sessions of an HTTP/2 server. */
-interface Http2Sessions {
-  /** Closes each session when its open requests have ended. */
-  close(): void
-}
 
 /** Ends the sessions and streams of clients that have left, send nothing or read nothing: Node has no timeouts for them. */
-export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts): Http2Sessions {
+export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts) {
   /** For each session that is not closing yet, the function that closes it. */
   const closers = new Map<ServerHttp2Session, () => void>()
   server.on('session', (session) => {
@@ -139,7 +135,8 @@ export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts)
     cutStalled(session, streams, timeouts.stalledMs)
   })
   return {
-    close() {
+    /** Closes each session when its open requests have ended. */
+    close(): void {
       for (const close of closers.values()) close()
     },
   }

@@ -9,19 +9,7 @@ import type { ApiKeyStore } from '../../store/operator/api-key-store.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** The valid API keys, in memory (docs/decisions.md, D27). */
-export interface KeyRing {
-  /**
-   * Identifies the client of a request that may have an API key. No number of wrong keys reads from the database.
-   * @param client the client by its address
-   * @param header the value of `x-api-key`
-   */
-  identify(
-    client: ClientId,
-    header: string | string[] | undefined,
-    authorization: string | undefined,
-  ): ClientId
-  close(): Promise<void>
-}
+export type KeyRing = Awaited<ReturnType<typeof openKeyRing>>
 
 /** For a server without keys. */
 export const NO_KEYS: Pick<KeyRing, 'identify'> = { identify: (client) => client }
@@ -46,7 +34,7 @@ const DAY_TEXT_LENGTH = '2026-11-27'.length
 const NOT_VALID = 'This API key is unknown, expired or revoked.'
 
 /** Reads all keys, and again every two seconds. @throws the database's error at the first read */
-export async function openKeyRing({ store, clock, log }: KeyRingOptions): Promise<KeyRing> {
+export async function openKeyRing({ store, clock, log }: KeyRingOptions) {
   const entries = new Map<string, Entry>()
   const used = new Set<string>()
   let keys: readonly ApiKey[] = []
@@ -97,7 +85,16 @@ export async function openKeyRing({ store, clock, log }: KeyRingOptions): Promis
   }, REFRESH_MS)
 
   return {
-    identify(client, header, authorization) {
+    /**
+     * Identifies the client of a request that may have an API key. No number of wrong keys reads from the database.
+     * @param client the client by its address
+     * @param header the value of `x-api-key`
+     */
+    identify(
+      client: ClientId,
+      header: string | string[] | undefined,
+      authorization: string | undefined,
+    ): ClientId {
       const [text, another] = sentKeys(header, authorization)
       if (text === undefined) return client
       if (another !== undefined) return refusalOf(client, 'The request has two different API keys.')
@@ -108,7 +105,7 @@ export async function openKeyRing({ store, clock, log }: KeyRingOptions): Promis
       used.add(sent.id)
       return clientOf(entry, client.address)
     },
-    async close() {
+    async close(): Promise<void> {
       timer.stop()
       await refreshing.close()
     },

@@ -15,13 +15,7 @@ export type LimitedCall = Pick<CallContext, 'client' | 'setHeader'>
  * Counts requests by client in fixed windows (docs/decisions.md, D8), and by IPv6 network (docs/decisions.md, D14). Every request
  * that has a limit passes here, so that this is also where API keys are refused (docs/decisions.md, D27).
  */
-export interface RateLimits {
-  /**
-   * Counts one request and sets the `RateLimit-*` headers of its response.
-   * @throws ServiceError RATE_LIMITED with the seconds until the window ends, API_KEY_INVALID or API_KEY_REQUIRED
-   */
-  consume(name: LimitName, call: LimitedCall): Promise<void>
-}
+export type RateLimits = ReturnType<typeof createRateLimits>
 
 /** Counts the requests of each key. */
 type Limiter = Pick<RateLimiterAbstract, 'consume' | 'get'>
@@ -53,7 +47,7 @@ const inMemory: LimiterOf = (_name, points, windowMs) =>
   new RateLimiterMemory({ points, duration: windowMs / 1000 })
 
 /** Builds the counters; a limit of 0 counts nothing. */
-export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}): RateLimits {
+export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}) {
   const { limiterOf = inMemory, requireApiKey, keyMetrics, maxClients = MAX_CLIENTS } = options
 
   function createCount(name: LimitName) {
@@ -74,7 +68,13 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
   }
 
   const counts = new Map(LIMITS.map((name) => [name, createCount(name)]))
-  return { consume: async (name, call) => counts.get(name)?.(call) }
+  return {
+    /**
+     * Counts one request and sets the `RateLimit-*` headers of its response.
+     * @throws ServiceError RATE_LIMITED with the seconds until the window ends, API_KEY_INVALID or API_KEY_REQUIRED
+     */
+    consume: async (name: LimitName, call: LimitedCall): Promise<void> => counts.get(name)?.(call),
+  }
 }
 
 /** A count in the form of the headers. */

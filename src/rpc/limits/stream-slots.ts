@@ -3,15 +3,7 @@ import { ClientCounts, type CountLimit, NETWORK_FACTORS } from '../../clients/cl
 import type { ClientId } from '../../clients/client-id.js'
 
 /** The slots for streams, on all transports together (docs/decisions.md, D14). */
-export interface StreamSlots {
-  /**
-   * Takes a slot.
-   * @param end called with an error of the API key when it is no longer valid: the stream must end
-   * @returns a function that releases the slot; a second call does nothing
-   * @throws ServiceError STREAM_LIMIT_REACHED, or API_KEY_INVALID
-   */
-  take(client: ClientId, end: (error: unknown) => void): () => void
-}
+export type StreamSlots = ReturnType<typeof createStreamSlots>
 
 /** The limit that a rejected stream has reached. */
 export const STREAM_LIMITS = ['client', 'network', 'instance'] as const
@@ -33,7 +25,7 @@ const KEY_FACTOR = 5
  * Builds the slots. An IPv6 /56 has 4 times the slots of a client, and a /48 has 16 times. Each of them, and each region, has
  * at most a quarter of all.
  */
-export function createStreamSlots(options: StreamSlotsOptions): StreamSlots {
+export function createStreamSlots(options: StreamSlotsOptions) {
   const { maxStreamClients, maxStreamClientsPerIp, onRejected = () => {} } = options
   const slots = new ClientCounts({
     perClient: maxStreamClientsPerIp,
@@ -62,7 +54,13 @@ export function createStreamSlots(options: StreamSlotsOptions): StreamSlots {
   }
 
   return {
-    take(client, end) {
+    /**
+     * Takes a slot.
+     * @param end called with an error of the API key when it is no longer valid: the stream must end
+     * @returns a function that releases the slot; a second call does nothing
+     * @throws ServiceError STREAM_LIMIT_REACHED, or API_KEY_INVALID
+     */
+    take(client: ClientId, end: (error: unknown) => void): () => void {
       const ended = client.apiKey?.ended
       ended?.throwIfAborted()
       const limit = slots.fullAt(client)

@@ -1,4 +1,3 @@
-import type { DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import {
   type HealthCheckRequest,
@@ -15,17 +14,6 @@ import { requestKey } from '../call-context.js'
 const MAX_NAME_LENGTH = 200
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus
 
-/** gRPC health checking (grpc.health.v1) of one server. */
-interface Health {
-  readonly desc: DescService
-  /** Adds the service to a Connect router. */
-  readonly routes: (router: ConnectRouter) => void
-  /** The same for REST. @throws ServiceError SHUTTING_DOWN or CHAIN_UNAVAILABLE while no service is serving */
-  assertServing(): void
-  /** From now on no service is serving. Watchers get this status, and their streams end. */
-  drain(): void
-}
-
 interface HealthOptions extends HealthWatchersOptions {
   /** Full names of the services whose health can be checked; the empty name stands for all. */
   readonly services: readonly string[]
@@ -33,8 +21,8 @@ interface HealthOptions extends HealthWatchersOptions {
   readonly isServing: () => boolean
 }
 
-/** Builds health checking. All services of a server have the same status. */
-export function createHealth(options: HealthOptions): Health {
+/** Builds gRPC health checking (grpc.health.v1) of one server. All services of a server have the same status. */
+export function createHealth(options: HealthOptions) {
   const { services, isServing } = options
   const names = new Set(['', ...services])
   const watchers = new HealthWatchers(options)
@@ -71,7 +59,8 @@ export function createHealth(options: HealthOptions): Health {
 
   return {
     desc: HealthService,
-    routes: (router) =>
+    /** Adds the service to a Connect router. */
+    routes: (router: ConnectRouter) =>
       router.service(HealthService, {
         check({ service }) {
           if (!names.has(service))
@@ -86,11 +75,13 @@ export function createHealth(options: HealthOptions): Health {
         }),
         watch,
       }),
-    assertServing() {
+    /** The same for REST. @throws ServiceError SHUTTING_DOWN or CHAIN_UNAVAILABLE while no service is serving */
+    assertServing(): void {
       if (isDraining) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.')
       if (!isServing()) throw new ServiceError('CHAIN_UNAVAILABLE', 'No chain answers at the moment.')
     },
-    drain() {
+    /** From now on no service is serving. Watchers get this status, and their streams end. */
+    drain(): void {
       isDraining = true
       watchers.wakeAll()
     },

@@ -26,32 +26,12 @@ import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
 import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
-import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'
 import { Fields } from '../services/fields.js'
 import { type AskedQuote, expiresAtOf, type ReadQuote } from '../services/quote-service.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
-export interface QuoteStreams extends Admission {
-  readonly desc: typeof QuoteService.method.streamQuotes
-  /** Does what `checkLimits` does for a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
-  checkChainAndLimits(chainId: number | undefined, call: LimitedCall): Promise<void>
-  /** @throws ServiceError CHAIN_NOT_SUPPORTED */
-  assertChain(chainId: number | undefined): void
-  /**
-   * Opens a stream, after its request was counted.
-   * @param malformed fields that could not be read into the message
-   * @returns its messages. Take the next one when the last one has been written. The iteration throws ServiceErrors.
-   * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CHAIN_UNAVAILABLE, STREAM_LIMIT_REACHED or SHUTTING_DOWN
-   */
-  open(
-    message: StreamQuotesRequest,
-    call: CallContext,
-    malformed?: readonly FieldViolation[],
-  ): AsyncGenerator<QuoteStreamMessage, void>
-  /** Ends all streams after the rounds that are under way. No stream opens any more. */
-  shutDown(): void
-}
+export type QuoteStreams = ReturnType<typeof createQuoteStreams>
 
 interface QuoteStreamsOptions {
   readonly auction: Auction
@@ -68,7 +48,7 @@ interface QuoteStreamsOptions {
 const END_MS = 10_000
 
 /** Builds the method. */
-export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
+export function createQuoteStreams(options: QuoteStreamsOptions) {
   const { auction, readQuote, supportedChains, rateLimits, slots, metrics, clock, log } = options
   const desc = QuoteService.method.streamQuotes
   const end = new AbortController()
@@ -149,22 +129,35 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
 
   return {
     desc,
+    /** @throws ServiceError CHAIN_NOT_SUPPORTED */
     assertChain,
     checkLimits,
-    async checkChainAndLimits(chainId, call) {
+    /** Does what `checkLimits` does for a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
+    async checkChainAndLimits(chainId: number | undefined, call: LimitedCall): Promise<void> {
       if (supportedChains.includes(chainId ?? 0)) await checkLimits(call)
       else await rateLimits.consume('global', call)
       assertChain(chainId)
     },
     count,
-    open(message, call, malformed = []) {
+    /**
+     * Opens a stream, after its request was counted.
+     * @param malformed fields that could not be read into the message
+     * @returns its messages. Take the next one when the last one has been written. The iteration throws ServiceErrors.
+     * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CHAIN_UNAVAILABLE, STREAM_LIMIT_REACHED or SHUTTING_DOWN
+     */
+    open(
+      message: StreamQuotesRequest,
+      call: CallContext,
+      malformed: readonly FieldViolation[] = [],
+    ): AsyncGenerator<QuoteStreamMessage, void> {
       try {
         return start(message, call, malformed)
       } catch (thrown) {
         throw reject(call, thrown)
       }
     },
-    shutDown: () => end.abort(),
+    /** Ends all streams after the rounds that are under way. No stream opens any more. */
+    shutDown: (): void => end.abort(),
   }
 }
 

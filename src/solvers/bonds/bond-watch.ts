@@ -20,11 +20,7 @@ import type { SolverDirectory } from '../registry/solver-directory.js'
 import type { FreeBonds } from './free-bonds.js'
 
 /** Keeps every registered solver active or inactive according to its bond. */
-export interface BondWatch {
-  /** Stores the bond that a registration has read. It may be older than an event, so the bonds are read again. */
-  onRegistered(key: SolverKey, bond: Bond): Promise<void>
-  close(): Promise<void>
-}
+export type BondWatch = ReturnType<typeof startBondWatch>
 
 interface BondWatchOptions extends BondRoundOptions {
   readonly directory: Pick<SolverDirectory, 'registered' | 'refresh' | 'change'>
@@ -45,7 +41,7 @@ const RETRY_MS = 1000
  * All replicas follow the free bonds that others store. At every interval, every replica reads the solvers from the store
  * again (docs/decisions.md, D14).
  */
-export function startBondWatch(options: BondWatchOptions): BondWatch {
+export function startBondWatch(options: BondWatchOptions) {
   const { cluster, freeBonds, chains, log } = options
   const watches = new Map(
     [...chains].map(([chainId, chain]) => [chainId, watchChain(chain, options)] as const),
@@ -62,13 +58,14 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   for (const chainId of chainIds) reloads.reload(chainId)
 
   return {
-    async onRegistered(key, bond) {
+    /** Stores the bond that a registration has read. It may be older than an event, so the bonds are read again. */
+    async onRegistered(key: SolverKey, bond: Bond): Promise<void> {
       await freeBonds.updateRegistered(key, bond)
       watches.get(key.chainId)?.checkAll()
       // Removes solvers that are no longer registered: only registrations make memory grow.
       reloads.reload(key.chainId)
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([reloads, ...watches.values()].map((each) => each.close()))
     },
   }
@@ -76,12 +73,7 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
 
 type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'addListener'>
 
-interface ChainWatch {
-  checkAll(): void
-  close(): Promise<void>
-}
-
-function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
+function watchChain(chain: WatchedChain, options: BondWatchOptions) {
   const { directory, bondCheckIntervalMs, clock, log } = options
   const { chainId } = chain
   /** The solvers whose bonds the next round reads. */
@@ -135,7 +127,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   checkAll()
   return {
     checkAll,
-    async close() {
+    async close(): Promise<void> {
       timer.stop()
       await round.close()
     },

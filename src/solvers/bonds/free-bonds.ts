@@ -7,18 +7,7 @@ import type { BondStore, StoredBond } from '../../store/solvers/bond-store.js'
  * The bond of each registered solver, and its free part (docs/decisions.md, D13). Quotes use it from memory; restarts and other replicas
  * read it from the store. The leader of the chain writes it.
  */
-export interface FreeBonds {
-  /** The free bond, in the bond token's smallest unit; undefined until it has been read once. */
-  of(key: SolverKey): bigint | undefined
-  /** The whole bond, in the bond token's smallest unit; undefined until it has been read once. */
-  totalOf(key: SolverKey): bigint | undefined
-  /** Sets bonds that were just read in memory at once, then stores those that have changed. */
-  update(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void>
-  /** Sets the bond that a registration has read. It may be older than an event. */
-  updateRegistered(key: SolverKey, bond: Bond): Promise<void>
-  /** Reads a chain's free bonds from the store. @returns whether any was different */
-  load(chainId: number): Promise<boolean>
-}
+export type FreeBonds = Awaited<ReturnType<typeof createFreeBonds>>
 
 interface FreeBondsOptions {
   readonly store: BondStore
@@ -26,20 +15,25 @@ interface FreeBondsOptions {
 }
 
 /** Builds the free bonds from the store. */
-export async function createFreeBonds({ store, chainIds }: FreeBondsOptions): Promise<FreeBonds> {
+export async function createFreeBonds({ store, chainIds }: FreeBondsOptions) {
   const chains = new Map(chainIds.map((chainId) => [chainId, createChainBonds(chainId, store)]))
   await Promise.all([...chains.values()].map((bonds) => bonds.load()))
 
   return {
-    of: ({ chainId, address }) => chains.get(chainId)?.of(address)?.free,
-    totalOf: ({ chainId, address }) => chains.get(chainId)?.of(address)?.total,
-    async update(chainId, bonds) {
+    /** The free bond, in the bond token's smallest unit; undefined until it has been read once. */
+    of: ({ chainId, address }: SolverKey): bigint | undefined => chains.get(chainId)?.of(address)?.free,
+    /** The whole bond, in the bond token's smallest unit; undefined until it has been read once. */
+    totalOf: ({ chainId, address }: SolverKey): bigint | undefined => chains.get(chainId)?.of(address)?.total,
+    /** Sets bonds that were just read in memory at once, then stores those that have changed. */
+    async update(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void> {
       await chains.get(chainId)?.update(bonds)
     },
-    async updateRegistered({ chainId, address }, bond) {
+    /** Sets the bond that a registration has read. It may be older than an event. */
+    async updateRegistered({ chainId, address }: SolverKey, bond: Bond): Promise<void> {
       await chains.get(chainId)?.updateRegistered(address, bond)
     },
-    load: async (chainId) => (await chains.get(chainId)?.load()) ?? false,
+    /** Reads a chain's free bonds from the store. @returns whether any was different */
+    load: async (chainId: number): Promise<boolean> => (await chains.get(chainId)?.load()) ?? false,
   }
 }
 

@@ -17,21 +17,7 @@ import type { Metrics } from '../../telemetry/metrics.js'
  * The nonces that the contract would refuse (docs/decisions.md, D25). Each offer for a caller is stored with its order id, so that an
  * event of the order makes its nonce used, at all replicas and over restarts.
  */
-export interface UsedNonces {
-  /** Whether an offer with this nonce must be dropped; reads memory only. */
-  isUsed(key: SolverKey, nonce: bigint): boolean
-  /** Stores the nonce of an offer that goes to a caller, some time later. */
-  recordOffer(chainId: number, offer: SignedQuote): void
-  /** Records nonces that the contract has called used without an order: cancelled ones, or those of a refused offer. */
-  setUsed(key: SolverKey, nonces: readonly bigint[]): void
-  /** To be called with each event that any replica has published. */
-  onEvent(event: Pick<StreamEvent, 'chainId' | 'orderId'>): void
-  /** Removes the rows beyond the bound of the table, soon. */
-  trim(): void
-  /** Reads the used nonces from the database. Call it once, after `onEvent` hears all events. */
-  load(): Promise<void>
-  close(): Promise<void>
-}
+export type UsedNonces = ReturnType<typeof createUsedNonces>
 
 interface UsedNoncesOptions {
   readonly chains: readonly { readonly chainId: number }[]
@@ -59,7 +45,7 @@ const ROWS_BETWEEN_TRIMS = 10_000
 const MAX_IN_MESSAGE = 80
 
 /** Builds the memory of all chains, over the table that replicas share. */
-export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
+export function createUsedNonces(options: UsedNoncesOptions) {
   const { store, cluster, metrics, clock, log } = options
   const chainIds = options.chains.map(({ chainId }) => chainId)
   const memory = createNonceSets(MAX_USED)
@@ -171,11 +157,14 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
   })
 
   return {
+    /** Whether an offer with this nonce must be dropped; reads memory only. */
     isUsed: memory.has,
-    recordOffer(chainId, { orderId, quote: { solver, nonce, fillDeadline } }) {
+    /** Stores the nonce of an offer that goes to a caller, some time later. */
+    recordOffer(chainId: number, { orderId, quote: { solver, nonce, fillDeadline } }: SignedQuote): void {
       writer.add({ chainId, orderId, solver, nonce, until: fillDeadline, offeredAt: clock.now() })
     },
-    setUsed(key, nonces) {
+    /** Records nonces that the contract has called used without an order: cancelled ones, or those of a refused offer. */
+    setUsed(key: SolverKey, nonces: readonly bigint[]): void {
       const { chainId, address: solver } = key
       const offeredAt = clock.now()
       const until = Math.floor(offeredAt / 1000)
@@ -188,13 +177,16 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
         .flush()
         .then(() => publishInParts(nonces.map(String), (used) => ({ chainId, solver, used })))
     },
-    onEvent({ chainId, orderId }) {
+    /** To be called with each event that any replica has published. */
+    onEvent({ chainId, orderId }: Pick<StreamEvent, 'chainId' | 'orderId'>): void {
       note(chainId, [orderId])
       reading.run()
     },
+    /** Removes the rows beyond the bound of the table, soon. */
     trim: trimming.run,
+    /** Reads the used nonces from the database. Call it once, after `onEvent` hears all events. */
     load: readAll,
-    async close() {
+    async close(): Promise<void> {
       await trimming.close()
       await reading.close()
       await writer.close()
@@ -223,20 +215,15 @@ export function followCancellations(
 }
 
 /** The used nonces of solvers in memory. Each solver has a bounded number, so that none can evict those of another. */
-interface NonceSets {
-  has(key: SolverKey, nonce: bigint): boolean
-  /** Adds a nonce as the newest one of its solver, or removes it. */
-  set(key: SolverKey, nonce: bigint, isUsed: boolean): void
-  /** Replaces all nonces of a chain. @param used by solver, the oldest first */
-  replace(chainId: number, used: ReadonlyMap<Address, readonly bigint[]>): void
-}
 
 /** Builds empty sets. @param maxNonces of one solver; of more, the oldest goes first */
-export function createNonceSets(maxNonces: number): NonceSets {
+export function createNonceSets(maxNonces: number) {
   const chains = new Map<number, Map<Address, Set<bigint>>>()
   return {
-    has: ({ chainId, address }, nonce) => chains.get(chainId)?.get(address)?.has(nonce) ?? false,
-    set({ chainId, address }, nonce, isUsed) {
+    has: ({ chainId, address }: SolverKey, nonce: bigint): boolean =>
+      chains.get(chainId)?.get(address)?.has(nonce) ?? false,
+    /** Adds a nonce as the newest one of its solver, or removes it. */
+    set({ chainId, address }: SolverKey, nonce: bigint, isUsed: boolean): void {
       const solvers = chains.get(chainId) ?? new Map<Address, Set<bigint>>()
       const nonces = solvers.get(address) ?? new Set()
       nonces.delete(nonce)
@@ -247,7 +234,8 @@ export function createNonceSets(maxNonces: number): NonceSets {
       }
       chains.set(chainId, solvers.set(address, nonces))
     },
-    replace(chainId, used) {
+    /** Replaces all nonces of a chain. @param used by solver, the oldest first */
+    replace(chainId: number, used: ReadonlyMap<Address, readonly bigint[]>): void {
       const solvers = new Map([...used].map(([solver, nonces]) => [solver, new Set(nonces)]))
       chains.set(chainId, solvers)
     },

@@ -5,12 +5,6 @@ import type { Topic } from '../../store/topics.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** Follows the changes that other replicas make to the state of each chain. */
-interface ChainReloads {
-  /** Reloads a chain's state in the background. The reload begins after this call, and is repeated until it succeeds. */
-  reload(chainId: number): void
-  /** Reloads nothing any more. @returns after the current reloads have ended */
-  close(): Promise<void>
-}
 
 interface ChainReloadsOptions {
   readonly cluster: Pick<ClusterBus, 'listen'>
@@ -25,13 +19,7 @@ interface ChainReloadsOptions {
 const RETRY_MS = 1000
 
 /** Starts to follow: reloads a chain after each message about it, and all chains after lost messages. */
-export function startChainReloads({
-  cluster,
-  topic,
-  chainIds,
-  reload,
-  log,
-}: ChainReloadsOptions): ChainReloads {
+export function startChainReloads({ cluster, topic, chainIds, reload, log }: ChainReloadsOptions) {
   const retryOf = (chainId: number) =>
     createRetry({
       async work() {
@@ -50,8 +38,10 @@ export function startChainReloads({
     },
   })
   return {
-    reload: (chainId) => retries.get(chainId)?.run(),
-    async close() {
+    /** Reloads a chain's state in the background. The reload begins after this call, and is repeated until it succeeds. */
+    reload: (chainId: number): void => retries.get(chainId)?.run(),
+    /** Reloads nothing any more. @returns after the current reloads have ended */
+    async close(): Promise<void> {
       await Promise.all([...retries.values()].map((retry) => retry.close()))
     },
   }

@@ -19,24 +19,7 @@ export interface SessionRegistration {
 }
 
 /** Registers solvers by their sessions, while these last (docs/decisions.md, D18). */
-export interface SessionRegistrations {
-  /**
-   * Makes a solver active on all chains of its session. For all chains it checks the block list, then the place, then the
-   * bond. Then it writes each chain. A registered solver keeps its place, its endpoint and its `registeredAt`, and an
-   * earlier session is replaced. Calls for one address run one after the other. Each has a new session id. It resolves when this replica's directory
-   * has the session.
-   * @throws ServiceError CHAIN_NOT_SUPPORTED, SOLVER_BLOCKED, SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT, CHAIN_UNAVAILABLE or
-   *   DATABASE_UNAVAILABLE. Then no chain keeps the session. The message names the chain when there are several.
-   */
-  connect(registration: SessionRegistration): Promise<void>
-  /**
-   * Ends a session on some of its chains. From the call on, this replica lists the solver without the session. It does
-   * nothing where another session has replaced this one.
-   * @returns after the first attempt to store the end. It never rejects: the write is repeated until it succeeds
-   */
-  disconnect(sessionId: string, address: Address, chainIds: readonly number[]): Promise<void>
-  close(): Promise<void>
-}
+export type SessionRegistrations = ReturnType<typeof createSessionRegistrations>
 
 interface SessionRegistrationsOptions extends SolverPlacesOptions {
   readonly store: SolverPlacesOptions['store'] &
@@ -56,7 +39,7 @@ interface CheckedSolver extends SolverKey {
 const LONG_AGO = 0
 
 /** Builds the registrations by session, and starts to remove solvers whose session has ended. */
-export function createSessionRegistrations(options: SessionRegistrationsOptions): SessionRegistrations {
+export function createSessionRegistrations(options: SessionRegistrationsOptions) {
   const { store, directory, chains, maxSolversPerChain, clock } = options
   const places = createSolverPlaces(options)
   const ends = createSessionEnds(options)
@@ -119,15 +102,29 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
   }
 
   return {
-    connect: (registration) => queue.run(() => connect(registration), registration.address),
-    disconnect(sessionId, address, chainIds) {
+    /**
+     * Makes a solver active on all chains of its session. For all chains it checks the block list, then the place, then the
+     * bond. Then it writes each chain. A registered solver keeps its place, its endpoint and its `registeredAt`, and an
+     * earlier session is replaced. Calls for one address run one after the other. Each has a new session id. It resolves when this replica's directory
+     * has the session.
+     * @throws ServiceError CHAIN_NOT_SUPPORTED, SOLVER_BLOCKED, SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT, CHAIN_UNAVAILABLE or
+     *   DATABASE_UNAVAILABLE. Then no chain keeps the session. The message names the chain when there are several.
+     */
+    connect: (registration: SessionRegistration): Promise<void> =>
+      queue.run(() => connect(registration), registration.address),
+    /**
+     * Ends a session on some of its chains. From the call on, this replica lists the solver without the session. It does
+     * nothing where another session has replaced this one.
+     * @returns after the first attempt to store the end. It never rejects: the write is repeated until it succeeds
+     */
+    disconnect(sessionId: string, address: Address, chainIds: readonly number[]): Promise<void> {
       const endedAt = clock.now()
       const writes = chainIds.map((chainId) => ends.begin({ chainId, address, sessionId, endedAt }))
       return queue.run(async () => {
         await Promise.all(writes.map((write) => write()))
       }, address)
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([queue.idle(), stopPlaces()])
       await ends.close()
     },
@@ -145,15 +142,6 @@ async function nameChain<T>({ chainId }: SolverKey, chainCount: number, step: ()
 }
 
 /** Stores the ends of sessions, also when the database is unavailable for a time. */
-interface SessionEnds {
-  /**
-   * Lists the solver without the session from the call on.
-   * @returns a function that stores the end. Its promise resolves after the first attempt and never rejects. The write is
-   *   repeated in the background until it succeeds
-   */
-  begin(end: SessionEnd): () => Promise<void>
-  close(): Promise<void>
-}
 
 /** The end of a session on one chain. */
 interface SessionEnd extends SolverKey {
@@ -172,7 +160,7 @@ interface SessionEndsOptions {
 const RETRY_MS = 1000
 
 /** Builds the ends. None is under way. */
-function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions): SessionEnds {
+function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions) {
   /** The writes that have failed. */
   const unstored = new Set<() => Promise<void>>()
   const retry = createRetry({
@@ -189,7 +177,12 @@ function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions)
   })
 
   return {
-    begin(end) {
+    /**
+     * Lists the solver without the session from the call on.
+     * @returns a function that stores the end. Its promise resolves after the first attempt and never rejects. The write is
+     *   repeated in the background until it succeeds
+     */
+    begin(end: SessionEnd): () => Promise<void> {
       const stopHiding = directory.hideSession(end.chainId, end.sessionId)
       async function write(): Promise<void> {
         await directory.change(end.chainId, () => store.endSession(end, end.sessionId, end.endedAt))

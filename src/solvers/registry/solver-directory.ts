@@ -111,20 +111,6 @@ export async function createSolverDirectory(options: SolverDirectoryOptions): Pr
 }
 
 /** The solvers of one chain in memory. */
-interface SolverList {
-  /** All registered solvers. */
-  registered(): readonly Solver[]
-  /** Those that are listed. Another array replaces it when they differ. */
-  active(): readonly Solver[]
-  /** Those that this replica asks. Another array replaces it when they differ. */
-  reachable(): readonly Solver[]
-  /** Reads the solvers from the store. The read begins after the call. */
-  reload(): Promise<void>
-  /** Lists the solvers without a session from now on. @returns a function that ends this */
-  hideSession(sessionId: string): () => void
-  /** Asks no session at a replica from now on. @returns a function that ends this */
-  skipReplica(replicaId: string): () => void
-}
 
 interface SolverListOptions {
   readonly store: Pick<SolverStore, 'readAll' | 'removeBlocked'>
@@ -137,7 +123,7 @@ interface SolverListOptions {
 const NO_SOLVERS: readonly Solver[] = []
 
 /** Builds the solvers of one chain, without any before the first reload. */
-function createSolverList(chainId: number, { store, log, onChange }: SolverListOptions): SolverList {
+function createSolverList(chainId: number, { store, log, onChange }: SolverListOptions) {
   let registered = NO_SOLVERS
   let active = NO_SOLVERS
   let reachable = NO_SOLVERS
@@ -184,18 +170,24 @@ function createSolverList(chainId: number, { store, log, onChange }: SolverListO
   }
 
   return {
-    registered: () => registered,
-    active: () => active,
-    reachable: () => reachable,
+    /** All registered solvers. */
+    registered: (): readonly Solver[] => registered,
+    /** Those that are listed. Another array replaces it when they differ. */
+    active: (): readonly Solver[] => active,
+    /** Those that this replica asks. Another array replaces it when they differ. */
+    reachable: (): readonly Solver[] => reachable,
+    /** Reads the solvers from the store. The read begins after the call. */
     reload,
 
-    hideSession(sessionId) {
+    /** Lists the solvers without a session from now on. @returns a function that ends this */
+    hideSession(sessionId: string): () => void {
       hidden.add(sessionId)
       list(stored)
       return () => void hidden.delete(sessionId)
     },
 
-    skipReplica(replicaId) {
+    /** Asks no session at a replica from now on. @returns a function that ends this */
+    skipReplica(replicaId: string): () => void {
       skipped.add(replicaId)
       list(stored)
       return () => {

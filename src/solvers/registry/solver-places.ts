@@ -21,29 +21,7 @@ import type { SolverDirectory } from './solver-directory.js'
  * The steps in which a solver gets a place on a chain, by an endpoint or by a session (docs/decisions.md, D14). They are
  * taken in this order.
  */
-export interface SolverPlaces {
-  /** @throws ServiceError SOLVER_BLOCKED */
-  assertNotBlocked(key: SolverKey): Promise<void>
-  /**
-   * Refuses a solver without a place before its bond is read. The store's transaction checks the limit again and decides.
-   * @throws ServiceError SOLVER_LIMIT_REACHED
-   */
-  findPlace(key: SolverKey): FreePlace
-  /** Reads the solver's bond. @throws ServiceError BOND_INSUFFICIENT or CHAIN_UNAVAILABLE */
-  readSufficientBond(key: SolverKey): Promise<Bond>
-  /**
-   * Writes the solver. On a full chain, it replaces the one that has been without a sufficient bond for the longest time,
-   * if that is longer than the grace, and a fresh read confirms it. It resolves when this replica has the solver and its bond.
-   * @param write writes the solver to the store, and returns the one that it has replaced
-   * @throws the error of the write
-   */
-  take(
-    key: SolverKey,
-    place: FreePlace,
-    bond: Bond,
-    write: (replaceable: Replaceable) => Promise<Address | undefined>,
-  ): Promise<void>
-}
+export type SolverPlaces = ReturnType<typeof createSolverPlaces>
 
 /** A place on a chain for one more solver, as far as is known. */
 export interface FreePlace {
@@ -69,7 +47,7 @@ export interface SolverPlacesOptions {
 const MAX_CONFIRMED = 10
 
 /** Builds the steps. */
-export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
+export function createSolverPlaces(options: SolverPlacesOptions) {
   const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, clock, log } = options
 
   async function readBond({ chainId, address }: SolverKey): Promise<Bond | undefined> {
@@ -86,11 +64,16 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
   }
 
   return {
-    async assertNotBlocked(key) {
+    /** @throws ServiceError SOLVER_BLOCKED */
+    async assertNotBlocked(key: SolverKey): Promise<void> {
       if (await store.isBlocked(key)) throw solverBlocked()
     },
 
-    findPlace(key) {
+    /**
+     * Refuses a solver without a place before its bond is read. The store's transaction checks the limit again and decides.
+     * @throws ServiceError SOLVER_LIMIT_REACHED
+     */
+    findPlace(key: SolverKey): FreePlace {
       // The clock decides, also on a chain without new blocks: the candidates' bonds are read again.
       const unbondedBefore = clock.now() - options.unbondedGraceMs
       const registered = directory.registered(key.chainId)
@@ -101,7 +84,8 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
       return { candidates: candidates.slice(0, MAX_CONFIRMED), unbondedBefore }
     },
 
-    async readSufficientBond(key) {
+    /** Reads the solver's bond. @throws ServiceError BOND_INSUFFICIENT or CHAIN_UNAVAILABLE */
+    async readSufficientBond(key: SolverKey): Promise<Bond> {
       const bond = await readBond(key)
       if (bond !== undefined) return bond
       throw new ServiceError(
@@ -110,7 +94,18 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
       )
     },
 
-    async take(key, { candidates, unbondedBefore }, bond, write) {
+    /**
+     * Writes the solver. On a full chain, it replaces the one that has been without a sufficient bond for the longest time,
+     * if that is longer than the grace, and a fresh read confirms it. It resolves when this replica has the solver and its bond.
+     * @param write writes the solver to the store, and returns the one that it has replaced
+     * @throws the error of the write
+     */
+    async take(
+      key: SolverKey,
+      { candidates, unbondedBefore }: FreePlace,
+      bond: Bond,
+      write: (replaceable: Replaceable) => Promise<Address | undefined>,
+    ): Promise<void> {
       const { chainId, address } = key
       const addresses = await confirmUnbonded(candidates)
       const replaced = await directory.change(chainId, () => write({ addresses, unbondedBefore }))

@@ -16,17 +16,7 @@ import type { SolverHourStore, WrittenHour } from '../../store/solvers/solver-ho
 import type { Logger } from '../../telemetry/log.js'
 
 /** Counts what solvers do by hour, and stores it (docs/decisions.md, D20). */
-export interface SolverStatistics {
-  /**
-   * Counts the result of a request for a quote.
-   * @param responseMs the time of a response; undefined without a response
-   */
-  count(solver: SolverKey, result: SolverResult['kind'], responseMs: number | undefined): void
-  /** Counts a quote whose best offer was the solver's. @param isAlone no other solver made a valid one */
-  countWin(solver: SolverKey, isAlone: boolean): void
-  /** Stores what is not stored yet. */
-  close(): Promise<void>
-}
+export type SolverStatistics = ReturnType<typeof createSolverStatistics>
 
 interface SolverStatisticsOptions {
   readonly store: Pick<SolverHourStore, 'save'>
@@ -49,7 +39,7 @@ const CLOSE_TIMEOUT_MS = 3000
 const MAX_WAITING = 10_000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
-export function createSolverStatistics(options: SolverStatisticsOptions): SolverStatistics {
+export function createSolverStatistics(options: SolverStatisticsOptions) {
   const { store, clock, log } = options
 
   const writer = randomUUID()
@@ -103,19 +93,25 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
   const timer = clock.setInterval(writes.run, WRITE_INTERVAL_MS)
 
   return {
-    count(solver, result, responseMs) {
+    /**
+     * Counts the result of a request for a quote.
+     * @param responseMs the time of a response; undefined without a response
+     */
+    count(solver: SolverKey, result: SolverResult['kind'], responseMs: number | undefined): void {
       if (result === 'cancelled') return
       const counted = hourOfSolver(solver)
       counted.counts[result]++
       if (responseMs !== undefined) addResponseTime(counted.counts.responseTimes, responseMs)
       counted.isChanged = true
     },
-    countWin(solver, isAlone) {
+    /** Counts a quote whose best offer was the solver's. @param isAlone no other solver made a valid one */
+    countWin(solver: SolverKey, isAlone: boolean): void {
       const counted = hourOfSolver(solver)
       counted.counts[isAlone ? 'won_alone' : 'won']++
       counted.isChanged = true
     },
-    async close() {
+    /** Stores what is not stored yet. */
+    async close(): Promise<void> {
       timer.stop()
       const end = async () => {
         await writes.close()

@@ -23,15 +23,7 @@ import { databaseUnavailable } from '../../store/write-health.js'
  * one after the other. All have a limited time, and few reads of solvers that are not registered wait.
  * @throws ServiceError DATABASE_UNAVAILABLE or RATE_LIMITED
  */
-export interface StatisticsReader {
-  /**
-   * The counts of each solver that has some.
-   * @param windowHours whole hours before the current one
-   */
-  bySolver(chainId: number, windowHours: number): Promise<ReadonlyMap<Address, SolverSummary>>
-  /** The counts of a solver. */
-  byHour(solver: SolverKey, windowHours: number): Promise<HourlySummary>
-}
+export type StatisticsReader = ReturnType<typeof createStatisticsReader>
 
 /** What a solver did in a window. */
 interface HourlySummary {
@@ -76,7 +68,7 @@ interface CountedHour {
 }
 
 /** Builds the reader. It reads some rows at a time, so that a long window does not hold the event loop. */
-export function createStatisticsReader(options: StatisticsReaderOptions): StatisticsReader {
+export function createStatisticsReader(options: StatisticsReaderOptions) {
   const { hours, orders, isRegistered, clock, now } = options
   // One queue for all reads: each read takes a piece of every turn of the event loop.
   const shared = { clock, run: createStatisticsReadQueue(clock), isRegistered }
@@ -121,13 +113,18 @@ export function createStatisticsReader(options: StatisticsReaderOptions): Statis
   }
 
   return {
-    async bySolver(chainId, windowHours) {
+    /**
+     * The counts of each solver that has some.
+     * @param windowHours whole hours before the current one
+     */
+    async bySolver(chainId: number, windowHours: number): Promise<ReadonlyMap<Address, SolverSummary>> {
       const window = windowOf(chainId, windowHours)
       return bySolver(window, async (assertInTime) =>
         summarizeEach(await read(window, assertInTime, ({ solver }) => solver)),
       )
     },
-    async byHour({ chainId, address }, windowHours) {
+    /** The counts of a solver. */
+    async byHour({ chainId, address }: SolverKey, windowHours: number): Promise<HourlySummary> {
       const window = windowOf(chainId, windowHours, address)
       return byHour(window, async (assertInTime) => {
         const sums = await read(window, assertInTime, ({ hour }) => hour)

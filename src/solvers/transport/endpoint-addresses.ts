@@ -21,17 +21,12 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /** Host names and networks that an operator exempts from the rules. */
-interface Allowlist {
-  /** @param host a host name or an address, in the form of a URL */
-  hasHost(host: string): boolean
-  hasAddress(address: string): boolean
-}
 
 /**
  * Reads an allowlist.
  * @param items host names, addresses and CIDRs; a host name matches itself only, not its subdomains
  */
-export function createAllowlist(items: readonly string[]): Allowlist {
+export function createAllowlist(items: readonly string[]) {
   const networks = items.filter((item) => ipaddr.isValid(item) || ipaddr.isValidCIDR(item)).map(parseNetwork)
   const hosts = new Set(items.map((item) => item.toLowerCase()))
 
@@ -42,7 +37,10 @@ export function createAllowlist(items: readonly string[]): Allowlist {
       ([network, bits]) => address.kind() === network.kind() && address.match(network, bits),
     )
   }
-  return { hasAddress, hasHost: (host) => hosts.has(host.toLowerCase()) || hasAddress(host) }
+  return {
+    hasAddress /** @param host a host name or an address, in the form of a URL */,
+    hasHost: (host: string): boolean => hosts.has(host.toLowerCase()) || hasAddress(host),
+  }
 }
 
 function parseNetwork(item: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {

@@ -21,26 +21,7 @@ interface EndpointGuardOptions {
 }
 
 /** Prevents connections to internal addresses (server-side request forgery, SSRF: docs/decisions.md, D10). */
-export interface EndpointGuard {
-  /** Whether the host of an endpoint is a name that `assertAllowed` resolves. */
-  needsLookup(endpointUrl: string): boolean
-  /**
-   * Checks an endpoint before a solver is registered with it: its port, and all addresses of its name.
-   * @throws ServiceError ENDPOINT_REJECTED
-   */
-  assertAllowed(endpointUrl: string): Promise<void>
-  /**
-   * Checks a connection to an IP address before it is opened. For names, the lookup does this.
-   * @param protocol in the form of a URL, `https:`
-   * @throws ServiceError ENDPOINT_REJECTED
-   */
-  assertDiallable(protocol: string, host: string): void
-  /**
-   * Builds a lookup for sockets that returns checked addresses only, so that the socket connects to a checked address.
-   * @param protocol the protocol of the socket
-   */
-  lookupFor(protocol: string): LookupFunction
-}
+export type EndpointGuard = ReturnType<typeof createEndpointGuard>
 
 /** Lower ports belong to services that are not solvers, except the port of https. */
 const FIRST_FREE_PORT = 1024
@@ -50,7 +31,7 @@ const HTTPS_PORT = 443
  * Builds the guard. Outside production it allows everything. In production, it resolves names that are not in the
  * allowlist over DNS, so that no slow name server blocks a thread. The operating system resolves all other names.
  */
-export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuard {
+export function createEndpointGuard(options: EndpointGuardOptions) {
   const { production } = options
   const allowlist = createAllowlist(options.allowlist)
   const resolveByDns = createDnsResolver(options.nameServers)
@@ -100,8 +81,14 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
   }
 
   return {
-    needsLookup: (endpointUrl) => production && !isIP(withoutBrackets(new URL(endpointUrl).hostname)),
-    async assertAllowed(endpointUrl) {
+    /** Whether the host of an endpoint is a name that `assertAllowed` resolves. */
+    needsLookup: (endpointUrl: string): boolean =>
+      production && !isIP(withoutBrackets(new URL(endpointUrl).hostname)),
+    /**
+     * Checks an endpoint before a solver is registered with it: its port, and all addresses of its name.
+     * @throws ServiceError ENDPOINT_REJECTED
+     */
+    async assertAllowed(endpointUrl: string): Promise<void> {
       if (!production) return
       const { protocol, hostname, port } = new URL(endpointUrl)
       const host = withoutBrackets(hostname)
@@ -110,13 +97,24 @@ export function createEndpointGuard(options: EndpointGuardOptions): EndpointGuar
       if (!isOwn && !isAllowedPort(port))
         throw rejected('The endpoint must be at port 443, or at a port of 1024 to 65535.')
     },
+    /**
+     * Checks a connection to an IP address before it is opened. For names, the lookup does this.
+     * @param protocol in the form of a URL, `https:`
+     * @throws ServiceError ENDPOINT_REJECTED
+     */
     assertDiallable,
-    lookupFor: (protocol) => (host, lookupOptions, callback) => {
-      resolveChecked(protocol, host).then(
-        (addresses) => respond(addresses, lookupOptions.all === true, callback),
-        (error) => callback(error, ''),
-      )
-    },
+    /**
+     * Builds a lookup for sockets that returns checked addresses only, so that the socket connects to a checked address.
+     * @param protocol the protocol of the socket
+     */
+    lookupFor:
+      (protocol: string): LookupFunction =>
+      (host, lookupOptions, callback) => {
+        resolveChecked(protocol, host).then(
+          (addresses) => respond(addresses, lookupOptions.all === true, callback),
+          (error) => callback(error, ''),
+        )
+      },
   }
 }
 

@@ -111,16 +111,13 @@ export class RequestSlots {
 }
 
 /** The slots of the connections of solvers. */
-export interface SlotsByConnection {
-  /** A solver's chains share its session. Solvers at one origin share its connections. */
-  of(solver: Solver): RequestSlots
-}
+export type SlotsByConnection = ReturnType<typeof createSlots>
 
 /** More than the endpoints and sessions of all chains. */
 const MAX_CONNECTIONS = 10_000
 
 /** Builds the slots. @param maxConnections of one origin */
-export function createSlots(maxConnections: number): SlotsByConnection {
+export function createSlots(maxConnections: number) {
   const byConnection = new LRUCache<string, RequestSlots>({ max: MAX_CONNECTIONS })
   const bySolver = new WeakMap<Solver, RequestSlots>()
 
@@ -134,5 +131,8 @@ export function createSlots(maxConnections: number): SlotsByConnection {
     return slots
   }
 
-  return { of: (solver) => bySolver.get(solver) ?? open(solver) }
+  return {
+    /** A solver's chains share its session. Solvers at one origin share its connections. */
+    of: (solver: Solver): RequestSlots => bySolver.get(solver) ?? open(solver),
+  }
 }

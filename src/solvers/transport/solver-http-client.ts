@@ -14,24 +14,7 @@ import type { CallListener, CallSignal, SolverRequest } from './solver-transport
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
 
 /** Calls the endpoints of solvers over keep-alive connections. */
-export interface SolverHttpClient {
-  /**
-   * Posts a quote request to `<endpoint>/quote`. The promise is never rejected.
-   * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
-   */
-  requestQuote(
-    solver: CalledSolver,
-    solverRequest: SolverRequest,
-    signal: CallSignal,
-    listener?: CallListener,
-  ): Promise<HttpReply>
-  /**
-   * Counts open connections.
-   * @returns a function that gives their number for a solver's endpoint
-   */
-  countConnections(): (solver: CalledSolver) => number
-  close(): Promise<void>
-}
+export type SolverHttpClient = ReturnType<typeof createSolverHttpClient>
 
 interface Target {
   readonly origin: string
@@ -62,7 +45,7 @@ const KEEP_ALIVE_MS = 55_000
  * @param guard checks every connection before it is opened
  * @param maxConnections the most kept connections to one origin; more calls wait for one of them
  */
-export function createSolverHttpClient(guard: EndpointGuard, maxConnections: number): SolverHttpClient {
+export function createSolverHttpClient(guard: EndpointGuard, maxConnections: number) {
   /** The errors of kept connections that their solvers closed before any byte of the response. */
   const lost = new WeakSet<Error>()
   const options: Agent.Options = {
@@ -87,7 +70,16 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
   }
 
   return {
-    requestQuote(solver, solverRequest, signal, listener = {}) {
+    /**
+     * Posts a quote request to `<endpoint>/quote`. The promise is never rejected.
+     * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
+     */
+    requestQuote(
+      solver: CalledSolver,
+      solverRequest: SolverRequest,
+      signal: CallSignal,
+      listener: CallListener = {},
+    ): Promise<HttpReply> {
       return new Promise((resolve) => {
         const send = (via: Agent) => {
           try {
@@ -112,7 +104,11 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
         send(agent)
       })
     },
-    countConnections() {
+    /**
+     * Counts open connections.
+     * @returns a function that gives their number for a solver's endpoint
+     */
+    countConnections(): (solver: CalledSolver) => number {
       const kept = agent.stats
       const repeating = repeatAgent.stats
       return (solver) => {
@@ -120,7 +116,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
         return Number(kept[origin]?.connected ?? 0) + Number(repeating[origin]?.connected ?? 0)
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([agent.destroy(), repeatAgent.destroy()])
     },
   }

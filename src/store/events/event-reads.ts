@@ -9,28 +9,13 @@ import type { Schema } from '../schema.js'
 import { logEntryOf, reversionDetails } from './event-rows.js'
 
 /** The entries of the log, as replays and cursors read them. */
-export interface EventReads {
-  /** The entry at a sequence; undefined when the log does not have it. */
-  readEntry(sequence: number): Promise<LogEntry | undefined>
-  /** The entries after a sequence, in order. */
-  readAfter(sequence: number, limit: number): Promise<LogEntry[]>
-  /**
-   * The first entries in a range that pass a filter, in order.
-   * @returns undefined when retention has removed entries of the range
-   */
-  readMatching(
-    filter: EventFilter,
-    range: { readonly after: number; readonly through: number },
-    limit: number,
-  ): Promise<LogEntry[] | undefined>
-  /** When the last entry was published, Unix time in milliseconds; undefined when the log has no entry. */
-  lastEntryTime(): Promise<number | undefined>
-}
+export type EventReads = ReturnType<typeof createEventReads>
 
 /** Builds the reads over an open database. */
-export function createEventReads(database: Database): EventReads {
+export function createEventReads(database: Database) {
   return {
-    async readEntry(sequence) {
+    /** The entry at a sequence; undefined when the log does not have it. */
+    async readEntry(sequence: number): Promise<LogEntry | undefined> {
       const row = await database
         .selectFrom('events')
         .selectAll()
@@ -39,7 +24,8 @@ export function createEventReads(database: Database): EventReads {
       return row && logEntryOf(row)
     },
 
-    async readAfter(sequence, limit) {
+    /** The entries after a sequence, in order. */
+    async readAfter(sequence: number, limit: number): Promise<LogEntry[]> {
       const rows = await database
         .selectFrom('events')
         .selectAll()
@@ -50,7 +36,15 @@ export function createEventReads(database: Database): EventReads {
       return rows.map(logEntryOf)
     },
 
-    async readMatching(filter, { after, through }, limit) {
+    /**
+     * The first entries in a range that pass a filter, in order.
+     * @returns undefined when retention has removed entries of the range
+     */
+    async readMatching(
+      filter: EventFilter,
+      { after, through }: { readonly after: number; readonly through: number },
+      limit: number,
+    ): Promise<LogEntry[] | undefined> {
       const rows = await database
         .selectFrom('events')
         .selectAll()
@@ -68,7 +62,8 @@ export function createEventReads(database: Database): EventReads {
       return pruned_sequence > after ? undefined : rows.map(logEntryOf)
     },
 
-    async lastEntryTime() {
+    /** When the last entry was published, Unix time in milliseconds; undefined when the log has no entry. */
+    async lastEntryTime(): Promise<number | undefined> {
       const row = await database
         .selectFrom('events')
         .select(['published_at_ms', 'block_time'])

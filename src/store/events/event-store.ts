@@ -32,7 +32,7 @@ import {
   revertHeaders,
   setStart,
 } from './chain-positions.js'
-import { createEventReads, type EventReads } from './event-reads.js'
+import { createEventReads } from './event-reads.js'
 import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
 import {
   canonicalIdentities,
@@ -45,7 +45,7 @@ import {
   restore,
   setAside,
 } from './event-statements.js'
-import { createMissingTerms, type MissingTerms } from './missing-terms.js'
+import { createMissingTerms } from './missing-terms.js'
 
 /** The id of a log, and the part of it that still exists. */
 export interface LogState {
@@ -68,36 +68,7 @@ export interface Takeover extends FencingToken {
  * transaction. All methods that write for a chain throw FencedError, and change nothing, after another leader has taken the
  * chain over.
  */
-export interface EventStore extends EventReads, MissingTerms {
-  readState(): Promise<LogState>
-  /** Makes the caller the leader of a chain, after a write under way. From then on, writes of earlier leaders fail. */
-  takeOver(chainId: number): Promise<Takeover>
-  /**
-   * Sets a chain's position to `header`, at the first start or for another contract. Earlier published events stay in the log, and
-   * no reorganisation removes them any more. Their orders leave the table, because another contract has none of them. When their
-   * contract is read again, they are not published again.
-   */
-  begin(token: FencingToken, settlement: Address, header: BlockHeader): Promise<void>
-  /** Adds blocks and publishes their events. */
-  append(token: FencingToken, blocks: NewBlocks): Promise<LogEntry[]>
-  /**
-   * Publishes the events that the log lacks, after all others. Their blocks are published already. A reorganisation removes
-   * them like other events.
-   */
-  appendMissing(token: FencingToken, events: readonly EventWithPosition[]): Promise<LogEntry[]>
-  /** Reverts all events after `ancestor`, the latest first. `ancestor` becomes the position. */
-  revert(token: FencingToken, ancestor: BlockHeader): Promise<LogEntry[]>
-  /** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
-  eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
-  /** The solvers of those of some orders of a chain whose terms are known. */
-  knownSolvers(chainId: number, orderIds: readonly Hex[]): Promise<Map<Hex, Address>>
-  /**
-   * Removes some of the entries at the beginning of the log that were published before a time, Unix time in milliseconds. It
-   * keeps the last of them, so that the cursor at the beginning of the log can be confirmed.
-   * @returns the log's `prunedSequence`, and whether there may be more to remove
-   */
-  pruneSome(beforeMs: number): Promise<Pick<LogState, 'prunedSequence'> & { readonly isMore: boolean }>
-}
+export type EventStore = ReturnType<typeof createEventStore>
 
 /**
  * Builds the event log over an open database. It notifies replicas of the last sequence after each added entry.
@@ -107,7 +78,7 @@ export function createEventStore(
   database: Database,
   now: () => number,
   coordination: Coordination = NO_COORDINATION,
-): EventStore {
+) {
   const { notify } = coordination
 
   /** Runs a write of a chain's leader. */
@@ -148,18 +119,24 @@ export function createEventStore(
     ...createEventReads(database),
     ...createMissingTerms(database, write),
 
-    async readState() {
+    async readState(): Promise<LogState> {
       const row = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
       return { logId: row.log_id, lastSequence: row.last_sequence, prunedSequence: row.pruned_sequence }
     },
 
-    takeOver: (chainId) =>
+    /** Makes the caller the leader of a chain, after a write under way. From then on, writes of earlier leaders fail. */
+    takeOver: (chainId: number): Promise<Takeover> =>
       database.transaction().execute(async (transaction) => ({
         ...(await issueToken(transaction, chainId)),
         position: await readPosition(transaction, chainId),
       })),
 
-    begin: (token, settlement, header) =>
+    /**
+     * Sets a chain's position to `header`, at the first start or for another contract. Earlier published events stay in the log, and
+     * no reorganisation removes them any more. Their orders leave the table, because another contract has none of them. When their
+     * contract is read again, they are not published again.
+     */
+    begin: (token: FencingToken, settlement: Address, header: BlockHeader): Promise<void> =>
       write(token, async (transaction) => {
         const { chainId } = token
         await replaceHeaders(transaction, chainId, header)
@@ -169,20 +146,26 @@ export function createEventStore(
         await setStart(transaction, chainId, settlement, header.number + 1)
       }),
 
-    append: (token, { headers, events, keepFrom }) =>
+    /** Adds blocks and publishes their events. */
+    append: (token: FencingToken, { headers, events, keepFrom }: NewBlocks): Promise<LogEntry[]> =>
       write(token, async (transaction) => {
         await appendHeaders(transaction, token.chainId, headers, keepFrom)
         return addEvents(transaction, token, events)
       }),
 
-    appendMissing: (token, events) =>
+    /**
+     * Publishes the events that the log lacks, after all others. Their blocks are published already. A reorganisation removes
+     * them like other events.
+     */
+    appendMissing: (token: FencingToken, events: readonly EventWithPosition[]): Promise<LogEntry[]> =>
       write(token, async (transaction) => {
         const known = await canonicalIdentities(transaction, token.chainId, events)
         const missing = events.filter((event) => !known.has(identityOf(event)))
         return addEvents(transaction, token, missing)
       }),
 
-    revert: (token, ancestor) =>
+    /** Reverts all events after `ancestor`, the latest first. `ancestor` becomes the position. */
+    revert: (token: FencingToken, ancestor: BlockHeader): Promise<LogEntry[]> =>
       write(token, async (transaction) => {
         const { chainId } = token
         await revertHeaders(transaction, chainId, ancestor)
@@ -192,11 +175,22 @@ export function createEventStore(
         return addEntries(transaction, removed, reversionRow)
       }),
 
-    eventBlocks: (chainId, below, limit) => readEventBlocks(database, chainId, below, limit),
+    /** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
+    eventBlocks: (chainId: number, below: number, limit: number): Promise<BlockRef[]> =>
+      readEventBlocks(database, chainId, below, limit),
 
-    knownSolvers: (chainId, orderIds) => knownSolvers(database, chainId, orderIds),
+    /** The solvers of those of some orders of a chain whose terms are known. */
+    knownSolvers: (chainId: number, orderIds: readonly Hex[]): Promise<Map<Hex, Address>> =>
+      knownSolvers(database, chainId, orderIds),
 
-    async pruneSome(beforeMs) {
+    /**
+     * Removes some of the entries at the beginning of the log that were published before a time, Unix time in milliseconds. It
+     * keeps the last of them, so that the cursor at the beginning of the log can be confirmed.
+     * @returns the log's `prunedSequence`, and whether there may be more to remove
+     */
+    async pruneSome(
+      beforeMs: number,
+    ): Promise<Pick<LogState, 'prunedSequence'> & { readonly isMore: boolean }> {
       const page = await database
         .selectFrom('events')
         .select(['sequence', 'published_at_ms'])

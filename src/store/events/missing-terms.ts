@@ -6,23 +6,19 @@ import { changeOrders, isAfter, readOrders } from '../orders/order-statements.js
 import type { FencingToken } from './chain-positions.js'
 
 /** The orders whose terms could not be read from the contract. The methods are those of `TermsSink`, for all chains. */
-export interface MissingTerms {
-  ordersWithoutTerms(
-    chainId: number,
-    after: OrderPosition | undefined,
-    limit: number,
-  ): Promise<OrderPosition[]>
-  /** @throws FencedError when a later token was issued */
-  completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<number>
-}
+export type MissingTerms = ReturnType<typeof createMissingTerms>
 
 /** Runs a write of a chain's leader. */
 type Write = <T>(token: FencingToken, work: (transaction: DatabaseTransaction) => Promise<T>) => Promise<T>
 
 /** Builds the reads and writes over an open database. */
-export function createMissingTerms(database: Database, write: Write): MissingTerms {
+export function createMissingTerms(database: Database, write: Write) {
   return {
-    async ordersWithoutTerms(chainId, after, limit) {
+    async ordersWithoutTerms(
+      chainId: number,
+      after: OrderPosition | undefined,
+      limit: number,
+    ): Promise<OrderPosition[]> {
       const rows = await database
         .selectFrom('orders')
         .select(['order_id', 'block_number', 'log_index'])
@@ -41,7 +37,8 @@ export function createMissingTerms(database: Database, write: Write): MissingTer
       }))
     },
 
-    completeOrders: (token, orders) =>
+    /** @throws FencedError when a later token was issued */
+    completeOrders: (token: FencingToken, orders: readonly KnownOrder[]): Promise<number> =>
       write(token, async (transaction) => {
         const known = await readOrders(
           transaction,

@@ -4,24 +4,16 @@ import type { Database } from '../database.js'
 import type { Schema } from '../schema.js'
 
 /** The operator's API keys (docs/decisions.md, D27). A secret is never stored. */
-export interface ApiKeyStore {
-  /** All keys, also those that are not valid any more, the oldest first. */
-  readAll(): Promise<ApiKey[]>
-  /** @throws the database's error when a key that is not revoked has its label */
-  add(key: ApiKey): Promise<void>
-  /** Changes a key that is not revoked, and nothing else of it. @returns whether there is one */
-  change(id: string, changes: KeyChanges): Promise<boolean>
-  /** Notes the day on which keys were used last, such as `2026-11-27`. */
-  recordUse(ids: readonly string[], day: string): Promise<void>
-}
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>
 
 /** What can change of a key. */
 export type KeyChanges = Partial<Pick<ApiKey, 'digest' | 'limits' | 'revokedAt'>> & Pick<ApiKey, 'changedAt'>
 
 /** Builds the store over an open database. */
-export function createApiKeyStore(database: Database): ApiKeyStore {
+export function createApiKeyStore(database: Database) {
   return {
-    async readAll() {
+    /** All keys, also those that are not valid any more, the oldest first. */
+    async readAll(): Promise<ApiKey[]> {
       const rows = await database
         .selectFrom('api_keys')
         .selectAll()
@@ -30,13 +22,16 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
         .execute()
       return rows.map(toApiKey)
     },
-    async add({ id, label, digest, limits, createdAt, changedAt, expiresAt = null, revokedAt = null }) {
-      const changes = { created_at_ms: createdAt, changed_at_ms: changedAt }
-      const dates = { ...changes, expires_at_ms: expiresAt, revoked_at_ms: revokedAt }
+    /** @throws the database's error when a key that is not revoked has its label */
+    async add({ id, label, digest, limits, ...times }: ApiKey): Promise<void> {
+      const changes = { created_at_ms: times.createdAt, changed_at_ms: times.changedAt }
+      const ends = { expires_at_ms: times.expiresAt ?? null, revoked_at_ms: times.revokedAt ?? null }
+      const dates = { ...changes, ...ends }
       const key = { id, label, digest, limits: JSON.stringify(limits), ...dates, last_used_day: null }
       await database.insertInto('api_keys').values(key).execute()
     },
-    async change(id, { digest, limits, revokedAt, changedAt }) {
+    /** Changes a key that is not revoked, and nothing else of it. @returns whether there is one */
+    async change(id: string, { digest, limits, revokedAt, changedAt }: KeyChanges): Promise<boolean> {
       const { numUpdatedRows } = await database
         .updateTable('api_keys')
         .set({
@@ -50,7 +45,8 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
         .executeTakeFirst()
       return numUpdatedRows > 0n
     },
-    async recordUse(ids, day) {
+    /** Notes the day on which keys were used last, such as `2026-11-27`. */
+    async recordUse(ids: readonly string[], day: string): Promise<void> {
       await database.updateTable('api_keys').set({ last_used_day: day }).where('id', 'in', ids).execute()
     },
   }

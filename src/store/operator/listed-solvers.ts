@@ -17,20 +17,7 @@ export interface ListedSolver {
 }
 
 /** A list of addresses. Blocked ones may not register; where only allowed ones may, others count as blocked. */
-export interface SolverList {
-  /** All entries, the oldest first. */
-  readAll(): Promise<ListedSolver[]>
-  /**
-   * Adds an address. One that is blocked loses its registrations, in the same transaction. Their last accepted timestamps stay.
-   * @returns the chains on which it was registered and is not any more, ascending
-   */
-  add(listed: ListedSolver): Promise<number[]>
-  /**
-   * Removes an address on one chain, or on every chain when `chainId` is undefined.
-   * @returns the number of entries removed; an entry for every chain does not count for a single chain
-   */
-  remove(address: Address, chainId: number | undefined): Promise<number>
-}
+export type SolverList = ReturnType<typeof createList>
 
 /** In the column of the chain: the entry holds for every chain. */
 export const EVERY_CHAIN = 0
@@ -43,11 +30,7 @@ export function createSolverLists(database: Database, coordination: Coordination
   }
 }
 
-function createList(
-  list: SolverListName,
-  database: Database,
-  { serialize, notify }: Coordination,
-): SolverList {
+function createList(list: SolverListName, database: Database, { serialize, notify }: Coordination) {
   async function unregister(transaction: DatabaseTransaction, { address, chainId }: ListedSolver) {
     const removed = await transaction
       .deleteFrom('solvers')
@@ -61,7 +44,8 @@ function createList(
   }
 
   return {
-    async readAll() {
+    /** All entries, the oldest first. */
+    async readAll(): Promise<ListedSolver[]> {
       const rows = await database
         .selectFrom('listed_solvers')
         .selectAll()
@@ -77,7 +61,11 @@ function createList(
       }))
     },
 
-    add: (listed) =>
+    /**
+     * Adds an address. One that is blocked loses its registrations, in the same transaction. Their last accepted timestamps stay.
+     * @returns the chains on which it was registered and is not any more, ascending
+     */
+    add: (listed: ListedSolver): Promise<number[]> =>
       database.transaction().execute(async (transaction) => {
         const { address, chainId, listedAt } = listed
         await serialize(transaction, lockNameOf(address))
@@ -89,7 +77,11 @@ function createList(
         return list === 'blocked' ? unregister(transaction, listed) : []
       }),
 
-    async remove(address, chainId) {
+    /**
+     * Removes an address on one chain, or on every chain when `chainId` is undefined.
+     * @returns the number of entries removed; an entry for every chain does not count for a single chain
+     */
+    async remove(address: Address, chainId: number | undefined): Promise<number> {
       const { numDeletedRows } = await database
         .deleteFrom('listed_solvers')
         .where('list', '=', list)

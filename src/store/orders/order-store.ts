@@ -12,24 +12,10 @@ import { listedOrderOf } from './order-rows.js'
 import { isAfter, readOrders } from './order-statements.js'
 
 /** Reads the orders whose events are published. The event store writes them. */
-export interface OrderStore {
-  /** The steps of an order; none when no event of it is published. */
-  readSteps(chainId: number, orderId: Hex): Promise<OrderSteps>
-  /**
-   * A page of a chain's orders that match a filter, newest first.
-   * @param after the position after which the page begins; undefined for the first page
-   * @param limit most orders of the page
-   */
-  list(
-    chainId: number,
-    filter: OrderFilter,
-    after: OrderPosition | undefined,
-    limit: number,
-  ): Promise<OrderPage>
-}
+export type OrderStore = ReturnType<typeof createOrderStore>
 
 /** Builds the reader over an open database. */
-export function createOrderStore(database: Database): OrderStore {
+export function createOrderStore(database: Database) {
   /**
    * The orders of one state. For each filter there is an index with the state and the position at its end, so that a read
    * takes only the rows of its page. The database itself sorts the few orders of one block and log index.
@@ -58,12 +44,23 @@ export function createOrderStore(database: Database): OrderStore {
   }
 
   return {
-    async readSteps(chainId, orderId) {
+    /** The steps of an order; none when no event of it is published. */
+    async readSteps(chainId: number, orderId: Hex): Promise<OrderSteps> {
       const orders = await readOrders(database, chainId, [orderId])
       return orders.get(orderId)?.steps ?? {}
     },
 
-    async list(chainId, filter, after, limit) {
+    /**
+     * A page of a chain's orders that match a filter, newest first.
+     * @param after the position after which the page begins; undefined for the first page
+     * @param limit most orders of the page
+     */
+    async list(
+      chainId: number,
+      filter: OrderFilter,
+      after: OrderPosition | undefined,
+      limit: number,
+    ): Promise<OrderPage> {
       const states = filter.state === undefined ? KNOWN_ORDER_STATES : [filter.state]
       // One statement, so that an order is in one state while it is read.
       const pages = states.map((state) => ofState(chainId, { ...filter, state }, after, limit + 1))

@@ -5,27 +5,23 @@ import { BATCH_ROWS, type Database } from '../database.js'
 export type { SolverOrderHour }
 
 /** Reads the orders of solvers by hour. The event store writes them. */
-export interface SolverOrderStore {
-  /**
-   * The hours of a chain from one on, each solver's in order. An hour without orders and steps is left out. They are complete
-   * for the last 31 days.
-   * @param solver undefined for all solvers
-   * @param untilHour the first hour after them; undefined without an end
-   */
-  readHours(
-    chainId: number,
-    sinceHour: number,
-    solver?: Address,
-    untilHour?: number,
-  ): Promise<readonly SolverOrderHour[]>
-  /** Removes some of the hours of all chains that are before this one. @returns whether there may be more */
-  pruneSomeHours(beforeHour: number): Promise<boolean>
-}
+export type SolverOrderStore = ReturnType<typeof createSolverOrderStore>
 
 /** Builds the store over an open database. */
-export function createSolverOrderStore(database: Database): SolverOrderStore {
+export function createSolverOrderStore(database: Database) {
   return {
-    async readHours(chainId, sinceHour, solver, untilHour) {
+    /**
+     * The hours of a chain from one on, each solver's in order. An hour without orders and steps is left out. They are complete
+     * for the last 31 days.
+     * @param solver undefined for all solvers
+     * @param untilHour the first hour after them; undefined without an end
+     */
+    async readHours(
+      chainId: number,
+      sinceHour: number,
+      solver?: Address,
+      untilHour?: number,
+    ): Promise<readonly SolverOrderHour[]> {
       let rows = database
         .selectFrom('solver_order_hours')
         .select(['solver', 'hour', 'orders', 'deposited', 'settled', 'refunded'])
@@ -40,7 +36,8 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
       return hours.map((row) => ({ ...row, solver: row.solver as Address }))
     },
 
-    async pruneSomeHours(beforeHour) {
+    /** Removes some of the hours of all chains that are before this one. @returns whether there may be more */
+    async pruneSomeHours(beforeHour: number): Promise<boolean> {
       const old = database
         .selectFrom('solver_order_hours')
         .select(['chain_id', 'solver', 'hour'])

@@ -82,21 +82,18 @@ const RIGHTS = `select name, has_table_privilege(id, 'select') and has_table_pri
   where id is not null`
 
 /** A read-only connection with the options of `serve`. */
-export interface PostgresReader {
-  /** Host and port, such as `db.example:5432`. */
-  readonly address: string
-  /** Reads the state without changes. @throws pg's error; within seconds when the server does not answer */
-  read(): Promise<PostgresState>
-}
+export type PostgresReader = ReturnType<typeof createPostgresReader>
 
 /** @throws Error when the URL is malformed, or names a file that cannot be read */
-export function createPostgresReader(databaseUrl: string): PostgresReader {
+export function createPostgresReader(databaseUrl: string) {
   const client = new pg.Client(connectionOptions(databaseUrl))
   // The statement fails as well and reports the error.
   client.on('error', () => {})
   return {
+    /** Host and port, such as `db.example:5432`. */
     address: `${client.host}:${client.port}`,
-    async read() {
+    /** Reads the state without changes. @throws pg's error; within seconds when the server does not answer */
+    async read(): Promise<PostgresState> {
       try {
         await client.connect()
         await client.query(SERVER_LIMITS)

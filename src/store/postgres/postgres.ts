@@ -20,13 +20,7 @@ const APPLICATION = 'quote-aggregator'
 export const SERVER_LIMITS = `set idle_in_transaction_session_timeout = 3000; set statement_timeout = ${QUERY_TIMEOUT_MS}`
 
 /** Connections for one statement or transaction each. */
-export interface ConnectionPool {
-  /** A dialect for one Kysely. Its end does not close the pool. */
-  dialect(): PostgresDialect
-  /** Replaces the existing connections, whose answers may never come, by new ones. */
-  renew(): void
-  close(): Promise<void>
-}
+export type ConnectionPool = ReturnType<typeof createConnectionPool>
 
 /** Options of all connections. 64-bit integers are read as numbers, because all of them are below 2^53. */
 export function connectionOptions(databaseUrl: string): pg.ClientConfig {
@@ -67,7 +61,7 @@ const INT8: number = pg.types.builtins.INT8
  * Builds the pool. It connects on the first use.
  * @param onUnsent called when a transaction was committed, and its notification could not be sent
  */
-export function createConnectionPool(databaseUrl: string, onUnsent = (_error: Error) => {}): ConnectionPool {
+export function createConnectionPool(databaseUrl: string, onUnsent = (_error: Error) => {}) {
   let current = open()
 
   function open(): pg.Pool {
@@ -81,13 +75,15 @@ export function createConnectionPool(databaseUrl: string, onUnsent = (_error: Er
   }
 
   return {
-    dialect: () =>
+    /** A dialect for one Kysely. Its end does not close the pool. */
+    dialect: (): PostgresDialect =>
       new PostgresDialect({ pool: { connect: () => borrow(current, onUnsent), end: async () => {} } }),
-    renew() {
+    /** Replaces the existing connections, whose answers may never come, by new ones. */
+    renew(): void {
       void current.end()
       current = open()
     },
-    close: () => current.end(),
+    close: (): Promise<void> => current.end(),
   }
 }
 

@@ -5,17 +5,7 @@ import { withTimeout } from '../../concurrency/time-limits.js'
 import { createQueryRateLimiter } from '../../internals/query-rate-limiter.js'
 
 /** Request counts in one table that all replicas share. */
-export interface RateLimitCounters {
-  /**
-   * A limit of points for each key, in windows that begin with a key's first point. A limiter of the same name in another
-   * replica uses the same counts. It should have the same points and window.
-   */
-  limiterOf(name: string, points: number, windowMs: number): Pick<RateLimiterAbstract, 'consume' | 'get'>
-  /** The size of the table with its index. */
-  usedBytes(): Promise<number>
-  /** Waits for statements under way, within the timeout. From then on, counts are kept in memory. */
-  close(): Promise<void>
-}
+export type RateLimitCounters = ReturnType<typeof openRateLimitCounters>
 
 interface RateLimitCountersOptions {
   /** URL of a PostgreSQL with the tables of `rateLimitMigrations`. */
@@ -59,7 +49,7 @@ export const rateLimitMigrations: Record<string, Migration> = {
  * key that is over its limit is rejected without a query until its window ends. Windows use the clocks of the replicas. When
  * these differ, a window ends earlier or later by the difference.
  */
-export function openRateLimitCounters(options: RateLimitCountersOptions): RateLimitCounters {
+export function openRateLimitCounters(options: RateLimitCountersOptions) {
   const { databaseUrl, isUp, timeoutMs = TIMEOUT_MS, onFailure = () => {} } = options
   const connection = createPipelinedConnection(databaseUrl, timeoutMs)
 
@@ -79,7 +69,11 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
   }, CLEAN_INTERVAL_MS)
 
   return {
-    limiterOf(name, points, windowMs) {
+    /**
+     * A limit of points for each key, in windows that begin with a key's first point. A limiter of the same name in another
+     * replica uses the same counts. It should have the same points and window.
+     */
+    limiterOf(name: string, points: number, windowMs: number): Pick<RateLimiterAbstract, 'consume' | 'get'> {
       const limit = { keyPrefix: name, points, duration: windowMs / 1000 }
       return createQueryRateLimiter(query, {
         ...limit,
@@ -89,11 +83,13 @@ export function openRateLimitCounters(options: RateLimitCountersOptions): RateLi
         insuranceLimiter: new RateLimiterMemory(limit),
       })
     },
-    async usedBytes() {
+    /** The size of the table with its index. */
+    async usedBytes(): Promise<number> {
       const text = `select pg_total_relation_size('${TABLE}') as bytes`
       return Number((await query({ text })).rows[0]?.bytes)
     },
-    async close() {
+    /** Waits for statements under way, within the timeout. From then on, counts are kept in memory. */
+    async close(): Promise<void> {
       clearInterval(cleaning)
       await connection.close()
     },

@@ -9,20 +9,13 @@ export interface StoredBond {
 }
 
 /** Stores the bonds of registered solvers. */
-export interface BondStore {
-  /** The bonds of one chain's registered solvers. */
-  readAll(chainId: number): Promise<Map<Address, StoredBond>>
-  /** Stores the solvers' bonds, and removes those of solvers that are no longer registered. */
-  save(chainId: number, bonds: ReadonlyMap<Address, StoredBond>): Promise<void>
-}
+export type BondStore = ReturnType<typeof createBondStore>
 
 /** Builds the store of bonds over an open database. It notifies replicas of each change, by the chain's id. */
-export function createBondStore(
-  database: Database,
-  { serialize, notify }: Coordination = NO_COORDINATION,
-): BondStore {
+export function createBondStore(database: Database, { serialize, notify }: Coordination = NO_COORDINATION) {
   return {
-    async readAll(chainId) {
+    /** The bonds of one chain's registered solvers. */
+    async readAll(chainId: number): Promise<Map<Address, StoredBond>> {
       const rows = await database
         .selectFrom('solver_bonds')
         .innerJoin('solvers', (join) =>
@@ -36,7 +29,8 @@ export function createBondStore(
       return new Map(rows.map((row) => [row.address as Address, toBond(row)]))
     },
 
-    save: (chainId, bonds) =>
+    /** Stores the solvers' bonds, and removes those of solvers that are no longer registered. */
+    save: (chainId: number, bonds: ReadonlyMap<Address, StoredBond>): Promise<void> =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `bonds ${chainId}`)
         await removeUnregistered(transaction, chainId)

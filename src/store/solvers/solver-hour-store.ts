@@ -24,27 +24,7 @@ export interface SolverHour {
 }
 
 /** Stores what solvers did by hour. */
-export interface SolverHourStore {
-  /**
-   * The hours of a chain, one for each solver, hour and process.
-   * @param untilHour the first hour after them
-   * @param solver undefined for all solvers
-   */
-  readHours(
-    chainId: number,
-    sinceHour: number,
-    untilHour: number,
-    solver?: Address,
-  ): Promise<readonly SolverHour[]>
-  /**
-   * Stores all that a process has counted in these hours. A repeated write changes nothing, and neither does one that arrives
-   * after a later one: counts only grow.
-   * @param writer the UUID of the process
-   */
-  save(writer: string, hours: readonly WrittenHour[]): Promise<void>
-  /** Removes the oldest hour of all chains, if it is before this one. @returns whether there was one */
-  removeOldest(beforeHour: number): Promise<boolean>
-}
+export type SolverHourStore = ReturnType<typeof createSolverHourStore>
 
 const COUNTS = [...COUNTED_RESULTS, 'won', 'won_alone'] as const
 const CHANGED = [...COUNTS, 'response_times'] as const
@@ -57,9 +37,19 @@ function sumOf(table: 'excluded' | 'solver_hours') {
 }
 
 /** Builds the store over an open database. */
-export function createSolverHourStore(database: Database): SolverHourStore {
+export function createSolverHourStore(database: Database) {
   return {
-    async readHours(chainId, sinceHour, untilHour, solver) {
+    /**
+     * The hours of a chain, one for each solver, hour and process.
+     * @param untilHour the first hour after them
+     * @param solver undefined for all solvers
+     */
+    async readHours(
+      chainId: number,
+      sinceHour: number,
+      untilHour: number,
+      solver?: Address,
+    ): Promise<readonly SolverHour[]> {
       let rows = database
         .selectFrom('solver_hours')
         .select(['solver', 'hour', ...CHANGED])
@@ -77,7 +67,12 @@ export function createSolverHourStore(database: Database): SolverHourStore {
       })
     },
 
-    save: (writer, hours) =>
+    /**
+     * Stores all that a process has counted in these hours. A repeated write changes nothing, and neither does one that arrives
+     * after a later one: counts only grow.
+     * @param writer the UUID of the process
+     */
+    save: (writer: string, hours: readonly WrittenHour[]): Promise<void> =>
       forEachBatch(hours, async (batch) => {
         const rows = batch.map(({ chainId, address, hour, counts: { responseTimes, ...counts } }) => {
           const key = { chain_id: chainId, hour, solver: address, writer }
@@ -97,7 +92,8 @@ export function createSolverHourStore(database: Database): SolverHourStore {
           .execute()
       }),
 
-    async removeOldest(beforeHour) {
+    /** Removes the oldest hour of all chains, if it is before this one. @returns whether there was one */
+    async removeOldest(beforeHour: number): Promise<boolean> {
       const oldest = await database
         .selectFrom('solver_hours')
         .select('hour')

@@ -16,33 +16,7 @@ export type SessionSolver = Omit<Solver, 'endpointUrl' | 'remoteSession'> & {
 }
 
 /** Stores the sessions of solvers (docs/decisions.md, D18). A solver has at most one on each chain. */
-export interface SolverSessionStore {
-  /**
-   * Adds a solver without an endpoint, or updates a registered one, in one transaction. This replica holds the session. A
-   * registered solver keeps its endpoint and its `registeredAt`, and an earlier session is replaced. Places are taken as for
-   * a registration.
-   * @returns the replaced solver; undefined when a place was free
-   * @throws ServiceError SOLVER_BLOCKED, SOLVER_LIMIT_REACHED when no place is free, or DATABASE_UNAVAILABLE when this
-   *   replica has lost its lease
-   */
-  saveSession(
-    solver: SessionSolver,
-    maxPerChain: number,
-    replaceable?: Replaceable,
-  ): Promise<Address | undefined>
-  /**
-   * Stores the end of a session, Unix time in milliseconds. Does nothing when another session has replaced it, or when its
-   * end is stored already. It waits for writes of the chain's solvers that have begun before.
-   */
-  endSession(key: SolverKey, sessionId: string, endedAt: number): Promise<void>
-  /** Stores the end of all sessions, Unix time in milliseconds. Only for a database without other replicas. */
-  endAllSessions(endedAt: number): Promise<void>
-  /**
-   * Removes the solvers of a chain without an endpoint whose session ended before a time in Unix milliseconds.
-   * @returns the removed solvers
-   */
-  removeEnded(chainId: number, endedBefore: number): Promise<Address[]>
-}
+export type SolverSessionStore = ReturnType<typeof createSolverSessionStore>
 
 /** Builds the store of sessions over an open database. It notifies replicas of each change, by the chain's id. */
 export function createSolverSessionStore(
@@ -50,9 +24,21 @@ export function createSolverSessionStore(
   { serialize, notify }: Coordination,
   { replicaId, assertHeld }: SessionHolder,
   allowedOnly: boolean,
-): SolverSessionStore {
+) {
   return {
-    saveSession: (solver, maxPerChain, replaceable = NONE_REPLACEABLE) =>
+    /**
+     * Adds a solver without an endpoint, or updates a registered one, in one transaction. This replica holds the session. A
+     * registered solver keeps its endpoint and its `registeredAt`, and an earlier session is replaced. Places are taken as for
+     * a registration.
+     * @returns the replaced solver; undefined when a place was free
+     * @throws ServiceError SOLVER_BLOCKED, SOLVER_LIMIT_REACHED when no place is free, or DATABASE_UNAVAILABLE when this
+     *   replica has lost its lease
+     */
+    saveSession: (
+      solver: SessionSolver,
+      maxPerChain: number,
+      replaceable: Replaceable = NONE_REPLACEABLE,
+    ): Promise<Address | undefined> =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
         await assertHeld(transaction)
@@ -68,7 +54,11 @@ export function createSolverSessionStore(
         return replaced
       }),
 
-    endSession: ({ chainId, address }, sessionId, endedAt) =>
+    /**
+     * Stores the end of a session, Unix time in milliseconds. Does nothing when another session has replaced it, or when its
+     * end is stored already. It waits for writes of the chain's solvers that have begun before.
+     */
+    endSession: ({ chainId, address }: SolverKey, sessionId: string, endedAt: number): Promise<void> =>
       database.transaction().execute(async (transaction) => {
         // A write of the session whose answer was lost may still be committed.
         await serialize(transaction, `solvers ${chainId}`)
@@ -83,7 +73,8 @@ export function createSolverSessionStore(
         if (numUpdatedRows > 0n) await notify(transaction, 'solvers', String(chainId))
       }),
 
-    async endAllSessions(endedAt) {
+    /** Stores the end of all sessions, Unix time in milliseconds. Only for a database without other replicas. */
+    async endAllSessions(endedAt: number): Promise<void> {
       await database
         .updateTable('solvers')
         .set({ session_ended_at_ms: endedAt })
@@ -92,7 +83,11 @@ export function createSolverSessionStore(
         .execute()
     },
 
-    removeEnded: (chainId, endedBefore) =>
+    /**
+     * Removes the solvers of a chain without an endpoint whose session ended before a time in Unix milliseconds.
+     * @returns the removed solvers
+     */
+    removeEnded: (chainId: number, endedBefore: number): Promise<Address[]> =>
       database.transaction().execute(async (transaction) => {
         const removed = await transaction
           .deleteFrom('solvers')

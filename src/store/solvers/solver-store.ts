@@ -6,7 +6,7 @@ import { type Coordination, type Database, NO_COORDINATION } from '../database.j
 import { assertNotBlocked, isBlocked, readBlocked } from '../operator/blocked-solvers.js'
 import { ONLY_REPLICA, type SessionHolder } from '../postgres/replica-lease.js'
 import type { Schema } from '../schema.js'
-import { createSolverSessionStore, type SolverSessionStore } from './solver-session-store.js'
+import { createSolverSessionStore } from './solver-session-store.js'
 import {
   acceptTimestamp,
   deleteUnbonded,
@@ -18,49 +18,7 @@ import {
 } from './solver-statements.js'
 
 /** Stores registrations. It keeps the last accepted timestamp of each solver after they end. */
-export interface SolverStore extends SolverSessionStore {
-  /** All registered solvers, or those of one chain; the longest registered first. */
-  readAll(chainId?: number): Promise<Solver[]>
-  /** The last accepted timestamp, Unix time in milliseconds; undefined when none was accepted. */
-  lastTimestamp(key: SolverKey): Promise<number | undefined>
-  /** Whether the operator has blocked the address on the chain, or allows only others. */
-  isBlocked(key: SolverKey): Promise<boolean>
-  /**
-   * Adds or updates a solver with an endpoint and stores its timestamp, in one transaction. A registered one keeps its
-   * `registeredAt` and its session. On a full chain, a new solver replaces a replaceable one that still has no sufficient bond. The timestamp of the
-   * replaced one stays.
-   * @returns the replaced solver; undefined when a place was free
-   * @throws ServiceError TIMESTAMP_REUSED, SOLVER_BLOCKED, or SOLVER_LIMIT_REACHED when no place is free
-   */
-  save(
-    solver: Solver,
-    timestamp: number,
-    maxPerChain: number,
-    replaceable?: Replaceable,
-  ): Promise<Address | undefined>
-  /**
-   * Removes a solver with its session and stores its timestamp, in one transaction.
-   * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
-   */
-  remove(key: SolverKey, timestamp: number): Promise<void>
-  /**
-   * Stores whether a solver's bond suffices. Does nothing when the solver is not registered.
-   * @param now start of an insufficient bond, unless one is stored already; Unix time in milliseconds
-   */
-  setBonded(key: SolverKey, isBonded: boolean, now: number): Promise<void>
-  /**
-   * Removes a solver that has lacked a sufficient bond since before a time in Unix milliseconds. Its last accepted
-   * timestamp stays.
-   * @returns whether it was removed
-   */
-  removeUnbonded(key: SolverKey, unbondedBefore: number): Promise<boolean>
-  /**
-   * Removes a chain's blocked solvers. One may have been registered while it was being blocked. Their last
-   * accepted timestamps stay.
-   * @returns the removed solvers
-   */
-  removeBlocked(chainId: number): Promise<Address[]>
-}
+export type SolverStore = ReturnType<typeof createSolverStore>
 
 /**
  * Builds the store of registrations over an open database. It notifies replicas of each change, by the chain's id.
@@ -71,12 +29,13 @@ export function createSolverStore(
   coordination: Coordination = NO_COORDINATION,
   holder: SessionHolder = ONLY_REPLICA,
   allowedOnly = false,
-): SolverStore {
+) {
   const { serialize, notify } = coordination
   return {
     ...createSolverSessionStore(database, coordination, holder, allowedOnly),
 
-    async readAll(chainId) {
+    /** All registered solvers, or those of one chain; the longest registered first. */
+    async readAll(chainId?: number): Promise<Solver[]> {
       const rows = await database
         .selectFrom('solvers')
         .leftJoin('replicas', 'replicas.id', 'session_replica')
@@ -89,11 +48,25 @@ export function createSolverStore(
       return rows.map((row) => toSolver(row, holder.replicaId))
     },
 
-    lastTimestamp: (key) => readTimestamp(database, key),
+    /** The last accepted timestamp, Unix time in milliseconds; undefined when none was accepted. */
+    lastTimestamp: (key: SolverKey): Promise<number | undefined> => readTimestamp(database, key),
 
-    isBlocked: (key) => isBlocked(database, key, allowedOnly),
+    /** Whether the operator has blocked the address on the chain, or allows only others. */
+    isBlocked: (key: SolverKey): Promise<boolean> => isBlocked(database, key, allowedOnly),
 
-    save: (solver, timestamp, maxPerChain, replaceable = NONE_REPLACEABLE) =>
+    /**
+     * Adds or updates a solver with an endpoint and stores its timestamp, in one transaction. A registered one keeps its
+     * `registeredAt` and its session. On a full chain, a new solver replaces a replaceable one that still has no sufficient bond. The timestamp of the
+     * replaced one stays.
+     * @returns the replaced solver; undefined when a place was free
+     * @throws ServiceError TIMESTAMP_REUSED, SOLVER_BLOCKED, or SOLVER_LIMIT_REACHED when no place is free
+     */
+    save: (
+      solver: Solver,
+      timestamp: number,
+      maxPerChain: number,
+      replaceable: Replaceable = NONE_REPLACEABLE,
+    ): Promise<Address | undefined> =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
         await acceptTimestamp(transaction, solver, timestamp)
@@ -104,7 +77,11 @@ export function createSolverStore(
         return replaced
       }),
 
-    remove: (key, timestamp) =>
+    /**
+     * Removes a solver with its session and stores its timestamp, in one transaction.
+     * @throws ServiceError TIMESTAMP_REUSED, or SOLVER_NOT_FOUND
+     */
+    remove: (key: SolverKey, timestamp: number): Promise<void> =>
       database.transaction().execute(async (transaction) => {
         await acceptTimestamp(transaction, key, timestamp)
         const { numDeletedRows } = await transaction
@@ -117,7 +94,11 @@ export function createSolverStore(
         await notify(transaction, 'solvers', String(key.chainId))
       }),
 
-    setBonded: (key, isBonded, now) =>
+    /**
+     * Stores whether a solver's bond suffices. Does nothing when the solver is not registered.
+     * @param now start of an insufficient bond, unless one is stored already; Unix time in milliseconds
+     */
+    setBonded: (key: SolverKey, isBonded: boolean, now: number): Promise<void> =>
       database.transaction().execute(async (transaction) => {
         await transaction
           .updateTable('solvers')
@@ -131,14 +112,24 @@ export function createSolverStore(
         await notify(transaction, 'solvers', String(key.chainId))
       }),
 
-    removeUnbonded: (key, unbondedBefore) =>
+    /**
+     * Removes a solver that has lacked a sufficient bond since before a time in Unix milliseconds. Its last accepted
+     * timestamp stays.
+     * @returns whether it was removed
+     */
+    removeUnbonded: (key: SolverKey, unbondedBefore: number): Promise<boolean> =>
       database.transaction().execute(async (transaction) => {
         const isRemoved = await deleteUnbonded(transaction, key, unbondedBefore)
         if (isRemoved) await notify(transaction, 'solvers', String(key.chainId))
         return isRemoved
       }),
 
-    async removeBlocked(chainId) {
+    /**
+     * Removes a chain's blocked solvers. One may have been registered while it was being blocked. Their last
+     * accepted timestamps stay.
+     * @returns the removed solvers
+     */
+    async removeBlocked(chainId: number): Promise<Address[]> {
       const blocked = await readBlocked(database, chainId, allowedOnly)
       // A transaction would wait for other writers, so it begins only when there is something to remove.
       if (blocked.length === 0) return []

@@ -2,22 +2,16 @@ import { statSync } from 'node:fs'
 import { isSqliteError, SqliteMissingError } from '../../../packages/sqlite/src/sqlite.js'
 import type { Logger } from '../../telemetry/log.js'
 import { createWriteHealth, type Fault } from '../write-health.js'
-import type { FileWatch } from './sqlite-driver.js'
 
 /** Whether a database file can be used. */
-export interface FileHealth extends FileWatch {
-  isUp(): boolean
-  /** Reports faults from now on. @param probe a write, as for WriteHealth */
-  start(probe: () => Promise<unknown>): void
-  close(): void
-}
+export type FileHealth = ReturnType<typeof createFileHealth>
 
 /** A write stops the process, so that one of this time is named, at most once a minute. */
 const SLOW_WRITE_MS = 1000
 const NAMED_FOR_MS = 60_000
 
 /** Builds the health of the file at a path; `:memory:` has no file. */
-export function createFileHealth(path: string, log: Logger): FileHealth {
+export function createFileHealth(path: string, log: Logger) {
   const health = createWriteHealth({
     fields: { path },
     downText: 'the database file cannot be used',
@@ -69,7 +63,7 @@ export function createFileHealth(path: string, log: Logger): FileHealth {
     assertUsable,
     onFailed,
     onWritten,
-    isUp() {
+    isUp(): boolean {
       try {
         assertUsable()
       } catch {
@@ -77,7 +71,8 @@ export function createFileHealth(path: string, log: Logger): FileHealth {
       }
       return health.isUp()
     },
-    start(write) {
+    /** Reports faults from now on. @param probe a write, as for WriteHealth */
+    start(write: () => Promise<unknown>): void {
       health.start(write)
       assertUsable()
     },
