@@ -70,9 +70,9 @@ export async function openServer(
     onRejected: (limit) => metrics.rateLimited.inc({ limit }),
     keyMetrics: metrics,
   })
-  const keys = await openKeyRing({ store: stores.apiKeys, clock, log })
+  const keys = await openKeyRing(stores.apiKeys, clock, log)
   started.push(keys.close)
-  const guard = createMiddleware({ supportedChains, rateLimits, metrics, log })
+  const guard = createMiddleware(supportedChains, rateLimits, metrics, log)
   const collectOrderMetrics = createOrderMetrics({
     chainIds: supportedChains,
     statistics,
@@ -91,7 +91,7 @@ export async function openServer(
     ...createSolverService({ ...auction, register, unregister, directory, metrics }),
     ...createSolverStatsMethods({ ...auction, statistics, directory, freeBonds }),
     createOwnResultsMethod({ ...auction, config, directory, freeBonds, now }),
-    ...createOrderService({ chains, orders: stores.orders }),
+    ...createOrderService(chains, stores.orders),
     ...createChainService({ config, chains, directory, trades }),
   ].map(guard)
   // So that the first one already shows as an increase.
@@ -103,7 +103,7 @@ export async function openServer(
     onRejected: (limit) => metrics.streamRejections.inc({ limit }),
   })
   const shared = { supportedChains, rateLimits, slots, metrics, log }
-  const readChainHealth = createChainHealth({ chains, directory })
+  const readChainHealth = createChainHealth(chains, directory)
   const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
   const quoteStreams = createQuoteStreams({ ...auction, readQuote: readStream, clock, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
@@ -124,7 +124,7 @@ export async function openServer(
     collectChainMetrics(chains, metrics)
     sessions.collectMetrics()
     metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
-    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
+    collectSolverMetrics(supportedChains, directory, freeBonds, metrics)
     collectOrderMetrics()
     await auction.collectMetrics(
       new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])),

@@ -65,7 +65,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     resolveAll: overrides.resolveAll,
     nameServers: overrides.nameServers,
   })
-  const freeBonds = await createFreeBonds({ store: stores.bonds, chainIds })
+  const freeBonds = await createFreeBonds(stores.bonds, chainIds)
   const store = stores.solvers
   const provenTime = createProvenTime(chains, now)
   const pruneSome = () => pruneSomeCounts(stores.solverHours, stores.solverOrders, provenTime())

@@ -38,7 +38,7 @@ export function openAuction(context: AuctionContext) {
   const store = stores.quoteRecords
   const recorder = store === undefined ? NO_RECORDER : createQuoteRecorder(context, store, quoteIds)
   const http = createSolverHttpClient(context.endpointGuard, config.maxConnectionsPerSolver)
-  const statistics = createSolverStatistics({ store: stores.solverHours, clock, log })
+  const statistics = createSolverStatistics(stores.solverHours, clock, log)
   const lastQuoted = new Map<number, QuoteRequest>()
   const sinks: readonly RoundSink[] = [
     // First: the events of an order may come at any time after its offer is sent.

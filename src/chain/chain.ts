@@ -127,7 +127,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, clock, log })
   const listeners = createChainListeners()
   const seenLateMs = Math.max(config.pollIntervalMs, options.idlePollMs)
-  const clockSkew = createClockSkew({ chainId, seenLateMs, clock, log })
+  const clockSkew = createClockSkew(chainId, seenLateMs, clock, log)
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener = createBlockListener({
     chainId,
@@ -137,12 +137,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     metrics,
     clock,
   })
-  const demand = createDemand({
-    clock,
-    state: () => state,
-    hasSubscribers,
-    publish: publisher.publishDemand,
-  })
+  const demand = createDemand(clock, () => state, hasSubscribers, publisher.publishDemand)
   const remoteState = createRemoteChainState({
     chainId,
     client,

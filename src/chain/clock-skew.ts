@@ -6,14 +6,6 @@ import type { Logger } from '../telemetry/log.js'
 /** Compares the clock of this machine with the times of a chain's new blocks. */
 export type ClockSkew = ReturnType<typeof createClockSkew>
 
-interface ClockSkewOptions {
-  readonly chainId: number
-  /** A block may be seen so much later than its time, because the chain is polled no more often. */
-  readonly seenLateMs: number
-  readonly clock: Pick<Clock, 'now'>
-  readonly log: Logger
-}
-
 const MAX_SKEW_MS = 30_000
 
 /** A skew that is more than right clocks and nodes have; undefined for a smaller one. */
@@ -24,8 +16,9 @@ export function wrongSkewMs(skewMs: number | undefined): number | undefined {
 /**
  * Builds the comparison. Only a block that has just come shows that a clock is ahead: an older one may be old because the chain stands
  * still. A block from the future shows at any time that a clock is behind.
+ * @param seenLateMs a block may be seen so much later than its time, because the chain is polled no more often
  */
-export function createClockSkew({ chainId, seenLateMs, clock, log }: ClockSkewOptions) {
+export function createClockSkew(chainId: number, seenLateMs: number, clock: Pick<Clock, 'now'>, log: Logger) {
   let last: number | undefined
   let ms: number | undefined
   let isNamed = false

@@ -44,7 +44,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
     const connected = await connectCluster(databaseUrl, { ...options, onLost: pool.renew })
     cluster = connected
     opened.push(connected.close)
-    opened.push(await startLeaseRenewal({ lease: stores.lease, leaseMs, log }))
+    opened.push(await startLeaseRenewal(stores.lease, leaseMs, log))
     const isDatabaseUp = () => connected.isDatabaseUp() && stores.isUp()
     const replica = { id: stores.replicaId, key: stores.replicaKey, publishUrl: stores.lease.publishUrl }
     return { stores, cluster: { ...connected, isDatabaseUp }, replica, close }

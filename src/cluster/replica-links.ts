@@ -6,14 +6,6 @@ import type { ReplicaClient, ReplicaRequest, ReplicaTarget } from './replica-cli
 /** The ways from this replica to others. Each is checked all the time, so that no request waits for a replica that is gone. */
 export type ReplicaLinks = ReturnType<typeof createReplicaLinks>
 
-interface ReplicaLinksOptions {
-  readonly openClient: (target: ReplicaTarget) => ReplicaClient
-  /** Called when a replica stops to answer this one, and when it answers again or is no longer followed. */
-  readonly onChange: (replicaId: string, isUp: boolean) => void
-  readonly log: Logger
-  readonly clock: Pick<Clock, 'sleep'>
-}
-
 /** A link, while its replica is followed or has requests under way. */
 interface Link {
   readonly target: ReplicaTarget
@@ -31,8 +23,16 @@ const CHECK_INTERVAL_MS = 500
 /** A check that takes longer has failed. A healthy replica may pause for some time to collect garbage. */
 const CHECK_TIMEOUT_MS = 1000
 
-/** Builds the links, without any at first. A replica counts as up until a check fails. */
-export function createReplicaLinks({ openClient, onChange, log, clock }: ReplicaLinksOptions) {
+/**
+ * Builds the links, without any at first. A replica counts as up until a check fails.
+ * @param onChange called when a replica stops to answer this one, and when it answers again or is no longer followed
+ */
+export function createReplicaLinks(
+  openClient: (target: ReplicaTarget) => ReplicaClient,
+  onChange: (replicaId: string, isUp: boolean) => void,
+  log: Logger,
+  clock: Pick<Clock, 'sleep'>,
+) {
   /** Those of followed replicas, by id. */
   const links = new Map<string, Link>()
   /** All links, and the end of the checks of each. */

@@ -23,14 +23,6 @@ export function signReplicaText(key: Uint8Array, { replicaId, time, text }: Sign
 /** Why a request of another replica is rejected. */
 export type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE' | 'SIGNATURE_REPEATED'
 
-interface VerifierOptions {
-  /** The UUID of this replica. */
-  readonly replicaId: string
-  readonly key: Uint8Array
-  /** Unix time in milliseconds. */
-  readonly now: () => number
-}
-
 /** Largest difference of the clocks of two replicas, either way. */
 const TOLERANCE_MS = 10_000
 
@@ -41,8 +33,16 @@ export type ReplicaVerifier = (
   text: string | Uint8Array,
 ) => ReplicaRejection | undefined
 
-/** Builds the check of texts from other replicas. It accepts each text once. */
-export function createReplicaVerifier({ replicaId, key, now }: VerifierOptions): ReplicaVerifier {
+/**
+ * Builds the check of texts from other replicas. It accepts each text once.
+ * @param replicaId the UUID of this replica
+ * @param now unix time in milliseconds
+ */
+export function createReplicaVerifier(
+  replicaId: string,
+  key: Uint8Array,
+  now: () => number,
+): ReplicaVerifier {
   /** The accepted signatures. Each is kept for as long as its time is in range: all of a set are removed at once. */
   let recent = new Set<string>()
   let older = new Set<string>()

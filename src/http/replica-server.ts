@@ -24,8 +24,6 @@ interface ReplicaServerOptions {
   readonly log: Logger
 }
 
-/** The listener for the other replicas. */
-
 const MAX_RELAYED_BYTES = 64 * 1024
 const LIMITS = {
   maxHeaderSize: 4096,
@@ -40,7 +38,7 @@ const LIMITS = {
 const MAX_CONNECTIONS = 4096
 
 /**
- * Starts the listener (docs/decisions.md, D18). It has a port of its own, which only the other replicas should reach.
+ * The listener for the other replicas. Starts the listener (docs/decisions.md, D18). It has a port of its own, which only the other replicas should reach.
  * @throws ConfigError when the port cannot be opened
  */
 export async function startReplicaServer(options: ReplicaServerOptions) {
@@ -120,7 +118,7 @@ export async function startReplicaListener(options: ListenerOptions): Promise<()
   const server = await startReplicaServer({
     host: config.host,
     port: access.port,
-    verify: createReplicaVerifier({ replicaId: replica.id, key: replica.key, now }),
+    verify: createReplicaVerifier(replica.id, replica.key, now),
     answer: createRelayedRequests(sessions),
     log,
   })

@@ -37,17 +37,13 @@ export interface MethodHandler extends Admission {
   handle(message: Message, call: CallContext, malformed?: readonly FieldViolation[]): Promise<object>
 }
 
-interface MiddlewareOptions {
-  readonly supportedChains: readonly number[]
-  readonly rateLimits: RateLimits
-  readonly metrics: Pick<Metrics, 'requests' | 'requestSeconds'>
-  readonly log: Logger
-}
-
 /** Builds the middleware: the function that it returns wraps a method. */
-export function createMiddleware(options: MiddlewareOptions): (method: Method) => MethodHandler {
-  const { supportedChains, rateLimits, metrics, log } = options
-
+export function createMiddleware(
+  supportedChains: readonly number[],
+  rateLimits: RateLimits,
+  metrics: Pick<Metrics, 'requests' | 'requestSeconds'>,
+  log: Logger,
+): (method: Method) => MethodHandler {
   return (method) => {
     const { desc, hasChain, limit } = method
     const name = nameOf(desc)

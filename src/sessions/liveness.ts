@@ -2,21 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, systemClock, type Timer } from '../../packages/protocol/src/clock.js'
 import type { SessionConnection } from './messages.js'
 
-/** The pings of one session. */
-
-interface HeartbeatOptions {
-  readonly intervalMs: number
-  readonly sendPing: (id: string) => void
-  /** Called when two pings are unanswered and the next one is due. */
-  readonly onSilent: () => void
-  readonly clock?: Clock
-}
-
 const MAX_UNANSWERED = 2
 
-/** Starts to send pings. Their ids are random, so that only a solver that reads can answer them. */
-export function startHeartbeat(options: HeartbeatOptions) {
-  const { intervalMs, sendPing, onSilent, clock = systemClock } = options
+/**
+ * Starts to send pings. Their ids are random, so that only a solver that reads can answer them.
+ * @param onSilent called when two pings are unanswered and the next one is due
+ */
+export function startHeartbeat(
+  intervalMs: number,
+  sendPing: (id: string) => void,
+  onSilent: () => void,
+  clock: Clock = systemClock,
+) {
   const unanswered = new Set<string>()
   const timer = clock.setInterval(() => {
     if (unanswered.size >= MAX_UNANSWERED) return onSilent()
@@ -31,14 +28,12 @@ export function startHeartbeat(options: HeartbeatOptions) {
   }
 }
 
-/** What waits to be sent on one session. */
-
 /** A session with more unsent bytes gets no more requests (docs/decisions.md, D18). */
 const MAX_UNSENT_BYTES = 256 * 1024
 const STALLED_MS = 10_000
 
 /**
- * Watches what waits to be sent.
+ * What waits to be sent on one session. Watches what waits to be sent.
  * @param onStalled called when too much has waited for 10 seconds
  */
 export function watchBacklog(

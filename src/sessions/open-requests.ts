@@ -1,8 +1,6 @@
 import type { CallListener, CallSignal, SolverReply } from '../solvers/transport/solver-transports.js'
 import type { InstanceMessage } from './messages.js'
 
-/** The quote requests of one session that wait for an answer, and the credit for late answers. */
-
 /** The most late answers that a session may still send. */
 const MAX_UNANSWERED = 1000
 /** The most requests whose results a closing session waits for. */
@@ -10,7 +8,7 @@ const MAX_UNREPORTED = 10_000
 export const CANCELLED: SolverReply = { kind: 'cancelled' }
 
 /**
- * Builds an empty list.
+ * The quote requests of one session that wait for an answer, and the credit for late answers. Builds an empty list.
  * @param onIdle called when the last wait has ended, and the last result was reported
  */
 export function createOpenRequests(onIdle: () => void) {
@@ -77,13 +75,11 @@ export function createOpenRequests(onIdle: () => void) {
 
 type ResultMessage = Extract<InstanceMessage, { type: 'result' }>
 
-/** Results of one session that leave with its next request, in one write. */
-
 /** A solver waits for no result. Under load, its next request comes within this time. */
 const HOLD_MS = 20
 
 /**
- * Holds nothing at first. With 50 session solvers and 16 callers, it saves 30 % of the writes to sessions and 28 % of the reads
+ * Results of one session that leave with its next request, in one write. Holds nothing at first. With 50 session solvers and 16 callers, it saves 30 % of the writes to sessions and 28 % of the reads
  * from them: a solver that is woken less often also answers more requests at once.
  */
 export function holdResults(send: (message: ResultMessage) => void) {

@@ -17,8 +17,6 @@ import type {
   ReplicaMessage,
 } from './relayed-requests.js'
 
-/** How this replica asks the solver sessions of others (docs/decisions.md, D18). */
-
 interface RelayOptions {
   readonly replica: ReplicaIdentity
   readonly directory: SolverDirectory
@@ -28,40 +26,35 @@ interface RelayOptions {
   readonly clock: Clock
 }
 
-/** Starts to follow the replicas that hold sessions. */
+/**
+ * How this replica asks the solver sessions of others (docs/decisions.md, D18).
+ * Starts to follow the replicas that hold sessions.
+ */
 export function openReplicaRelay({ replica, directory, chainIds, metrics, log, clock }: RelayOptions) {
   const { key } = replica
   const skips = new Map<string, () => void>()
-  const links = createReplicaLinks({
-    openClient: (target) => createReplicaClient(target, { key, clock }),
-    onChange(replicaId, isUp) {
+  const links = createReplicaLinks(
+    (target) => createReplicaClient(target, { key, clock }),
+    (replicaId, isUp) => {
       skips.get(replicaId)?.()
       skips.delete(replicaId)
       if (!isUp) skips.set(replicaId, directory.skipReplica(replicaId))
     },
     log,
     clock,
-  })
+  )
   const follow = () =>
     links.follow(
       chainIds.flatMap(directory.registered).flatMap(({ remoteSession }) => targetOf(remoteSession) ?? []),
     )
   directory.addListener(follow)
   follow()
-  const sessions = createRemoteSessions({
+  const sessions = createRemoteSessions(
     links,
-    onAnswered: (isAnswered) => metrics.replicaRequests.inc({ result: isAnswered ? 'answered' : 'failed' }),
-    now: clock.now,
-  })
+    (isAnswered) => metrics.replicaRequests.inc({ result: isAnswered ? 'answered' : 'failed' }),
+    clock.now,
+  )
   return { sessions, countDown: links.countDown, close: links.close }
-}
-
-interface RemoteSessionsOptions {
-  readonly links: Pick<ReplicaLinks, 'send'>
-  /** Called with what came of each request to a solver: whether the other replica answered. */
-  readonly onAnswered: (isAnswered: boolean) => void
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
 }
 
 /** A solver of a batch, and what takes its reply. */
@@ -84,8 +77,16 @@ const REPORT_TIMEOUT_MS = 2000
 /** The most solvers or results of one message; each takes some 150 bytes. */
 const MAX_ITEMS = 200
 
-/** Builds the transport to sessions at other replicas (docs/decisions.md, D18). */
-function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsOptions): SessionTransport {
+/**
+ * Builds the transport to sessions at other replicas (docs/decisions.md, D18).
+ * @param onAnswered called with what came of each request to a solver: whether the other replica answered
+ * @param now the clock: Unix time in milliseconds
+ */
+function createRemoteSessions(
+  links: Pick<ReplicaLinks, 'send'>,
+  onAnswered: (isAnswered: boolean) => void,
+  now: () => number,
+): SessionTransport {
   /** By the id of the replica. */
   const batches = new Map<string, Batch>()
 

@@ -5,8 +5,6 @@ import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { groupBy } from '../../packages/protocol/src/values/parts.js'
 import type { ClientId } from '../clients/client-id.js'
 
-/** The slots of connections without an accepted hello. */
-
 interface Slot {
   readonly client: ClientId
   readonly onDropped: (error: ServiceError) => void
@@ -19,7 +17,10 @@ const MAX_PENDING_OF_CLIENT = 4
 /** Clients that have had a session. */
 const MAX_KNOWN = 10_000
 
-/** Builds the slots. Strangers with many addresses so cost each other their slots, and seldom a solver (docs/decisions.md, D18). */
+/**
+ * The slots of connections without an accepted hello.
+ * Builds the slots. Strangers with many addresses so cost each other their slots, and seldom a solver (docs/decisions.md, D18).
+ */
 export function createPendingSlots() {
   /** The oldest first. */
   const slots = new Set<Slot>()

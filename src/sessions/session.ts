@@ -71,11 +71,11 @@ export function createSession(options: SessionOptions): Session {
   const requests = createOpenRequests(() => closing !== undefined && end(closing))
   const backlog = watchBacklog(connection, () => end(stalled('The solver read nothing for 10 seconds.')))
   const results = holdResults((message) => !backlog.isFull() && connection.send(message))
-  const heartbeat = startHeartbeat({
-    intervalMs: heartbeatMs,
-    sendPing: (id) => connection.send({ type: 'ping', id }),
-    onSilent: () => end(stalled('The solver did not answer two pings.')),
-  })
+  const heartbeat = startHeartbeat(
+    heartbeatMs,
+    (id) => connection.send({ type: 'ping', id }),
+    () => end(stalled('The solver did not answer two pings.')),
+  )
 
   function end(error?: ServiceError): void {
     if (hasEnded) return

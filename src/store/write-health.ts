@@ -12,23 +12,18 @@ export interface Fault {
 /** Whether a database takes writes. Each fault is logged once, with its cause and its remedy. */
 export type WriteHealth = ReturnType<typeof createWriteHealth>
 
-interface WriteHealthOptions {
-  /** Fields that identify the database in the log. */
-  readonly fields: object
-  /** The log messages at the beginning and at the end of a fault. */
-  readonly downText: string
-  readonly upText: string
-  readonly log: Logger
-}
-
 const PROBE_MS = 1000
 /** A fault that occurs again within this time is the same one: on a full disk, small writes pass and large ones fail. */
 const RETURN_MS = 60_000
 /** Such a fault ends after this time without a failed write. Failed writes are tried again within 10 s. */
 const CALM_MS = 30_000
 
-/** Builds the health of one database. */
-export function createWriteHealth({ fields, downText, upText, log }: WriteHealthOptions) {
+/**
+ * Builds the health of one database.
+ * @param fields fields that identify the database in the log
+ * @param downText the log messages at the beginning and at the end of a fault
+ */
+export function createWriteHealth(fields: object, downText: string, upText: string, log: Logger) {
   let fault: Fault | undefined
   let failedAt = 0
   let recoveredAt = Number.NEGATIVE_INFINITY

@@ -7,12 +7,7 @@ function start() {
   const clock = createManualClock()
   const lines: object[] = []
   const write = (fields: object, text: string) => void lines.push({ ...fields, text })
-  const skew = createClockSkew({
-    chainId: 1,
-    seenLateMs: 5000,
-    clock,
-    log: { info: write, warn: write } as never,
-  })
+  const skew = createClockSkew(1, 5000, clock, { info: write, warn: write } as never)
   let number = 0
   /** A new block whose time is so far from the clock. */
   const block = (aheadMs: number) =>

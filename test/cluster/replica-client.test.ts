@@ -22,7 +22,7 @@ async function startReplica(answer: Answer, { port = 0, key = KEY } = {}) {
   const server = await startReplicaServer({
     host: '127.0.0.1',
     port,
-    verify: createReplicaVerifier({ replicaId: REPLICA_ID, key, now: Date.now }),
+    verify: createReplicaVerifier(REPLICA_ID, key, Date.now),
     answer,
     log: pino({ level: 'silent' }),
   })

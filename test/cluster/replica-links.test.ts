@@ -22,8 +22,8 @@ function openLinks() {
   const changes: string[] = []
   const asked: Asked[] = []
   let clients = 0
-  const links = createReplicaLinks({
-    openClient({ url }): ReplicaClient {
+  const links = createReplicaLinks(
+    ({ url }): ReplicaClient => {
       clients++
       const closing = new AbortController()
       closing.signal.addEventListener('abort', () => clients--)
@@ -43,10 +43,10 @@ function openLinks() {
         close: (error) => closing.abort(error),
       }
     },
-    onChange: (replicaId, isUp) => changes.push(`${replicaId} ${isUp ? 'up' : 'down'}`),
-    log: pino({ level: 'silent' }),
+    (replicaId, isUp) => changes.push(`${replicaId} ${isUp ? 'up' : 'down'}`),
+    pino({ level: 'silent' }),
     clock,
-  })
+  )
   const ask = (target = A) => links.send(target, { body: '{}', timeoutMs: 10_000, onLine() {} })
   return { ...links, clock, silent, changes, asked, ask, clients: () => clients }
 }

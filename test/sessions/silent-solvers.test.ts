@@ -111,12 +111,12 @@ describe('the heartbeat', () => {
     const clock = createManualClock()
     const pings: string[] = []
     let silent = 0
-    const heartbeat = startHeartbeat({
-      intervalMs: 20_000,
-      sendPing: (id) => void pings.push(id),
-      onSilent: () => void silent++,
+    const heartbeat = startHeartbeat(
+      20_000,
+      (id) => void pings.push(id),
+      () => void silent++,
       clock,
-    })
+    )
     onTestFinished(heartbeat.stop)
     return { clock, heartbeat, pings, silent: () => silent }
   }

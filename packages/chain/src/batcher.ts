@@ -15,8 +15,6 @@ import {
   type Words,
 } from './json-rpc.js'
 
-/** Sends calls over HTTP. Both functions throw RpcError, or the reason of the signal. */
-
 interface BatcherOptions {
   readonly post: HttpExchange['post']
   readonly words: Words
@@ -35,7 +33,10 @@ interface FailedCall {
   readonly error: RpcError
 }
 
-/** Builds the batcher. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it. */
+/**
+ * Sends calls over HTTP. Both functions throw RpcError, or the reason of the signal.
+ * Builds the batcher. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it.
+ */
 export function createBatcher({ post, words, clock }: BatcherOptions) {
   const size = createBatchSize(clock)
   let queue: QueuedCall[] = []
@@ -181,9 +182,10 @@ function sharedLimits(calls: readonly QueuedCall[]): CallLimits {
 const MOST_CALLS = 50
 const GROWS_AFTER_MS = 60_000
 
-/** How many calls a node takes in one batch, as far as its answers show (docs/decisions.md, D22). */
-
-/** Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one, in doubt at first. */
+/**
+ * How many calls a node takes in one batch, as far as its answers show (docs/decisions.md, D22).
+ * Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one, in doubt at first.
+ */
 function createBatchSize(clock: Pick<Clock, 'monotonic'>) {
   let most = MOST_CALLS
   let changedAt = clock.monotonic()

@@ -134,7 +134,6 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions) {
 }
 
 /** Places for a number of requests. */
-
 function createPlaces(count: number) {
   const waiting = new Set<() => void>()
   let free = count

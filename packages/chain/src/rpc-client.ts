@@ -8,14 +8,13 @@ import {
   toPublicClient,
 } from './rpc-endpoint.js'
 
-/** The JSON-RPC endpoints of one chain. */
-
 interface RpcClientOptions extends RpcEndpointOptions {
   /** Where an endpoint stands in the order of calls, next to what its failures say. */
   readonly placeOf?: (endpoint: Endpoint) => EndpointPlace
 }
 
 /**
+ * The JSON-RPC endpoints of one chain.
  * Builds the client of a chain's JSON-RPC endpoints. A revert is an answer; after any other error the next endpoint is called. When all
  * fail, an error that a node has answered counts more than one without an answer.
  * @param urls http, https, ws or wss URLs, in order of preference; at least one

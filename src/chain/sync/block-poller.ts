@@ -51,7 +51,7 @@ export function createBlockPoller(options: BlockPollerOptions) {
   const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
   const { verifier } = options
   const selector = createEndpointSelector(endpoints, options.hasPlace, clock)
-  const subscriptions = createHeadSubscriptions({ chainId, selector, onLost: verifier.forget, log })
+  const subscriptions = createHeadSubscriptions(chainId, selector, verifier.forget, log)
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
   let isIdle = false

@@ -50,8 +50,8 @@ export function createBlockProcessor(options: BlockProcessorOptions) {
   const eventSink = withEventSinkErrors(options.eventSink, () => {
     isEventSinkLost = true
   })
-  const openPosition = createOpenPosition({ config, eventSink, log })
-  const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
+  const openPosition = createOpenPosition(config, eventSink, log)
+  const confirmationBuffer = createConfirmationBuffer(maxReorgDepth, eventSink, onPublished)
   const recheckDepth = Math.min(recheckBlocks, keptBlocks - 1)
   const passedBlocks = createPassedBlocks(recheckDepth)
   const blockRecheck = createBlockRecheck({ chainId, depth: recheckDepth, eventSink, onLogs, onLate, log })

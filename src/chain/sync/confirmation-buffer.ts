@@ -6,16 +6,15 @@ import type { LocalChain } from './local-chain.js'
 /** Holds blocks until they have their confirmations, then publishes their events. */
 export type ConfirmationBuffer = ReturnType<typeof createConfirmationBuffer>
 
-interface ConfirmationBufferOptions {
-  readonly maxReorgDepth: number
-  readonly eventSink: EventSink
-  /** Called with each block after its events were published. */
-  readonly onPublished: (block: Block) => void
-}
-
-/** Builds the confirmation buffer of one chain. */
-export function createConfirmationBuffer(options: ConfirmationBufferOptions) {
-  const { maxReorgDepth, eventSink, onPublished } = options
+/**
+ * Builds the confirmation buffer of one chain.
+ * @param onPublished called with each block after its events were published
+ */
+export function createConfirmationBuffer(
+  maxReorgDepth: number,
+  eventSink: EventSink,
+  onPublished: (block: Block) => void,
+) {
   /** The blocks that wait for their confirmations. */
   let held: readonly Block[] = []
   let published = 0

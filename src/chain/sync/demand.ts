@@ -4,16 +4,6 @@ import type { ChainState } from './chain-state.js'
 /** Whether anyone needs a chain's newest state at once. Without demand, the leader polls by IDLE_POLL_MS (docs/decisions.md, D12). */
 export type Demand = ReturnType<typeof createDemand>
 
-interface DemandOptions {
-  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
-  /** Returns the chain's current state. */
-  readonly state: () => Pick<ChainState, 'snapshot' | 'wake'>
-  /** Whether this replica has subscribers of events. */
-  readonly hasSubscribers: () => boolean
-  /** Tells the other replicas, one of which reads the chain. */
-  readonly publish: () => void
-}
-
 const IDLE_AFTER_MS = 60_000
 /** Other replicas count demand for a minute as well. */
 const PUBLISH_INTERVAL_MS = 20_000
@@ -21,8 +11,18 @@ const PUBLISH_INTERVAL_MS = 20_000
 const WAKE_MS = 300
 const WAKE_CHECK_MS = 10
 
-/** Builds the demand of one chain. It begins with demand. */
-export function createDemand({ clock, state, hasSubscribers, publish }: DemandOptions) {
+/**
+ * Builds the demand of one chain. It begins with demand.
+ * @param state returns the chain's current state
+ * @param hasSubscribers whether this replica has subscribers of events
+ * @param publish tells the other replicas, one of which reads the chain
+ */
+export function createDemand(
+  clock: Pick<Clock, 'monotonic' | 'sleep'>,
+  state: () => Pick<ChainState, 'snapshot' | 'wake'>,
+  hasSubscribers: () => boolean,
+  publish: () => void,
+) {
   let notedAt = clock.monotonic()
   let publishedAt = Number.NEGATIVE_INFINITY
 

@@ -41,18 +41,16 @@ export function createEndpointSelector(
   }
 }
 
-/** Subscriptions to new heads at the endpoints of one chain that push them. */
-
-interface HeadSubscriptionsOptions {
-  readonly chainId: number
-  readonly selector: EndpointSelector
-  /** Called when the subscription to an endpoint has ended with its socket. */
-  readonly onLost: (endpoint: Endpoint) => void
-  readonly log: Logger
-}
-
-/** Builds the subscriptions, none at first. */
-export function createHeadSubscriptions({ chainId, selector, onLost, log }: HeadSubscriptionsOptions) {
+/**
+ * Builds the subscriptions, none at first.
+ * @param onLost called when the subscription to an endpoint has ended with its socket
+ */
+export function createHeadSubscriptions(
+  chainId: number,
+  selector: EndpointSelector,
+  onLost: (endpoint: Endpoint) => void,
+  log: Logger,
+) {
   /** With whether it has pushed a head. */
   const subscribed = new Map<Endpoint, boolean>()
   let pushed: object | undefined

@@ -15,14 +15,12 @@ import { type BlockReader, repeatedAs } from '../logs/block-reader.js'
  */
 type OpenPosition = (reader: BlockReader, head: BlockHeader) => Promise<ChainPosition | undefined>
 
-interface OpenPositionOptions {
-  readonly config: Pick<ChainConfig, 'chainId' | 'settlement' | 'startBlock'>
-  readonly eventSink: Pick<EventSink, 'open' | 'begin'>
-  readonly log: Logger
-}
-
 /** Builds the function for one chain. It warns of a START_BLOCK above the head once. */
-export function createOpenPosition({ config, eventSink, log }: OpenPositionOptions): OpenPosition {
+export function createOpenPosition(
+  config: Pick<ChainConfig, 'chainId' | 'settlement' | 'startBlock'>,
+  eventSink: Pick<EventSink, 'open' | 'begin'>,
+  log: Logger,
+): OpenPosition {
   const { chainId, settlement, startBlock } = config
   let hasWarned = false
 

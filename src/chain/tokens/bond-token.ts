@@ -13,8 +13,6 @@ export interface BondToken extends TokenMetadata {
   readonly address: Address
 }
 
-/** Reads the bond token of one settlement contract in the background. The service also works without it. */
-
 interface BondTokenReaderOptions {
   readonly chainId: number
   readonly settlement: Address
@@ -31,7 +29,10 @@ const START_DELAY_MS = 100
 const RETRY_MS = 1000
 const MAX_RETRY_MS = 600_000
 
-/** Builds the reader of one chain (docs/decisions.md, D17). */
+/**
+ * Reads the bond token of one settlement contract in the background. The service also works without it.
+ * Builds the reader of one chain (docs/decisions.md, D17).
+ */
 export function createBondTokenReader(options: BondTokenReaderOptions) {
   const { chainId, settlement, readAny, tokens, clock, log } = options
   let address: Address | undefined

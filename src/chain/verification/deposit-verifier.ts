@@ -40,7 +40,7 @@ export function createDepositVerifier(
 ) {
   const { chainId } = config
   const clock = systemClock.monotonic
-  const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
+  const budget = createCallBudget(MAX_UNDER_WAY, MAX_PER_SECOND, clock)
   const endpoints = config.rpcUrls.map((url) =>
     createVerificationEndpoint(url, config, {
       maxInFlight: MAX_UNDER_WAY * CALLS_OF_A_CHECK,
@@ -145,19 +145,14 @@ export function createDepositVerifier(
   }
 }
 
-/** Bounds calls: how many are under way, and how many begin in a second. No call waits for a place. */
-
 export type CallPriority = 'high' | 'low'
 
-interface CallBudgetOptions {
-  readonly maxUnderWay: number
-  readonly maxPerSecond: number
-  /** Milliseconds that never go back. */
-  readonly clock: () => number
-}
-
-/** Builds a budget. A second that was not used allows no more calls in the next one. */
-export function createCallBudget({ maxUnderWay, maxPerSecond, clock }: CallBudgetOptions) {
+/**
+ * Bounds calls: how many are under way, and how many begin in a second. No call waits for a place.
+ * Builds a budget. A second that was not used allows no more calls in the next one.
+ * @param clock milliseconds that never go back
+ */
+export function createCallBudget(maxUnderWay: number, maxPerSecond: number, clock: () => number) {
   let underWay = 0
   let left = maxPerSecond
   let refilledAt = clock()

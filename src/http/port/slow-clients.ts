@@ -114,9 +114,10 @@ function isStalled(socket: Socket): boolean {
   return socket.writableLength > 0
 }
 
-/** The sessions of an HTTP/2 server. */
-
-/** Ends the sessions and streams of clients that have left, send nothing or read nothing: Node has no timeouts for them. */
+/**
+ * The sessions of an HTTP/2 server.
+ * Ends the sessions and streams of clients that have left, send nothing or read nothing: Node has no timeouts for them.
+ */
 export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts) {
   /** For each session that is not closing yet, the function that closes it. */
   const closers = new Map<ServerHttp2Session, () => void>()

@@ -14,12 +14,6 @@ export type KeyRing = Awaited<ReturnType<typeof openKeyRing>>
 /** For a server without keys. */
 export const NO_KEYS: Pick<KeyRing, 'identify'> = { identify: (client) => client }
 
-interface KeyRingOptions {
-  readonly store: Pick<ApiKeyStore, 'readAll' | 'recordUse'>
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** A valid key. */
 interface Entry {
   readonly key: ApiKey
@@ -34,7 +28,11 @@ const DAY_TEXT_LENGTH = '2026-11-27'.length
 const NOT_VALID = 'This API key is unknown, expired or revoked.'
 
 /** Reads all keys, and again every two seconds. @throws the database's error at the first read */
-export async function openKeyRing({ store, clock, log }: KeyRingOptions) {
+export async function openKeyRing(
+  store: Pick<ApiKeyStore, 'readAll' | 'recordUse'>,
+  clock: Clock,
+  log: Logger,
+) {
   const entries = new Map<string, Entry>()
   const used = new Set<string>()
   let keys: readonly ApiKey[] = []

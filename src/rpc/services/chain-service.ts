@@ -165,11 +165,6 @@ function toPairSummary(pair: PairSummary): MessageInitShape<typeof PairSummarySc
   }
 }
 
-interface ChainHealthOptions {
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'status'>>
-  readonly directory: Pick<SolverDirectory, 'active'>
-}
-
 /** The health of all chains of an instance, in the order of its configuration. */
 export type ReadChainHealth = () => readonly ChainHealth[]
 
@@ -177,7 +172,10 @@ export type ReadChainHealth = () => readonly ChainHealth[]
 const MAX_AGE_MS = 1000
 
 /** Builds the report of the chains for streams of events. Within a second it is the same one, so that many streams share it. */
-export function createChainHealth({ chains, directory }: ChainHealthOptions): ReadChainHealth {
+export function createChainHealth(
+  chains: ReadonlyMap<number, Pick<Chain, 'status'>>,
+  directory: Pick<SolverDirectory, 'active'>,
+): ReadChainHealth {
   let report: readonly ChainHealth[] = []
   let madeAt = Number.NEGATIVE_INFINITY
   return () => {

@@ -24,13 +24,11 @@ import { byNumber } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { Fields } from './fields.js'
 
-interface OrderServiceOptions {
-  readonly chains: ReadonlyMap<number, Chain>
-  readonly orders: Pick<OrderStore, 'list'>
-}
-
 /** The methods of OrderService. */
-export function createOrderService({ chains, orders }: OrderServiceOptions): Method[] {
+export function createOrderService(
+  chains: ReadonlyMap<number, Chain>,
+  orders: Pick<OrderStore, 'list'>,
+): Method[] {
   /** The chain's own time, by which the contract gives refunds: Unix time in seconds. */
   const timeOf = (chainId: number) => (chains.get(chainId)?.headTimeMs() ?? 0) / 1000
 

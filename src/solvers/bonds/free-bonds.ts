@@ -9,13 +9,8 @@ import type { BondStore, StoredBond } from '../../store/solvers/bond-store.js'
  */
 export type FreeBonds = Awaited<ReturnType<typeof createFreeBonds>>
 
-interface FreeBondsOptions {
-  readonly store: BondStore
-  readonly chainIds: readonly number[]
-}
-
 /** Builds the free bonds from the store. */
-export async function createFreeBonds({ store, chainIds }: FreeBondsOptions) {
+export async function createFreeBonds(store: BondStore, chainIds: readonly number[]) {
   const chains = new Map(chainIds.map((chainId) => [chainId, createChainBonds(chainId, store)]))
   await Promise.all([...chains.values()].map((bonds) => bonds.load()))
 

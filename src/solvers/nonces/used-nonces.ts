@@ -214,9 +214,10 @@ export function followCancellations(
   })
 }
 
-/** The used nonces of solvers in memory. Each solver has a bounded number, so that none can evict those of another. */
-
-/** Builds empty sets. @param maxNonces of one solver; of more, the oldest goes first */
+/**
+ * The used nonces of solvers in memory. Each solver has a bounded number, so that none can evict those of another.
+ * Builds empty sets. @param maxNonces of one solver; of more, the oldest goes first
+ */
 export function createNonceSets(maxNonces: number) {
   const chains = new Map<number, Map<Address, Set<bigint>>>()
   return {

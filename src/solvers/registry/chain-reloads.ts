@@ -4,8 +4,6 @@ import { createRetry } from '../../concurrency/retry.js'
 import type { Topic } from '../../store/topics.js'
 import type { Logger } from '../../telemetry/log.js'
 
-/** Follows the changes that other replicas make to the state of each chain. */
-
 interface ChainReloadsOptions {
   readonly cluster: Pick<ClusterBus, 'listen'>
   /** Its messages are ids of chains. */
@@ -18,7 +16,10 @@ interface ChainReloadsOptions {
 
 const RETRY_MS = 1000
 
-/** Starts to follow: reloads a chain after each message about it, and all chains after lost messages. */
+/**
+ * Follows the changes that other replicas make to the state of each chain.
+ * Starts to follow: reloads a chain after each message about it, and all chains after lost messages.
+ */
 export function startChainReloads({ cluster, topic, chainIds, reload, log }: ChainReloadsOptions) {
   const retryOf = (chainId: number) =>
     createRetry({

@@ -141,8 +141,6 @@ async function nameChain<T>({ chainId }: SolverKey, chainCount: number, step: ()
   }
 }
 
-/** Stores the ends of sessions, also when the database is unavailable for a time. */
-
 /** The end of a session on one chain. */
 interface SessionEnd extends SolverKey {
   readonly sessionId: string
@@ -159,7 +157,10 @@ interface SessionEndsOptions {
 
 const RETRY_MS = 1000
 
-/** Builds the ends. None is under way. */
+/**
+ * Stores the ends of sessions, also when the database is unavailable for a time.
+ * Builds the ends. None is under way.
+ */
 function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions) {
   /** The writes that have failed. */
   const unstored = new Set<() => Promise<void>>()

@@ -110,8 +110,6 @@ export async function createSolverDirectory(options: SolverDirectoryOptions): Pr
   }
 }
 
-/** The solvers of one chain in memory. */
-
 interface SolverListOptions {
   readonly store: Pick<SolverStore, 'readAll' | 'removeBlocked'>
   readonly log: Logger
@@ -122,7 +120,10 @@ interface SolverListOptions {
 /** A list without any solvers. */
 const NO_SOLVERS: readonly Solver[] = []
 
-/** Builds the solvers of one chain, without any before the first reload. */
+/**
+ * The solvers of one chain in memory.
+ * Builds the solvers of one chain, without any before the first reload.
+ */
 function createSolverList(chainId: number, { store, log, onChange }: SolverListOptions) {
   let registered = NO_SOLVERS
   let active = NO_SOLVERS

@@ -18,12 +18,6 @@ import type { Logger } from '../../telemetry/log.js'
 /** Counts what solvers do by hour, and stores it (docs/decisions.md, D20). */
 export type SolverStatistics = ReturnType<typeof createSolverStatistics>
 
-interface SolverStatisticsOptions {
-  readonly store: Pick<SolverHourStore, 'save'>
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** An hour of a solver in memory. */
 interface CountedHour extends WrittenHour {
   /** Whether it has counts that are not stored. */
@@ -39,9 +33,7 @@ const CLOSE_TIMEOUT_MS = 3000
 const MAX_WAITING = 10_000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
-export function createSolverStatistics(options: SolverStatisticsOptions) {
-  const { store, clock, log } = options
-
+export function createSolverStatistics(store: Pick<SolverHourStore, 'save'>, clock: Clock, log: Logger) {
   const writer = randomUUID()
   /** The oldest first. */
   const hours = new Map<string, CountedHour>()

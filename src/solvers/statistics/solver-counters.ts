@@ -38,20 +38,13 @@ function labelsOf({ chainId, address }: SolverKey) {
   return { chain_id: chainId, solver: address }
 }
 
-interface SolverMetricsOptions {
-  readonly chainIds: readonly number[]
-  readonly directory: Pick<SolverDirectory, 'active' | 'registered'>
-  readonly freeBonds: Pick<FreeBonds, 'of'>
-  readonly metrics: Pick<Metrics, 'solvers' | 'solverFreeBond'>
-}
-
 /** Adds the numbers of solvers, and the free bonds of the active ones, to the metrics. */
-export function collectSolverMetrics({
-  chainIds,
-  directory,
-  freeBonds,
-  metrics,
-}: SolverMetricsOptions): void {
+export function collectSolverMetrics(
+  chainIds: readonly number[],
+  directory: Pick<SolverDirectory, 'active' | 'registered'>,
+  freeBonds: Pick<FreeBonds, 'of'>,
+  metrics: Pick<Metrics, 'solvers' | 'solverFreeBond'>,
+): void {
   metrics.solverFreeBond.reset()
   for (const chain_id of chainIds) {
     const active = directory.active(chain_id)

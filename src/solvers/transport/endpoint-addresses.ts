@@ -20,10 +20,8 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST_V6)
 }
 
-/** Host names and networks that an operator exempts from the rules. */
-
 /**
- * Reads an allowlist.
+ * Host names and networks that an operator exempts from the rules. Reads an allowlist.
  * @param items host names, addresses and CIDRs; a host name matches itself only, not its subdomains
  */
 export function createAllowlist(items: readonly string[]) {

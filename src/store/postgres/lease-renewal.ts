@@ -6,12 +6,6 @@ import type { ReplicaLease } from './replica-lease.js'
 /** Time after which a replica that has not renewed its lease counts as gone. */
 export const LEASE_MS = 10_000
 
-interface LeaseRenewalOptions {
-  readonly lease: Pick<ReplicaLease, 'renew' | 'releaseExpired' | 'giveUp'>
-  readonly leaseMs: number
-  readonly log: Logger
-}
-
 /** Renewals in the time of a lease. */
 const RENEWALS = 5
 /** Attempts in the time of a lease, while renewals fail. */
@@ -23,8 +17,11 @@ const ATTEMPTS = 20
  * @returns a function that ends the lease. An unreachable database keeps it until it expires
  * @throws the error of the database when the lease cannot be taken
  */
-export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<() => Promise<void>> {
-  const { lease, leaseMs, log } = options
+export async function startLeaseRenewal(
+  lease: Pick<ReplicaLease, 'renew' | 'releaseExpired' | 'giveUp'>,
+  leaseMs: number,
+  log: Logger,
+): Promise<() => Promise<void>> {
   await lease.renew()
   const renewal = createRetry({
     async work() {

@@ -188,12 +188,7 @@ const FAULTS: readonly [RegExp, Fault][] = [
 
 /** Builds the health of the server. */
 export function createServerHealth(log: Logger): ServerHealth {
-  const health = createWriteHealth({
-    fields: {},
-    downText: 'PostgreSQL takes no writes',
-    upText: 'PostgreSQL takes writes again',
-    log,
-  })
+  const health = createWriteHealth({}, 'PostgreSQL takes no writes', 'PostgreSQL takes writes again', log)
 
   function note(error: unknown): void {
     if (!(error instanceof pg.DatabaseError)) return

@@ -12,12 +12,12 @@ const NAMED_FOR_MS = 60_000
 
 /** Builds the health of the file at a path; `:memory:` has no file. */
 export function createFileHealth(path: string, log: Logger) {
-  const health = createWriteHealth({
-    fields: { path },
-    downText: 'the database file cannot be used',
-    upText: 'the database file can be used again',
+  const health = createWriteHealth(
+    { path },
+    'the database file cannot be used',
+    'the database file can be used again',
     log,
-  })
+  )
   /** Inode of the file when it was opened. */
   let inode: number | undefined
   let slowNamedAt = Number.NEGATIVE_INFINITY

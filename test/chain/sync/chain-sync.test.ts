@@ -43,12 +43,12 @@ async function startSync(blockSeconds: number) {
   }
   const endpoint = { client: { request } as unknown as PublicClient } as Endpoint
   let isWatched = false
-  const demand = createDemand({
+  const demand = createDemand(
     clock,
-    state: () => sync,
-    hasSubscribers: () => isWatched,
-    publish() {},
-  })
+    () => sync,
+    () => isWatched,
+    () => {},
+  )
   const written: BlockHeader[] = []
   const eventSink = {
     open: async () => undefined,

@@ -17,12 +17,12 @@ function startDemand() {
   const told = { published: 0, woken: 0 }
   let isWatched = false
   const state = { snapshot: { ...SNAPSHOT }, wake: () => void told.woken++ }
-  const demand = createDemand({
+  const demand = createDemand(
     clock,
-    state: () => state,
-    hasSubscribers: () => isWatched,
-    publish: () => void told.published++,
-  })
+    () => state,
+    () => isWatched,
+    () => void told.published++,
+  )
   const watch = (is: boolean) => {
     isWatched = is
   }

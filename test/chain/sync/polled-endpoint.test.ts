@@ -81,7 +81,7 @@ test('a node pushes heads once one has come: some accept a subscription, and pus
   } as unknown as Endpoint
   const selector = { current: () => endpoint, index: () => 0, next: () => endpoint, markFailed() {} }
   const log = { debug() {} } as never
-  const subscriptions = createHeadSubscriptions({ chainId: 1, selector, onLost() {}, log })
+  const subscriptions = createHeadSubscriptions(1, selector, () => {}, log)
   const state = () => [subscriptions.has(endpoint), subscriptions.isPushing(endpoint)]
   await subscriptions.subscribe(endpoint, () => {})
   expect(state()).toEqual([true, false])

@@ -3,7 +3,7 @@ import { type CallPriority, createCallBudget } from '../../../src/chain/verifica
 
 function createBudget(maxUnderWay: number, maxPerSecond: number) {
   let now = 5000
-  const budget = createCallBudget({ maxUnderWay, maxPerSecond, clock: () => now })
+  const budget = createCallBudget(maxUnderWay, maxPerSecond, () => now)
   const begin = (count: number, priority: CallPriority = 'high') =>
     Array.from({ length: count }, () => budget.begin(priority)).flatMap((end) =>
       end === undefined ? [] : [end],

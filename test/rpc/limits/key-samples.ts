@@ -24,8 +24,8 @@ export function newKey(label: string, limits: KeyLimits = {}): { text: string; k
 export async function openRing(...keys: readonly ApiKey[]) {
   const clock = createManualClock()
   const stored = { keys: [...keys], error: undefined as Error | undefined, reads: 0, uses: [] as string[] }
-  const ring = await openKeyRing({
-    store: {
+  const ring = await openKeyRing(
+    {
       async readAll() {
         stored.reads++
         if (stored.error !== undefined) throw stored.error
@@ -37,8 +37,8 @@ export async function openRing(...keys: readonly ApiKey[]) {
       },
     },
     clock,
-    log: pino({ level: 'silent' }),
-  })
+    pino({ level: 'silent' }),
+  )
   onTestFinished(() => ring.close())
   const clientOf = (text: string | undefined, address = ADDRESS): ClientId =>
     ring.identify(identifyClient(address), text, undefined)

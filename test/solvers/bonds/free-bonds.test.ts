@@ -29,8 +29,8 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
 
   test('of a solver that registers again are stored, although memory has the same value', async () => {
     const { solvers, store } = await openStores(await create())
-    const reader = await createFreeBonds({ store, chainIds })
-    const second = await createFreeBonds({ store, chainIds })
+    const reader = await createFreeBonds(store, chainIds)
+    const second = await createFreeBonds(store, chainIds)
     await reader.update(one.chainId, bonds([one.address, 5n], [other.address, 7n]))
     expect(await second.load(one.chainId)).toBe(true)
 
@@ -64,7 +64,7 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
         return read
       },
     }
-    const replica = await createFreeBonds({ store: slow, chainIds })
+    const replica = await createFreeBonds(slow, chainIds)
     const loaded = replica.load(one.chainId)
     await expect.poll(() => loads).toBe(2)
     const updates = [
@@ -95,7 +95,7 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
       save: (chainId, changes) =>
         isFailing ? Promise.reject(new Error('the disk is full')) : store.save(chainId, changes),
     }
-    const replica = await createFreeBonds({ store: faulty, chainIds })
+    const replica = await createFreeBonds(faulty, chainIds)
     await expect(replica.update(one.chainId, bonds([one.address, 5n]))).rejects.toThrow('the disk is full')
     expect(await replica.load(one.chainId)).toBe(false)
     expect(replica.of(one)).toBe(5n)

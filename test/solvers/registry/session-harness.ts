@@ -60,7 +60,7 @@ export async function openReplica(
   const cluster = { listen() {} }
   const directory = await createSolverDirectory({ store, cluster, chainIds: CHAIN_IDS, log })
   const bonds = createBondStore(database, coordination)
-  const freeBonds = await createFreeBonds({ store: bonds, chainIds: CHAIN_IDS })
+  const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)
   const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, chainOf(chainId, world)]))
   const options = {
     store,

@@ -25,8 +25,8 @@ async function start() {
   const clock = createManualClock(NOW_HOUR * HOUR_MS)
   const on = { isAway: false }
   const open = () =>
-    createSolverStatistics({
-      store: {
+    createSolverStatistics(
+      {
         ...store,
         async save(...rows) {
           if (on.isAway) throw new Error('the database is away')
@@ -35,7 +35,7 @@ async function start() {
       },
       clock,
       log,
-    })
+    )
   /** The stored hours of chain 1. */
   const read = () => store.readHours(1, 0, 2 * NOW_HOUR)
   const quoted = async () => (await read()).map(({ hour, counts }) => [hour, counts.quoted])

@@ -20,15 +20,15 @@ async function start() {
       done()
     },
   })
-  const close = await startLeaseRenewal({
-    lease: {
+  const close = await startLeaseRenewal(
+    {
       renew: () => note('renew'),
       releaseExpired: () => note('release').then(() => state.ended),
       giveUp: () => note('give up'),
     },
-    leaseMs: LEASE_MS,
-    log: pino({ level: 'info' }, stream),
-  })
+    LEASE_MS,
+    pino({ level: 'info' }, stream),
+  )
   onTestFinished(close)
   return { calls, lines, state, close }
 }
