@@ -63,7 +63,7 @@ function isServerError({ rejection }: FastifyRequest, status: number): boolean {
 
 /** The fields of a line. The path is the only text that a client chooses freely. */
 function fieldsOf(request: FastifyRequest, status: number, elapsed: number) {
-  const { id: requestId, method, url, rejection, quote } = request
+  const { id: requestId, method, originalUrl: url, rejection, quote } = request
   const { address: client, apiKey } = request.client
   const durationMs = Math.round(elapsed * 10) / 10
   const fields = {

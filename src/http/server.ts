@@ -22,7 +22,12 @@ import { createMultiplexer, findHeaderError, MAX_HEADER_BYTES, type Multiplexer 
 import { DEFAULT_TIMEOUTS } from './port/slow-clients.js'
 import { abandon, recordArrival, toLimitedCall } from './request.js'
 import { createRequestLog } from './request-log.js'
-import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './rest/error-routes.js'
+import {
+  createMethodRejection,
+  registerErrorHandlers,
+  rejectUndecodable,
+  routedUrl,
+} from './rest/error-routes.js'
 import { rejectUnparsable } from './rest/rest-errors.js'
 import { registerRestRoutes } from './rest/transcoder.js'
 import { registerRpc } from './rpc-routes.js'
@@ -87,10 +92,7 @@ export async function createHttpServer(options: HttpServerOptions) {
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: createRequestIds(),
-    frameworkErrors(error, request, reply) {
-      setCommonHeaders(request, reply)
-      void rejectBadUrl(error, request, reply)
-    },
+    rewriteUrl: routedUrl,
     clientErrorHandler: rejectUnparsable,
   })
 
@@ -99,7 +101,6 @@ export async function createHttpServer(options: HttpServerOptions) {
     for (const port of ports) port.beginClose()
   })
   const logRequest = createRequestLog(server, log, config.logRequestSample)
-  const rejectBadUrl = createBadUrlHandler(methods, rateLimits, keys, logRequest)
   const crossOriginHeaders = createCorsHeaders(config.corsOrigins)
   const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
     reply
@@ -130,6 +131,7 @@ export async function createHttpServer(options: HttpServerOptions) {
     else rejectCounted(error, request, reply).catch(done)
   })
   registerErrorHandlers(server, rateLimits, { log, logRequest, lostPage })
+  rejectUndecodable(server, methods, rateLimits)
   await server.register(cors, preflightHeaders(config.corsOrigins))
   await server.register(async (rpc) => registerRpc(rpc, rpcServices(options), rejectCounted, MAX_BODY_BYTES))
   // A separate scope, as Connect has its own parsers of bodies.

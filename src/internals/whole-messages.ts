@@ -1,3 +1,4 @@
+import { type DescMessage, fromBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 
 const HEAD_BYTES = 5
@@ -8,12 +9,15 @@ const MAX_CHUNKS = 1024
  * Gathers the chunks of a body so that each that it gives holds whole envelopes, or the whole body. Connect adds up all
  * chunks that it has for each new one: a message of 64 KiB in chunks of one byte kept it busy for seconds. Checked with
  * @connectrpc/connect 2.1.2.
- * @throws ConnectError RESOURCE_EXHAUSTED when a message is longer than `maxBytes`, or has too many chunks
+ * @param input the type of messages in Protobuf; undefined for JSON
+ * @throws ConnectError RESOURCE_EXHAUSTED when a message is longer than `maxBytes`, or has too many chunks; INVALID_ARGUMENT for bytes
+ * that are no message, which are INTERNAL for Connect: proxies take a server that answers so for ill
  */
 export async function* wholeMessages(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
   hasEnvelopes: boolean,
+  input?: DescMessage,
 ): AsyncGenerator<Uint8Array> {
   let gathered: Buffer = Buffer.alloc(0)
   let length = 0
@@ -35,6 +39,7 @@ export async function* wholeMessages(
     const bytes = gathered.subarray(0, length)
     const end = endOfWhole(bytes, maxBytes)
     if (end > 0) {
+      if (input !== undefined) assertReadable(bytes.subarray(0, end), input)
       yield bytes.subarray(0, end)
       chunks = 0
     }
@@ -42,7 +47,25 @@ export async function* wholeMessages(
     length = gathered.length
     wanted = envelopeBytes(gathered)
   }
-  if (length > 0) yield gathered.subarray(0, length)
+  const rest = gathered.subarray(0, length)
+  if (!hasEnvelopes && input !== undefined) assertMessage(rest, input)
+  if (length > 0) yield rest
+}
+
+/** Checks the messages of whole envelopes. Connect refuses those with flags. */
+function assertReadable(bytes: Buffer, input: DescMessage): void {
+  for (let start = 0; start < bytes.length; start += envelopeBytes(bytes, start)) {
+    const message = bytes.subarray(start + HEAD_BYTES, start + envelopeBytes(bytes, start))
+    if (bytes[start] === 0) assertMessage(message, input)
+  }
+}
+
+function assertMessage(bytes: Buffer, input: DescMessage): void {
+  try {
+    fromBinary(input, bytes, { readUnknownFields: false })
+  } catch {
+    throw new ConnectError('the body is no message of this method', Code.InvalidArgument)
+  }
 }
 
 function refusal(reason: string): ConnectError {

@@ -67,6 +67,8 @@ function pathOf({ parent, name }: DescMethod): string {
 /** The types of bodies that are envelopes. Those of Connect's unary calls are not. */
 const ENVELOPES = /^application\/(?:grpc|connect\+)/i
 
+const JSON_BODY = /^application\/(?:connect\+|grpc\+|grpc-web\+)?json/i
+
 /** The longest message of gRPC's own services, which are not counted by any limit of calls. */
 const MAX_OWN_BYTES = 1024
 
@@ -77,9 +79,11 @@ function withWholeMessages(handler: UniversalHandler): UniversalHandler {
     const { body, header } = request
     const hasChunks = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
     if (!hasChunks) return handler(request)
-    const hasEnvelopes = ENVELOPES.test(header.get('content-type') ?? '')
+    const type = header.get('content-type') ?? ''
+    const hasEnvelopes = ENVELOPES.test(type)
+    const input = JSON_BODY.test(type) ? undefined : handler.method.input
     const chunks = body as AsyncIterable<Uint8Array>
-    return handler({ ...request, body: wholeMessages(chunks, maxBytes, hasEnvelopes) })
+    return handler({ ...request, body: wholeMessages(chunks, maxBytes, hasEnvelopes, input) })
   }
   return Object.assign(gather, handler)
 }

@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { REASONS, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
 import { decoded } from '../../../packages/protocol/src/values/text.js'
-import type { KeyRing } from '../../rpc/limits/key-ring.js'
 import type { RateLimits } from '../../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import type { Logger } from '../../telemetry/log.js'
 import { CONSOLE_POLICY } from '../pages/console.js'
-import { abandon, recordArrival, toLimitedCall } from '../request.js'
+import { toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'
 import { sendError, toRestError } from './rest-errors.js'
 
@@ -86,28 +85,34 @@ export function createMethodRejection(server: FastifyInstance, rateLimits: RateL
   }
 }
 
-/**
- * Builds the handler of paths that cannot be decoded, which Fastify gives to no route and no hook. Such a request counts
- * against the limit like any other. An unsupported chain is 404 first.
- */
-export function createBadUrlHandler(
+/** Stands for each path that cannot be decoded. No request line can name it. */
+const UNDECODABLE = '/ '
+
+/** The URL by which the server finds the route of a request. Fastify would give a path that cannot be decoded to no route and no hook. */
+export function routedUrl({ url = '/' }: { readonly url?: string | undefined }): string {
+  if (!url.includes('%')) return url
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return url
+  } catch {
+    return UNDECODABLE
+  }
+}
+
+/** Rejects paths that cannot be decoded. Such a request counts against the limit like any other. An unsupported chain is 404 first. */
+export function rejectUndecodable(
+  server: FastifyInstance,
   methods: readonly MethodHandler[],
   rateLimits: RateLimits,
-  keys: Pick<KeyRing, 'identify'>,
-  logRequest: LogRequest,
-) {
+): void {
   const withChain = methods.find(({ hasChain }) => hasChain)
-  return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!recordArrival(request, keys)) return abandon(request, reply)
-    try {
-      await rateLimits.consume('global', toLimitedCall(request, reply))
-      const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
-      if (segment !== undefined) withChain?.assertChain(parseChainId(decoded(segment)))
-      throw error
-    } catch (thrown) {
-      const rejection = toRestError(thrown)
-      sendError(reply, rejection)
-      logRequest(request, rejection.httpStatus)
-    }
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    await rateLimits.consume('global', toLimitedCall(request, reply))
+    const [, segment] = CHAIN_IN_PATH.exec(request.originalUrl) ?? []
+    if (segment !== undefined) withChain?.assertChain(parseChainId(decoded(segment)))
+    throw new ServiceError('INVALID_ARGUMENT', 'The path must be a valid URL path.', {
+      violations: [{ field: 'path', message: 'must be a valid URL path' }],
+    })
   }
+  server.all(UNDECODABLE, { onRequest }, () => undefined)
 }

@@ -80,6 +80,13 @@ describe('the client is the last address that trusted proxies report', () => {
     expect(await clientsOf(values)).toEqual(['198.51.100.1', '198.51.100.1', v6, v6, v6])
   })
 
+  it('also for a path that cannot be decoded', async () => {
+    await start({ TRUST_PROXY: '1' })
+    expect(await send({ 'x-forwarded-for': '198.51.100.1' }, '/%zz')).toBe(400)
+    const [text = ''] = await requestTexts(1)
+    expect(JSON.parse(text)).toMatchObject({ client: '198.51.100.1', path: '/%zz', status: 400 })
+  })
+
   it('or the nearest proxy when the entry is not an IP address', async () => {
     await start({ TRUST_PROXY: '2' })
     const values = [

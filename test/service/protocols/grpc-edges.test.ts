@@ -15,6 +15,7 @@ const REFLECT = ['v1', 'v1alpha'].map(
   (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
 )
 const OK = '0'
+const INVALID_ARGUMENT = '3'
 /** The warnings of Node. A warning comes in the turn after its cause, and the response later. */
 const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
@@ -79,6 +80,17 @@ describe('a deadline longer than a timer can wait', () => {
 })
 
 const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
+
+it.each([CHECK, STREAM, ...REFLECT])('broken protobuf is an invalid argument for %s', async (path) => {
+  const answer = await answerTo(path, envelope(broken))
+  expect(answer['grpc-status']).toBe(INVALID_ARGUMENT)
+})
+
+it('broken protobuf is an invalid argument in Connect too', async () => {
+  const headers = { 'content-type': 'application/proto' }
+  const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
+  expect([status, body.code]).toEqual([400, 'invalid_argument'])
+})
 
 it('a call whose client leaves within the message counts', async () => {
   const counted = () =>

@@ -108,7 +108,7 @@ function withFaults(store: SolverStore, world: World): SolverStore {
       ? method
       : async (...args: unknown[]) => {
           world.beforeWrite(name as keyof SolverStore)
-          const result = await method(...args)
+          const result = await (method as (...args: unknown[]) => Promise<unknown>)(...args)
           world.afterWrite(name as keyof SolverStore)
           return result
         },
