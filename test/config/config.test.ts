@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ChainConfig, type Config, processEnvironment, readConfig } from '../../src/config/config.js'
-import { CHAIN_DEFAULTS, CHAIN_VARIABLES, DEFAULTS, OPTIONAL_VARIABLES } from '../../src/config/variables.js'
+import { DEFAULTS, OPTIONAL_VARIABLES } from '../../src/config/variables.js'
 
 const SETTLEMENT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
@@ -21,57 +21,6 @@ function readOneChain(changes: Record<string, string | undefined>): ChainConfig 
 }
 
 describe('defaults', () => {
-  test('are those of the protocol', () => {
-    expect(DEFAULTS).toEqual({
-      PROTOCOL_NAME: 'Service',
-      PORT: '3000',
-      HOST: '0.0.0.0',
-      DB_PATH: './service-api.db',
-      QUOTE_TIMEOUT_MS: '2000',
-      QUOTE_SOFT_TIMEOUT_MS: '500',
-      PRICE_CACHE_MS: '1000',
-      VERIFY_QUOTES: 'off',
-      VERIFY_MAX: 'best',
-      VERIFY_TIMEOUT_MS: '300',
-      DEFAULT_DEPOSIT_WINDOW: '300',
-      DEFAULT_FILL_WINDOW: '120',
-      MIN_SOLVER_BOND: '1000000000',
-      BOND_CHECK_INTERVAL_MS: '30000',
-      IDLE_POLL_MS: '5000',
-      MAX_SOLVERS_PER_CHAIN: '50',
-      UNBONDED_GRACE_SECONDS: '3600',
-      MAX_QUOTE_FAN_OUT: '10',
-      MAX_CONNECTIONS_PER_SOLVER: '1024',
-      RATE_LIMIT_MAX: '100',
-      RATE_LIMIT_WINDOW_MS: '60000',
-      RATE_LIMIT_QUOTE: '30',
-      RATE_LIMIT_PRICE: '30',
-      RATE_LIMIT_ORDER: '60',
-      RATE_LIMIT_REGISTER: '5',
-      RATE_LIMIT_UNREGISTER: '10',
-      RATE_LIMIT_SOLVERS: '60',
-      RATE_LIMIT_RESULTS: '60',
-      RATE_LIMIT_STREAMS: '300',
-      RATE_LIMIT_SESSIONS: '30',
-      SOLVER_ALLOWLIST: 'false',
-      SOLVER_SESSIONS: 'true',
-      MAX_STREAM_CLIENTS: '10000',
-      MAX_CONNECTIONS_PER_IP: '0',
-      MAX_STREAM_CLIENTS_PER_IP: '100',
-      EVENT_RETENTION_DAYS: '30',
-      MAX_REORG_DEPTH: '256',
-      QUOTE_RECORD_HOURS: '24',
-      QUOTE_RECORD_MAX_MB: '1024',
-      CONSOLE: 'true',
-      CONSOLE_NAME: 'Quote aggregator',
-      CORS_ORIGINS: '*',
-      LOG_LEVEL: 'info',
-      LOG_REQUEST_SAMPLE: '1',
-    })
-    expect(CHAIN_DEFAULTS).toEqual({ POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0, RECHECK_BLOCKS: 32 })
-    expect(CHAIN_VARIABLES).toEqual(['RPC_URL', 'SERVICE_ADDRESS'])
-  })
-
   test('fill a configuration of one chain', () => {
     expect(readConfig(LEAST)).toEqual({
       protocolName: 'Service',
@@ -233,30 +182,6 @@ describe('each variable is read:', () => {
   ])('%s=%s', (variable, value, expected) => {
     expect(read({ [variable]: value })).toEqual({ ...readConfig(LEAST), ...expected })
   })
-
-  test.each([
-    ['RATE_LIMIT_MAX', 'max'],
-    ['RATE_LIMIT_WINDOW_MS', 'windowMs'],
-    ['RATE_LIMIT_QUOTE', 'quote'],
-    ['RATE_LIMIT_PRICE', 'price'],
-    ['RATE_LIMIT_ORDER', 'order'],
-    ['RATE_LIMIT_REGISTER', 'register'],
-    ['RATE_LIMIT_UNREGISTER', 'unregister'],
-    ['RATE_LIMIT_SOLVERS', 'solvers'],
-    ['RATE_LIMIT_RESULTS', 'results'],
-    ['RATE_LIMIT_STREAMS', 'streams'],
-    ['RATE_LIMIT_SESSIONS', 'sessions'],
-  ])('%s', (variable, field) => {
-    const { rateLimits } = readConfig(LEAST)
-    expect(read({ [variable]: '7' }).rateLimits).toEqual({ ...rateLimits, [field]: 7 })
-  })
-
-  test.each(['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS', 'SESSIONS'])(
-    'RATE_LIMIT_%s=0 turns the limit off',
-    (name) => {
-      expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)
-    },
-  )
 })
 
 describe('the database', () => {

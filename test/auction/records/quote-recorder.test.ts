@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { createQuoteIds } from '../../../src/auction/quote-ids.js'
 import { createQuoteRecorder } from '../../../src/auction/records/quote-recorder.js'
 import type { QuoteRecordStore } from '../../../src/store/records/quote-record-store.js'
@@ -64,31 +63,6 @@ async function openRecorder() {
 }
 
 describe('records', () => {
-  test('are written together in batches after a moment', async () => {
-    const { note, stored, batches, counted } = await openRecorder()
-    note(120)
-    expect(stored.size).toBe(0)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(batches).toEqual([50, 50, 20])
-    expect([stored.size, await counted('written')]).toEqual([120, 120])
-  })
-
-  test('are written after others that are being written', async () => {
-    const { note, stored, disk } = await openRecorder()
-    let release = () => {}
-    disk.write = () =>
-      new Promise((resolve) => {
-        release = resolve
-      })
-    note(1)
-    await vi.advanceTimersByTimeAsync(1000)
-    note(1, 1)
-    disk.write = async () => {}
-    release()
-    await vi.advanceTimersByTimeAsync(1000)
-    expect([...stored.keys()]).toEqual(['0', '1'])
-  })
-
   test('can be read before and while they are written', async () => {
     const { recorder, note, disk } = await openRecorder()
     disk.write = () => new Promise(() => {})
@@ -119,21 +93,6 @@ describe('records', () => {
     }
   })
 
-  test('are all written when the recorder is closed', async () => {
-    const { recorder, note, stored } = await openRecorder()
-    note(51)
-    await recorder.close()
-    expect(stored.size).toBe(51)
-  })
-
-  test('cause no empty batch when they fill batches exactly', async () => {
-    const { note, batches, counted } = await openRecorder()
-    note(100)
-    await vi.advanceTimersByTimeAsync(2000)
-    expect(batches).toEqual([50, 50])
-    expect([await counted('written'), await counted('dropped')]).toEqual([100, 0])
-  })
-
   test('are removed in parts when they are too old, after the start and every ten minutes', async () => {
     const { pruned, disk } = await openRecorder()
     await vi.advanceTimersByTimeAsync(1)
@@ -149,122 +108,5 @@ describe('records', () => {
     note(3)
     await vi.advanceTimersByTimeAsync(1000)
     expect((await metrics.quoteRecordBytes.get()).values[0]?.value).toBe(21)
-  })
-
-  test('are no longer removed after the recorder is closed', async () => {
-    const { recorder, pruned, disk } = await openRecorder()
-    disk.old = Number.POSITIVE_INFINITY
-    await vi.advanceTimersByTimeAsync(10 * 60_000)
-    await recorder.close()
-    const { length } = pruned
-    await vi.advanceTimersByTimeAsync(20 * 60_000)
-    expect(pruned.length - length).toBeLessThanOrEqual(1)
-  })
-})
-
-describe('a database that fails', () => {
-  test('loses only the records of that time', async () => {
-    const { note, stored, disk, counted } = await openRecorder()
-    disk.write = () => Promise.reject(new Error('disk full'))
-    note(3)
-    await vi.advanceTimersByTimeAsync(1000)
-    disk.write = async () => {}
-    note(2, 3)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect([...stored.keys()]).toEqual(['3', '4'])
-    expect([await counted('dropped'), await counted('written')]).toEqual([3, 2])
-  })
-
-  test('keeps a bounded number of traces while a write does not end', async () => {
-    const { note, disk, counted } = await openRecorder()
-    disk.write = () => new Promise(() => {})
-    note(50)
-    await vi.advanceTimersByTimeAsync(1000)
-    note(10_001, 50)
-    expect(await counted('dropped')).toBe(1)
-  })
-})
-
-describe('a database that cannot be reached', () => {
-  const away = async () => {
-    throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
-  }
-
-  test('loses no record: records wait, and can be read at that time', async () => {
-    const { recorder, note, stored, disk, counted } = await openRecorder()
-    disk.write = away
-    note(120)
-    await vi.advanceTimersByTimeAsync(5000)
-    expect([stored.size, await counted('dropped')]).toEqual([0, 0])
-    expect(await recorder.read(1, '7')).toMatchObject({ quoteId: '7' })
-    disk.write = async () => {}
-    await vi.advanceTimersByTimeAsync(1000)
-    expect([stored.size, await counted('written')]).toEqual([120, 120])
-  })
-
-  test('does not delay a close, which drops and counts the records that wait', async () => {
-    const { recorder, note, batches, disk, counted } = await openRecorder()
-    disk.write = away
-    note(120)
-    await recorder.close()
-    expect([batches.length, await counted('dropped')]).toEqual([1, 120])
-  })
-
-  test('is not used again after the recorder is closed, also during a write', async () => {
-    const { recorder, note, batches, disk, counted } = await openRecorder()
-    let fail = () => {}
-    disk.write = () =>
-      new Promise((_resolve, reject) => {
-        fail = () => reject(new ServiceError('DATABASE_UNAVAILABLE', 'Away.'))
-      })
-    note(3)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(batches).toEqual([3])
-    const closing = recorder.close()
-    const failFirst = fail
-    disk.write = away
-    failFirst()
-    await closing
-    await vi.advanceTimersByTimeAsync(5000)
-    expect([batches, await counted('dropped'), vi.getTimerCount()]).toEqual([[3, 3], 3, 0])
-  })
-})
-
-describe('a recorder that was closed', () => {
-  test('drops later traces and starts nothing', async () => {
-    const { recorder, note, batches, counted } = await openRecorder()
-    await recorder.close()
-    note(2)
-    await vi.advanceTimersByTimeAsync(5000)
-    expect([batches, await counted('dropped'), vi.getTimerCount()]).toEqual([[], 2, 0])
-  })
-
-  test('has waited for writes and removals', async () => {
-    const { recorder, note, stored, disk } = await openRecorder()
-    let finish = () => {}
-    disk.write = () =>
-      new Promise((resolve) => {
-        finish = resolve
-      })
-    note(1)
-    await vi.advanceTimersByTimeAsync(1000)
-    let isClosed = false
-    const closing = recorder.close().then(() => {
-      isClosed = true
-    })
-    for (let turn = 0; turn < 10; turn++) await nextTurn()
-    expect(isClosed).toBe(false)
-    finish()
-    await closing
-    expect(stored.size).toBe(1)
-  })
-
-  test('counts a dropped record once, also when it is closed several times', async () => {
-    const { recorder, note, batches, disk, counted } = await openRecorder()
-    disk.write = () => Promise.reject(new ServiceError('DATABASE_UNAVAILABLE', 'Away.'))
-    note(2)
-    await recorder.close()
-    await recorder.close()
-    expect([batches, await counted('dropped')]).toEqual([[2], 2])
   })
 })

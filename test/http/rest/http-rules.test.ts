@@ -52,49 +52,7 @@ test('a method without an option has no route', () => {
   expect(compileRoutes(methodWith(undefined))).toEqual([])
 })
 
-test.each(['get', 'put', 'post', 'delete', 'patch'] as const)('a rule for %s becomes its verb', (verb) => {
-  const [route] = compileRoutes(methodWith({ pattern: { case: verb, value: '/v1/orders' } }))
-  expect(route).toMatchObject({ verb: verb.toUpperCase(), url: '/v1/orders', pathFields: [], hasBody: false })
-})
-
-test('a variable may stand at the end, at the beginning and twice in a path', () => {
-  const [route] = compileRoutes(methodWith({ pattern: { case: 'get', value: '/{order_id}/of/{chain_id}' } }))
-  expect(route?.url).toBe('/:orderId/of/:chainId')
-  expect(route?.pathFields.map(({ name }) => name)).toEqual(['order_id', 'chain_id'])
-})
-
-test('additional bindings are separate routes after the first', () => {
-  const routes = compileRoutes(
-    methodWith({
-      pattern: { case: 'get', value: '/a/{chain_id}' },
-      additionalBindings: [
-        { pattern: { case: 'post', value: '/b' }, body: '*' },
-        { pattern: { case: 'get', value: '/c' }, responseBody: 'order_id' },
-      ],
-    }),
-  )
-  expect(routes).toMatchObject([
-    { verb: 'GET', url: '/a/:chainId', hasBody: false, responseField: undefined },
-    { verb: 'POST', url: '/b', hasBody: true, responseField: undefined },
-    { verb: 'GET', url: '/c', hasBody: false, responseField: { jsonName: 'orderId' } },
-  ])
-})
-
 describe('the compiler rejects at start', () => {
-  test('a rule without a path', () => {
-    expect(() => compileRoutes(methodWith({}))).toThrow('a path for a standard verb')
-  })
-
-  test('a custom verb', () => {
-    const pattern = { case: 'custom', value: { kind: 'LOCK', path: '/v1/orders' } } as const
-    expect(() => compileRoutes(methodWith({ pattern }))).toThrow('a path for a standard verb')
-  })
-
-  test('a single field as body', () => {
-    const rule = { pattern: { case: 'post', value: '/v1/orders' }, body: 'order_id' } as const
-    expect(() => compileRoutes(methodWith(rule))).toThrow('body "*" or none')
-  })
-
   test.each([
     '/v1/{order_id=orders/*}',
     '/v1/{order_id=**}',
@@ -117,21 +75,6 @@ describe('the compiler rejects at start', () => {
     expect(() => compileRoutes(methodWith(rule))).toThrow(
       /GetOrder: aggregator\.v1\.GetOrderRequest has no field user/,
     )
-  })
-
-  test('a response body that is not a field', () => {
-    const rule = { pattern: { case: 'get', value: '/v1/orders' }, responseBody: 'orders' } as const
-    expect(() => compileRoutes(methodWith(rule))).toThrow(
-      'aggregator.v1.GetOrderResponse has no field orders',
-    )
-  })
-
-  test('an additional binding of an unknown form', () => {
-    const method = methodWith({
-      pattern: { case: 'get', value: '/v1/orders' },
-      additionalBindings: [{ pattern: { case: 'get', value: '/v1/*' } }],
-    })
-    expect(() => compileRoutes(method)).toThrow('path variables that fill a segment')
   })
 })
 

@@ -201,18 +201,3 @@ describe('a boolean', () => {
     ])
   })
 })
-
-describe('the compiler rejects at start a request with', () => {
-  const one = { label: Label.OPTIONAL }
-  const several = { label: Label.REPEATED }
-
-  test.each([
-    ['a floating-point number', { ...one, type: Type.DOUBLE }],
-    ['a signed integer', { ...one, type: Type.INT64 }],
-    ['bytes', { ...one, type: Type.BYTES }],
-    ['a list of messages', { ...several, type: Type.MESSAGE, typeName: '.sample.Empty' }],
-    ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
-  ])('%s, with the field in the error', (_what, kind) => {
-    expect(() => compileJsonReader(messageWith(kind))).toThrow('sample.Holder.sample_field')
-  })
-})

@@ -3,13 +3,8 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt'
-import { describe, expect, test } from 'vitest'
-import {
-  ConnectedSchema,
-  EventType,
-  RevertedSchema,
-  StreamEventsResponseSchema,
-} from '../../../gen/aggregator/v1/event_pb.js'
+import { expect, test } from 'vitest'
+import { ConnectedSchema, EventType, RevertedSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { GetOrderResponseSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
 import {
   GetQuoteResponseSchema,
@@ -142,23 +137,4 @@ test('a boolean is written as it is, and an optional one that is not set is abse
   const write = compileJsonWriter(SignedQuoteSchema)
   expect(write(create(SignedQuoteSchema, { ...signed, verified: true }))).toMatchObject({ verified: true })
   expect(write(create(SignedQuoteSchema, signed))).not.toHaveProperty('verified')
-})
-
-describe('the compiler rejects at start a response with', () => {
-  const one = { label: Label.OPTIONAL }
-
-  test.each([
-    ['a floating-point number of 32 bits', { ...one, type: Type.FLOAT }],
-    ['a signed integer', { ...one, type: Type.INT64 }],
-    ['bytes', { ...one, type: Type.BYTES }],
-    ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
-  ])('%s, with the field in the error', (_what, kind) => {
-    expect(() => compileJsonWriter(messageWith(kind))).toThrow('sample.Holder.sample_field')
-  })
-
-  test('a oneof', () => {
-    expect(() => compileJsonWriter(StreamEventsResponseSchema)).toThrow(
-      'the writer of responses does not support this kind of field',
-    )
-  })
 })

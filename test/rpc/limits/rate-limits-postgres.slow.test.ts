@@ -99,46 +99,6 @@ describe('replicas on one database', () => {
       expect(left.sort()).toEqual([0, 1, 2, 3, 4])
     }
   })
-
-  test('count IPv6 clients by their /64, and IPv4-mapped addresses as IPv4', async () => {
-    const databaseUrl = await createCountsDatabase()
-    const [one, other] = [openLimits(databaseUrl), openLimits(databaseUrl)]
-    expect(await remaining(one, '2001:db8:0:1::1')).toBe(4)
-    expect(await remaining(other, '2001:db8:0:1:ffff:ffff:ffff:ffff')).toBe(3)
-    expect(await remaining(other, '2001:db8:0:2::1')).toBe(4)
-    expect(await remaining(one, ALICE)).toBe(4)
-    expect(await remaining(other, `::ffff:${ALICE}`)).toBe(3)
-  })
-
-  test('count the limits of methods separately', async () => {
-    const databaseUrl = await createCountsDatabase()
-    const [one, other] = [openLimits(databaseUrl), openLimits(databaseUrl)]
-    const left = []
-    for (const name of ['quote', 'order', 'global', 'quote', 'register'] as const)
-      left.push(await remaining(left.length % 2 === 0 ? one : other, ALICE, name))
-    expect(left).toEqual([4, 4, 4, 3, Number.NaN])
-  })
-
-  test('give a bounded number of new clients their own counts in a window', async () => {
-    const databaseUrl = await createCountsDatabase()
-    const maxClients = 20
-    const shared = createRateLimits(CONFIG, { ...openCounters(databaseUrl), maxClients })
-    const addresses = times(500, (index) => `10.0.${index >> 8}.${index & 255}`)
-
-    async function countAccepted(limits: RateLimits): Promise<number> {
-      for (const address of addresses.slice(0, maxClients)) await ask(limits, address)
-      const beyond = await Promise.all(addresses.slice(maxClients).map((address) => ask(limits, address)))
-      return beyond.filter(({ isAccepted }) => isAccepted).length
-    }
-    const accepted = await countAccepted(shared)
-    expect(accepted).toBe(await countAccepted(createRateLimits(CONFIG, { maxClients })))
-    expect(accepted).toBeLessThan(addresses.length - maxClients)
-    expect(await remaining(shared, '10.0.0.0')).toBe(LIMIT - 2)
-
-    const client = await connect(databaseUrl)
-    const [row] = (await client.query<{ count: number }>('select count(*)::int from rate_limits')).rows
-    expect(row?.count).toBeLessThanOrEqual(maxClients + 64)
-  })
 })
 
 test('a flood from one IPv6 network, or from one IPv4 /16, adds few rows and does not affect other clients', async () => {

@@ -21,64 +21,28 @@ function expectViolation(reader: (fields: Fields, field: string) => unknown, mes
   expect(read(reader).messages).toEqual([message])
 }
 
-describe('an address', () => {
-  test('is read in any letter case and given in lower case', () => {
-    const { value, messages } = read((fields, it) => fields.address(it, ADDRESS))
-    expect({ value, messages }).toEqual({ value: ADDRESS.toLowerCase(), messages: [] })
+describe('a text', () => {
+  const AMOUNT = 'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros'
+
+  test.each([
+    ['address', ADDRESS, ADDRESS.toLowerCase()],
+    ['bytes32', ORDER_ID, ORDER_ID.toLowerCase()],
+    ['signature', SIGNATURE, SIGNATURE],
+    ['amount', String(MAX), MAX],
+  ] as const)('of %s may be %s', (kind, text, value) => {
+    expect(read((fields, it) => fields[kind](it, text))).toEqual({ value, messages: [] })
   })
 
-  test.each(['', ADDRESS.slice(2), `${ADDRESS}0`, ADDRESS.slice(0, -2), ORDER_ID])('is not %j', (text) => {
-    expectViolation((fields, it) => fields.address(it, text), 'must be a 20-byte address in hex with 0x')
+  test.each([
+    ['address', ORDER_ID, 'must be a 20-byte address in hex with 0x'],
+    ['bytes32', ADDRESS, 'must be 32 bytes in hex with 0x'],
+    ['signature', `${SIGNATURE}\n`, 'must be 65 bytes in hex with 0x'],
+    ['signature', `${SIGNATURE}00`, 'must be 65 bytes in hex with 0x'],
+    ['amount', '0', AMOUNT],
+    ['amount', String(MAX + 1n), AMOUNT],
+  ] as const)('of %s is not %j', (kind, text, message) => {
+    expectViolation((fields, it) => fields[kind](it, text), message)
   })
-})
-
-describe('32 bytes', () => {
-  test('are read in any letter case and given in lower case', () => {
-    const { value, messages } = read((fields, it) => fields.bytes32(it, ORDER_ID))
-    expect({ value, messages }).toEqual({ value: ORDER_ID.toLowerCase(), messages: [] })
-  })
-
-  test.each(['', '0x', ORDER_ID.slice(2), `${ORDER_ID}00`, ORDER_ID.slice(0, -1), ADDRESS])(
-    'are not %j',
-    (text) => {
-      expectViolation((fields, it) => fields.bytes32(it, text), 'must be 32 bytes in hex with 0x')
-    },
-  )
-})
-
-describe('a signature', () => {
-  test('is read as it is', () => {
-    const { value, messages } = read((fields, it) => fields.signature(it, SIGNATURE))
-    expect({ value, messages }).toEqual({ value: SIGNATURE, messages: [] })
-  })
-
-  const bad = [
-    '',
-    '0x',
-    SIGNATURE.slice(2),
-    `${SIGNATURE}00`,
-    SIGNATURE.slice(0, -2),
-    `${SIGNATURE.slice(0, -1)}g`,
-  ]
-  test.each([...bad, `${SIGNATURE}\n`])('is not %j', (text) => {
-    expectViolation((fields, it) => fields.signature(it, text), 'must be 65 bytes in hex with 0x')
-  })
-})
-
-describe('an amount', () => {
-  test.each([1n, 1000n, MAX])('may be %s', (amount) => {
-    const { value, messages } = read((fields, it) => fields.amount(it, amount.toString()))
-    expect({ value, messages }).toEqual({ value: amount, messages: [] })
-  })
-
-  test.each(['', '0', '00', '01', '-1', '+1', '1.0', '1e3', '0x1', ' 1', (MAX + 1n).toString()])(
-    'is not %j',
-    (text) => {
-      const message =
-        'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros'
-      expectViolation((fields, it) => fields.amount(it, text), message)
-    },
-  )
 })
 
 describe('an integer', () => {
@@ -136,59 +100,14 @@ describe('a choice', () => {
   })
 })
 
-describe('a display name', () => {
-  test.each([
-    ['one character', 'a'],
-    ['64 letters', 'a'.repeat(64)],
-    ['64 characters that take two code units each', '🙂'.repeat(64)],
-    ['blanks and punctuation', 'Solver "No. 1" <&>'],
-    ['letters of any script', 'Größe 漢字 ελ'],
-    ['letters with marks that no single character has', 'Q\u0323\u0302 \u0915\u094d\u0937\u093f'],
-    ['four combining marks in a row', 'a\u0301\u0302\u0303\u0304'],
-    ['a syllable of Burmese', 'ကျွှော်'],
-  ])('may be %s', (_what, text) => {
+test('a display name has 1 to 64 visible characters', () => {
+  for (const text of ['a', '🙂'.repeat(64)])
     expect(read((fields, it) => fields.text(it, text, DISPLAY_NAME))).toEqual({ value: text, messages: [] })
-  })
-
-  test.each([
-    ['empty', ''],
-    ['65 letters', 'a'.repeat(65)],
-    ['65 characters that take two code units each', '🙂'.repeat(65)],
-    ['two lines', 'a\nb'],
-    ['a name with a line feed at its end', 'a\n'],
-    ['a name with a NUL', 'a\0'],
-    ['a name with an escape', 'a\u001b[31m'],
-    ['a name with a DEL', 'a\u007f'],
-    ['a name with a C1 control', 'a\u0085'],
-    ['a name with half a surrogate pair', 'a\ud83d'],
-    ['a name with the other half', '\ude42a'],
-    ['a name with a bidi override', 'Ada\u202egro.live'],
-    ['a name with a bidi isolate', 'a\u2067b'],
-    ['a name with a zero-width space', 'A\u200bda'],
-    ['a name with a zero-width joiner, as in some emoji', '👨\u200d👩'],
-    ['a name with a soft hyphen', 'A\u00adda'],
-    ['a name with a byte order mark', '\ufeffAda'],
-    ['a name with tag characters', 'Ada\u{e0061}\u{e0064}'],
-    ['a name with a variation selector', 'Ada\ufe0f'],
-    ['a name with a supplementary variation selector', 'Ada\u{e0100}'],
-    ['a name with a line separator', 'a\u2028b'],
-    ['a name with a paragraph separator', 'a\u2029b'],
-    ['a blank', ' '],
-    ['blanks of other kinds', '\u3000\u00a0'],
-    ['a name with a blank before it', ' Ada'],
-    ['a name with a blank after it', 'Ada\u00a0'],
-    ["Hangul's fillers", '\u115f\u1160\u3164\uffa0'],
-    ["a name with Braille's blank", 'a\u2800b'],
-    ['a name with a private character', 'a\ue000'],
-    ['a name with an unassigned character', 'a\u0378'],
-    ['a name with five combining marks in a row', 'a\u0301\u0302\u0303\u0304\u0305'],
-    ['a name that begins with a mark', '\u0301a'],
-  ])('is not %s', (_what, text) => {
+  for (const text of ['', '🙂'.repeat(65), 'a\n', 'Ada\u202egro.live'])
     expectViolation(
       (fields, it) => fields.text(it, text, DISPLAY_NAME),
       'must be 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most 4 combining marks in a row',
     )
-  })
 })
 
 describe('an endpoint URL', () => {
@@ -294,12 +213,5 @@ describe('violations', () => {
     fields.amount('amount', '')
     fields.addViolation('amount', 'must be something else')
     expect(fields.violations).toEqual([malformed])
-  })
-
-  test('are empty when every field is valid', () => {
-    const fields = new Fields([])
-    fields.address('address', ADDRESS)
-    fields.amount('amount', '1')
-    expect(fields.violations).toEqual([])
   })
 })

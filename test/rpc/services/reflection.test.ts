@@ -17,7 +17,6 @@ const SERVED = [EventService, QuoteService, Health]
 const answer: Answer = createResponder(SERVED)
 const HTTP_FILE = 'google/api/http.proto'
 const DESCRIPTOR_FILE = 'google/protobuf/descriptor.proto'
-const HEALTH_FILE = 'health/v1/health.proto'
 
 /** The files in the response to a query, in their order. */
 function filesFor(...[query]: Parameters<Answer>): FileDescriptorProto[] {
@@ -26,7 +25,6 @@ function filesFor(...[query]: Parameters<Answer>): FileDescriptorProto[] {
   return value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
 }
 const namesFor = (...query: Parameters<Answer>) => filesFor(...query).map(({ name }) => name)
-const namesOfSymbol = (value: string) => namesFor({ case: 'fileContainingSymbol', value })
 
 const notFound = (asked: string) => ({
   case: 'errorResponse',
@@ -34,14 +32,6 @@ const notFound = (asked: string) => ({
 })
 
 describe('the file of a symbol', () => {
-  it.each([
-    ['a message within a message', 'google.protobuf.DescriptorProto.ExtensionRange', DESCRIPTOR_FILE],
-    ['an enum within a message', 'grpc.health.v1.HealthCheckResponse.ServingStatus', HEALTH_FILE],
-    ['a method that streams', 'grpc.health.v1.Health.Watch', HEALTH_FILE],
-  ])('is that of %s', (_, symbol, file) => {
-    expect(namesOfSymbol(symbol)).toEqual([file])
-  })
-
   it.each([
     '',
     '.',
@@ -72,11 +62,6 @@ describe('a file by its name', () => {
       HTTP_FILE,
       DESCRIPTOR_FILE,
     ])
-  })
-
-  it('is the same each time', () => {
-    const query = { case: 'fileByFilename', value: HEALTH_FILE } as const
-    expect(answer(query)).toEqual(answer(query))
   })
 
   it.each(['', 'quote.proto', '/aggregator/v1/quote.proto', 'aggregator/v1', '../package.json', '__proto__'])(
@@ -123,36 +108,6 @@ describe('extensions', () => {
     expect(list('aggregator.v1.GetQuoteRequest').value).toEqual({
       baseTypeName: 'aggregator.v1.GetQuoteRequest',
       extensionNumber: [],
-    })
-  })
-
-  it.each(['', `.${OPTIONS}`, 'aggregator.v1.QuoteService', 'aggregator.v1.OrderType'])(
-    'are not found for %j, which is not a message',
-    (type) => {
-      expect(list(type)).toEqual(notFound(type))
-    },
-  )
-
-  it('are unknown for files that no service needs', () => {
-    const onlyHealth = createResponder([Health])
-    expect(onlyHealth({ case: 'allExtensionNumbersOfType', value: OPTIONS })).toEqual(notFound(OPTIONS))
-  })
-})
-
-describe('other queries', () => {
-  it('the list of services is sorted by name and ignores the text of the query', () => {
-    for (const value of ['', '*', 'aggregator.v1.QuoteService']) {
-      expect(answer({ case: 'listServices', value })).toEqual({
-        case: 'listServicesResponse',
-        value: { service: SERVED.map(({ typeName }) => ({ name: typeName })) },
-      })
-    }
-  })
-
-  it('a request without a query is an invalid argument', () => {
-    expect(answer({ case: undefined })).toMatchObject({
-      case: 'errorResponse',
-      value: { errorCode: Code.InvalidArgument },
     })
   })
 })

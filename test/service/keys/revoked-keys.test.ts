@@ -1,8 +1,4 @@
-import { Code, ConnectError, createClient } from '@connectrpc/connect'
-import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { startKeyedService } from '../../support/keys/keyed-service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -69,30 +65,6 @@ describe('keys revoke', () => {
       await service.keys('revoke', id)
     }
     expect(text).toMatch(/event: error\ndata: .*"code":"API_KEY_INVALID"/)
-  })
-
-  it('ends a stream of quotes over gRPC as unauthenticated', async () => {
-    const { id, key } = await service.addKey('a quote stream over gRPC')
-    const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
-    const request = {
-      ...quoteRequest(chain),
-      chainId: BigInt(chain.chainId),
-      originChainId: BigInt(chain.chainId),
-      destinationChainId: BigInt(chain.chainId),
-      orderType: OrderType.EXACT_INPUT,
-      depositMode: DepositMode.CONTRACT,
-      refreshSeconds: 60,
-    }
-    const readAll = async () => {
-      for await (const { message } of client.streamQuotes(request, { headers: { 'x-api-key': key } }))
-        if (message.case === 'done') await service.keys('revoke', id)
-    }
-    const error = await readAll().then(
-      () => undefined,
-      (thrown) => ConnectError.from(thrown),
-    )
-    expect(error?.code).toBe(Code.Unauthenticated)
-    expect(error?.findDetails(ErrorInfoSchema)[0]?.reason).toBe('API_KEY_INVALID')
   })
 })
 

@@ -1,5 +1,3 @@
-import { createClient } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import {
   type Address,
   createWalletClient,
@@ -10,7 +8,6 @@ import {
   publicActions,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -144,40 +141,6 @@ describe('an offer with calls', () => {
       expect(offer).not.toHaveProperty('calls')
       expect(offer).not.toHaveProperty('approval')
     }
-  })
-
-  it.each(['yes', 1])('is not asked for with %j', async (includeCalls) => {
-    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, {
-      ...quoteRequest(chain),
-      includeCalls,
-    })
-    expect(status).toBe(400)
-    expect(body.details).toEqual([{ field: 'includeCalls', message: 'must be true or false' }])
-  })
-})
-
-describe.each([
-  ['gRPC', createGrpcTransport],
-  ['gRPC-Web', createGrpcWebTransport],
-  ['Connect', createConnectTransport],
-])('over %s', (_, createTransport) => {
-  it('an offer has the same calls', async () => {
-    const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
-    const { chainId, contracts } = chain
-    const { quote, solverSignature, calls, approval } = await client.getQuote({
-      ...quoteRequest(chain),
-      chainId: BigInt(chainId),
-      originChainId: BigInt(chainId),
-      destinationChainId: BigInt(chainId),
-      orderType: OrderType.EXACT_INPUT,
-      depositMode: DepositMode.CONTRACT,
-      includeCalls: true,
-    })
-    expect(calls.map(({ to }) => to)).toEqual([contracts.weth, contracts.settlement])
-    expect(calls.map(({ value }) => value)).toEqual(['0x0', '0x0'])
-    expect(approval).toMatchObject({ spender: contracts.settlement, amount: quote?.inputAmount })
-    const deposit = decodeFunctionData({ abi: ABI, data: calls[1]?.data as Hex })
-    expect(deposit.args[1]).toBe(solverSignature)
   })
 })
 

@@ -13,9 +13,8 @@ import {
   type TestSolver,
 } from '../../support/solvers/solver.js'
 
-const [best, second, stranger] = solverAccounts
+const [best, second] = solverAccounts
 const QUOTE_TIMEOUT_MS = '3000'
-const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
 
 describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) => {
   let chain: TestChain
@@ -100,31 +99,6 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
     expect(JSON.stringify(later.body)).not.toContain(best.address)
   })
 
-  it('have every outcome, prices marked as such, and no result of a request to others only', async () => {
-    behave(honest({ input: '50' }), honest({ input: '75' }))
-    await ask({ orderType: 'EXACT_OUTPUT', amount: '30' })
-    behave(honest({ output: '4000' }), refuse)
-    await ask()
-    const { inputToken, outputToken, orderType, amount } = quoteRequest(chain)
-    const price = { inputToken, outputToken, orderType, amount }
-    await service.post(`/v1/${chain.chainId}/price`, price)
-    const results = await listAll()
-    expect(results.slice(0, 3)).toMatchObject([
-      { kind: 'INDICATIVE', result: { outcome: 'DECLINED' } },
-      { kind: 'FIRM', result: { outcome: 'DECLINED', httpStatus: 422, explanation: expect.any(String) } },
-      { kind: 'FIRM', result: { outcome: 'QUOTED', rank: 2, inputAmount: '75' } },
-    ])
-    clock.aheadMs = 3_500_000
-    const timestamp = Date.now() + clock.aheadMs
-    const signed = await signOwnResults(second, service.url, { timestamp })
-    const [, declined, quoted] = (await list(second, signed)).body.results
-    expect(quoted).toMatchObject({ bestAmount: '50', distanceBps: 5000 })
-    expect(declined).toMatchObject({ bestAmount: '4000' })
-    expect(declined.distanceBps).toBeUndefined()
-    clock.aheadMs = 0
-    expect(await listAll(stranger)).toEqual([])
-  })
-
   it('are in pages without a gap or a repeat, while records are written', async () => {
     behave(honest({ output: '4000' }), honest({ output: '3000' }))
     const before = new Set((await listAll()).map(({ quoteId }) => quoteId))
@@ -143,16 +117,6 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
           .toBeGreaterThan(12)
     }
     expect(seen).toEqual(expected)
-  })
-
-  it('are the same after a restart, and a page token stays valid', async () => {
-    const all = await listAll()
-    const first = await list(second, { pageSize: 2 })
-    await service.close()
-    service = await start()
-    expect(await listAll()).toEqual(all)
-    const next = await list(second, { pageSize: 2, pageToken: first.body.nextPageToken })
-    expect([...first.body.results, ...next.body.results]).toEqual(all.slice(0, 4))
   })
 
   it('need a signature by this solver, for this instance, at this time', async () => {

@@ -81,18 +81,6 @@ describe('a caller that leaves', () => {
     expect([status, body.best.name, body.offers]).toEqual([200, 'Ada', 2])
     expect(fixture.ada.asks).toHaveLength(1)
   })
-
-  it('leaves the result of its auction to later callers', async () => {
-    const { asked, release } = hold(fixture.ada)
-    const swap = fixture.newSwap()
-    const caller = startCaller(swap)
-    await asked
-    await caller.leave()
-    release()
-    const { status, body } = await fixture.ask(swap)
-    expect([status, body.best.name, body.offers]).toEqual([200, 'Ada', 2])
-    expect([fixture.ada.asks.length, fixture.bob.asks.length]).toEqual([1, 1])
-  })
 })
 
 describe('the record of a price', () => {

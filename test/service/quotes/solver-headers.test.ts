@@ -1,8 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { createClient } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
@@ -67,24 +64,6 @@ describe('x-request-deadline', () => {
 })
 
 describe('traceparent', () => {
-  it.each([
-    ['gRPC', createGrpcTransport],
-    ['gRPC-Web', createGrpcWebTransport],
-    ['Connect', createConnectTransport],
-  ] as const)('goes from a caller over %s to the solvers', async (_, createTransport) => {
-    const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
-    const chainId = BigInt(chain.chainId)
-    const request = {
-      ...{ ...quoteRequest(chain), chainId, originChainId: chainId, destinationChainId: chainId },
-      orderType: OrderType.EXACT_INPUT,
-      depositMode: DepositMode.CONTRACT,
-    }
-    const headers = { traceparent: TRACEPARENT }
-    await client.getQuote(request, { headers })
-    for await (const _message of client.streamQuotes(request, { headers }));
-    expect(received.map(({ traceparent }) => traceparent)).toEqual([TRACEPARENT, TRACEPARENT])
-  })
-
   it('goes from a caller over REST to the solvers', async () => {
     await ask({ traceparent: TRACEPARENT })
     const body = quoteRequest(chain)

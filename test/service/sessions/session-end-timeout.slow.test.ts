@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, type onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, type onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { eventually } from '../../support/eventually.js'
 import { startReadyService } from '../../support/service/ready-service.js'
-import { countConnections } from '../../support/service/server-connections.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const [account, other] = solverAccounts
-const HEARTBEAT_MS = 100
 const DECLINES = 100_000
 const MIB = 2 ** 20
 
@@ -53,30 +50,3 @@ it.for(transports)(
     expect(await service.metric('aggregator_solver_session_ends_total', { reason: 'RATE_LIMITED' })).toBe(1)
   },
 )
-
-describe.concurrent('the end of a session', () => {
-  it.for(transports)('follows a message of 1 MB on $name', async (transport, { onTestFinished }) => {
-    const { service, open } = await start(onTestFinished)
-    const session = await open(account, { transport })
-    session.send({ type: 'quote', id: 'a', signature: 'x'.repeat(MIB) })
-    expect((await session.ended).code).toBe(transport === webSocket ? 1009 : 3)
-    const listed = async () => (await service.get(`/v1/${chain.chainId}/solvers`)).body.length
-    await eventually(listed, (count) => count === 0)
-    const labels = { reason: 'INVALID_ARGUMENT' }
-    expect(await service.metric('aggregator_solver_session_ends_total', labels)).toBe(1)
-  })
-
-  it('cuts the connection of a solver that reads nothing, although the solver never closes it', async ({
-    onTestFinished,
-  }) => {
-    const { service, open } = await start(onTestFinished, {}, { sessionHeartbeatMs: HEARTBEAT_MS })
-    const connections = countConnections(service.url, onTestFinished)
-    const frozen = await open(account)
-    expect(connections()).toBe(1)
-    frozen.pause()
-    await eventually(
-      async () => connections(),
-      (count) => count === 0,
-    )
-  })
-})

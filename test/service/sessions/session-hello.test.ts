@@ -208,20 +208,6 @@ it('a solver opens no more sessions in a minute than RATE_LIMIT_SESSIONS, from a
   another.leave()
 })
 
-it('sessions that a solver opens at the same time count too', async () => {
-  await start({ RATE_LIMIT_SESSIONS: '2', TRUST_PROXY: '1' })
-  const opened = await Promise.allSettled(
-    Array.from({ length: 8 }, (_, index) =>
-      openSession(service.url, chain, account, { forwardedFor: `198.51.100.${index}` }),
-    ),
-  )
-  // One of the two that open may replace the other before that is ready.
-  const limited = opened.filter(
-    (each) => each.status === 'rejected' && /RATE_LIMITED/.test(each.reason.message),
-  )
-  expect(limited).toHaveLength(6)
-})
-
 it('a session that is refused does not count', async () => {
   await start({ RATE_LIMIT_SESSIONS: '1', TRUST_PROXY: '1' })
   const open = (forwardedFor: string, events = {}) =>
@@ -248,17 +234,4 @@ it('text that is no JSON object, and a binary frame, are refused', async () => {
     expect(JSON.parse(String(error))).toMatchObject({ type: 'error', code: 'INVALID_ARGUMENT' })
     expect((await once(socket, 'close'))[0]).toBe(1008)
   }
-})
-
-it('a path of HTTP says that it is a WebSocket, and OpenSession that it takes gRPC', async () => {
-  await start()
-  const path = '/v1/solvers/session'
-  expect(await service.get(path)).toMatchObject({ status: 426, body: { code: 'INVALID_ARGUMENT' } })
-  expect((await service.post(path, {})).status).toBe(405)
-  const response = await fetch(`${service.url}/aggregator.v1.SolverService/OpenSession`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/grpc-web+proto' },
-    body: new Uint8Array(5),
-  })
-  expect(response.status).toBe(505)
 })

@@ -1,10 +1,8 @@
 import type { LocalAccount } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { BOND, solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
-import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startCable } from '../../support/faults/cable.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
@@ -52,34 +50,6 @@ const untilListed = (count: number) => eventually(listed, (list) => list.length 
 const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 
 describe.each(transports)('on $name', (transport) => {
-  it('a locked file: connect fails, disconnect hides, and both are mended', async () => {
-    const DB_PATH = temporaryFile()
-    service = await startReadyService([chain], { DB_PATH })
-    const a = await open(account, { transport })
-    const lock = openSqliteFile(DB_PATH)
-    lock.exec('begin immediate')
-    a.leave()
-    await a.ended
-    await untilListed(0)
-    await expect(open(other, { transport })).rejects.toThrow('DATABASE_UNAVAILABLE')
-    expect(await listed()).toEqual([])
-    expect((await askQuote()).status).toBe(503)
-    lock.exec('rollback')
-    const b = await open(account, { transport, behaviour: offering('700') })
-    await open(other, { transport, behaviour: offering('300') })
-    expect(await listed()).toHaveLength(2)
-    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '700' })
-    await eventually(
-      async () =>
-        lock.prepare('select count(*) as n from solvers where session_ended_at_ms is null').get() as {
-          n: number
-        },
-      ({ n }) => n === 2,
-    )
-    lock.close()
-    expect(b.messages.filter(({ type }) => type === 'error')).toEqual([])
-  })
-
   it('PostgreSQL away: the session stays, ends and connects come right', async () => {
     const { url: databaseUrl } = await makeRestorablePostgres()
     const link = await startDatabaseLink(databaseUrl)
@@ -110,28 +80,6 @@ describe.each(transports)('on $name', (transport) => {
     expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '800' })
     expect(c?.count('error')).toBe(0)
     expect(a.count('error')).toBe(0)
-  })
-
-  it('PostgreSQL held while the session is written: a broken connect leaves nothing', async () => {
-    const { url: databaseUrl } = await makeRestorablePostgres()
-    const link = await startDatabaseLink(databaseUrl)
-    onTestFinished(() => link.close())
-    service = await startReadyService([chain], { DATABASE_URL: link.url })
-    const hold = link.hold('answers', 'session_id')
-    const opening = open(account, { transport }).catch((error) => String(error))
-    await hold.reached
-    link.cut()
-    link.restore()
-    hold.release()
-    expect(await opening).toContain('DATABASE_UNAVAILABLE')
-    await untilListed(0)
-    const a = await eventually(
-      () => open(account, { transport }).catch(() => undefined),
-      (s) => s !== undefined,
-    )
-    await untilListed(1)
-    await eventually(askQuote, ({ status }) => status === 200)
-    expect(a?.count('error')).toBe(0)
   })
 
   it('the node away: hello is refused, an open session stays and is asked again', async () => {
@@ -169,29 +117,5 @@ describe.each(transports)('on $name', (transport) => {
     await open(account, { transport })
     expect((await askQuote()).status).toBe(200)
     await cable.close()
-  })
-
-  it('two chains of which one node is away', async () => {
-    const rpc = await startRpcProxy(second.devnet.rpcUrl)
-    service = await startReadyService([chain, second], { [`RPC_URL_${second.chainId}`]: rpc.url })
-    onTestFinished(() => rpc.close())
-    const ids = [chain.chainId, second.chainId]
-    const a = await open(account, { transport, chainIds: ids })
-    expect(await listed(second)).toHaveLength(1)
-    rpc.setUp(false)
-    expect((await askQuote()).status).toBe(200)
-    await expect(open(other, { transport, chainIds: ids })).rejects.toThrow('Chain 31338')
-    expect(await listed()).toHaveLength(1)
-    await open(other, { transport, behaviour: offering('500') })
-    expect(await listed()).toHaveLength(2)
-    // One chain is taken over by another session of the same solver.
-    const b = await open(account, { transport, behaviour: offering('770') })
-    expect((await askQuote()).body.quote.outputAmount).toBe('770')
-    rpc.setUp(true)
-    expect(await listed(second)).toHaveLength(1)
-    expect(a.count('error')).toBe(0)
-    b.leave()
-    await untilListed(1)
-    expect(await listed(second)).toHaveLength(1)
   })
 })

@@ -10,7 +10,6 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const [account] = solverAccounts
 const MIB = 2 ** 20
-const CONTINUATION = 0
 const TEXT = 1
 const CLOSE = 8
 
@@ -70,23 +69,6 @@ it('what a refused client goes on sending is not read', async () => {
   await ended
   // What two sockets of the operating system hold.
   expect(socket.bytesWritten).toBeLessThan(32 * MIB)
-})
-
-it('a solver that sends fragments without content is cut off', async () => {
-  service = await startReadyService([chain])
-  const { socket, find, nonce } = await openRaw()
-  const hello = await signedHello(account, { audience: service.url, chainIds: [chain.chainId] }, nonce)
-  socket.write(frame(TEXT, JSON.stringify(hello)))
-  await find(/"type":"(ready)"/)
-  const ended = new Promise((resolve) => socket.on('close', resolve))
-  const flood = Buffer.concat(Array.from({ length: 10_000 }, () => frame(CONTINUATION, '', false)))
-  const go = () => {
-    while (socket.write(flood));
-  }
-  socket.on('drain', go)
-  socket.write(frame(TEXT, '{', false))
-  go()
-  await ended
 })
 
 it('a quote does not wait for a session whose solver has sent a close frame', async () => {

@@ -1,5 +1,3 @@
-import { resolve } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { between } from '../../support/between.js'
@@ -9,7 +7,6 @@ import { databases } from '../../support/databases/service-databases.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { commandLine } from '../../support/process/command-line.js'
-import { startProcess } from '../../support/process/process.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { offering, openSession } from '../../support/sessions/session-solver.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -46,15 +43,6 @@ const untilListed = (service: TestService, ...addresses: string[]) =>
     () => listed(service),
     (list) => list.join() === addresses.join(),
   )
-/** Runs a statement on the database while the service uses it. */
-async function execute(environment: Record<string, string>, statement: string): Promise<void> {
-  const { DB_PATH, DATABASE_URL } = environment
-  if (DB_PATH !== undefined) return void openSqliteFile(DB_PATH).exec(statement).close()
-  const database = new pg.Client(DATABASE_URL)
-  await database.connect()
-  await database.query(statement)
-  await database.end()
-}
 const registering = async (service: TestService) =>
   service.post(`${path}/register`, await signedRegistration(account, { endpointUrl: ENDPOINT }))
 
@@ -137,29 +125,6 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
       `error: ${account.address} is not blocked on every chain.\n`,
     ])
   })
-
-  it('drops a blocked solver that is in the list', async () => {
-    const { environment, drop } = await make()
-    onTestFinished(drop)
-    const service = await start(environment)
-    for (const each of [account, other])
-      await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
-    await execute(
-      environment,
-      `insert into listed_solvers values ('blocked', 0, '${account.address.toLowerCase()}', 1)`,
-    )
-    await untilListed(service, other.address)
-  })
-
-  it('does not show in the response to an unsigned request', async () => {
-    const { environment, drop } = await make()
-    onTestFinished(drop)
-    const service = await start(environment)
-    await commandLine(['solvers', 'block', account.address], { environment })
-    const { signature } = await signedRegistration(other, { endpointUrl: ENDPOINT })
-    const body = { ...(await signedRegistration(account, { endpointUrl: ENDPOINT })), signature }
-    expect((await service.post(`${path}/register`, body)).body.code).toBe('SIGNATURE_INVALID')
-  })
 })
 
 /** A session with events whose solver has an order that a user has deposited, and is blocked then. */
@@ -199,30 +164,6 @@ it('a solver that is unblocked while its orders are open is told to connect agai
   expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
 })
 
-it('registrations succeed while another process blocks and unblocks a solver again and again', async () => {
-  const environment = { DB_PATH: temporaryFile() }
-  const service = await start({ ...environment, BOND_CHECK_INTERVAL_MS: '10' })
-  const script = `
-    const { openOperatorStores } = await import('./src/store/operator/open-operator-stores.ts')
-    const { lists: { blocked: blockedSolvers } } = await openOperatorStores({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
-    const address = '${other.address.toLowerCase()}'
-    process.stdout.write('writing\\n')
-    for (;;) {
-      await blockedSolvers.add({ address, chainId: undefined, listedAt: Date.now() })
-      await blockedSolvers.remove(address, undefined)
-      await new Promise((resolve) => setImmediate(resolve))
-    }`
-  const argv = ['--import', 'tsx', '--input-type=module', '--eval', script]
-  const writer = startProcess(process.execPath, argv, environment)
-  await writer.waitFor(/writing/)
-  for (let count = 0; count < 40; count++) {
-    await register(service, chain.chainId, account, { endpointUrl: ENDPOINT })
-    expect(await listed(service)).toEqual([account.address])
-  }
-  writer.signal('SIGKILL')
-  await writer.exited
-})
-
 describe('a solvers command', () => {
   it.each([
     [
@@ -246,24 +187,6 @@ describe('a solvers command', () => {
     expect([code, stdout]).toEqual([exitCode, ''])
     expect(stderr).toContain(`error: `)
     expect(stderr).toContain(message)
-  })
-
-  it('reports why a file cannot be written', async () => {
-    const environment = { DB_PATH: temporaryFile() }
-    await (await startService(chain, environment)).close()
-    // SQLite rolls the transaction back itself, as on a full disk.
-    await execute(
-      environment,
-      "create trigger full before insert on listed_solvers begin select raise(rollback, 'disk is full'); end",
-    )
-    const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
-      environment,
-    })
-    expect([code, stdout, stderr]).toEqual([
-      3,
-      '',
-      `error: DB_PATH, ${resolve(environment.DB_PATH)}, cannot be used: disk is full\n`,
-    ])
   })
 
   it('leaves a file without tables of this version unchanged', async () => {

@@ -10,8 +10,8 @@ import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const NOTHING = '0x'
-/** The selectors of two views. */
-const [SYMBOL, BOND_TOKEN] = ['0x95d89b41', '0xf21b52e5']
+/** The selector of the view. */
+const BOND_TOKEN = '0xf21b52e5'
 
 let chain: TestChain
 let rpc: RpcProxy
@@ -80,45 +80,10 @@ describe('a bond token is shown', () => {
     expect(await shownFor(address)).toEqual({ address, ...expected })
   })
 
-  it.each([
-    ['with 255 decimals', integer(255n), { symbol: 'USDC', decimals: 255 }],
-    ['without decimals when they exceed uint8', integer(256n), { symbol: 'USDC' }],
-    ['without decimals when it has none', NOTHING, { symbol: 'USDC' }],
-  ] as const)('%s', async (_, decimals, expected) => {
-    const address = await rawToken(text('USDC'), decimals)
-    expect(await shownFor(address)).toEqual({ address, ...expected })
-  })
-
-  it('by its address when all its calls revert', async () => {
-    const address = await rawToken(NOTHING, NOTHING)
-    expect(await shownFor(address)).toEqual({ address })
-  })
-
-  it('by its address when there is no contract', async () => {
-    const address = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
-    expect(await shownFor(address)).toEqual({ address })
-  })
-
   it('by its address when its calls use up all gas, and the chain is read as always', async () => {
     const address = await deployOdd(chain.devnet, 'BurningToken')
     expect(await shownFor(address)).toEqual({ address })
     expect((await listed()).status).toBe('ok')
-  })
-
-  it('without a symbol of a mebibyte, whose calls have too little gas', async () => {
-    const address = await deployOdd(chain.devnet, 'LongToken')
-    expect(await shownFor(address)).toEqual({ address, decimals: 6 })
-  })
-
-  it('without a symbol of a mebibyte, also when the node does not limit gas', async () => {
-    const { bondToken, settlement } = chain.contracts
-    rpc.intercept(async (call, pass) =>
-      dataOf(call) === SYMBOL ? { result: text('N'.repeat(2 ** 20)) } : pass(),
-    )
-    await start(settlement)
-    // A busy machine may read such an answer for longer than its time. Then all is read again.
-    const shown = await untilToken(({ decimals }) => decimals !== undefined)
-    expect(shown).toEqual({ address: bondToken, decimals: 6 })
   })
 
   it('without a request to the URL that it names (ERC-3668)', async () => {

@@ -6,7 +6,7 @@ import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startTrap, type Trap } from '../../support/solvers/raw-solver.js'
-import { register, signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { register, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const PUBLIC = '8.8.8.8'
@@ -65,14 +65,6 @@ const start = (environment: Record<string, string>) =>
     ),
   })
 
-const tryRegistering = async (service: TestService, endpointUrl: string) =>
-  (
-    await service.post(
-      `/v1/${chain.chainId}/solvers/register`,
-      await signedRegistration(account, { endpointUrl }),
-    )
-  ).body
-
 /** Registers an endpoint at a name that is public in the checked lookup, and at `addresses` from then on. */
 async function registerPublic(service: TestService, endpointUrl: string, addresses: string[]) {
   firstAddresses = [{ address: PUBLIC, family: 4 }]
@@ -127,23 +119,6 @@ describe('an endpoint whose name was public at its registration', () => {
   })
 })
 
-describe('a registration', () => {
-  it.each([
-    ...BAD_ADDRESSES,
-    `${PUBLIC} 127.0.0.1`,
-    `127.0.0.1 ${PUBLIC}`,
-    `${PUBLIC} 2606:4700:4700::1111 ::1`,
-  ])('of a name at %s is rejected', async (addresses) => {
-    const service = await start(PRODUCTION)
-    names['solver.test'] = addresses.split(' ')
-    const { code } = await tryRegistering(service, `https://solver.test:${trap.port}`)
-    expect(code).toBe('ENDPOINT_REJECTED')
-    expect((await service.get(`/v1/${chain.chainId}/solvers`)).body).toEqual([])
-    expect(trap.visits()).toBe(0)
-    await service.close()
-  })
-})
-
 describe('an endpoint that was stored outside of production', () => {
   it.each(['127.0.0.1', 'localhost'])('is not called in production: http://%s', async (host) => {
     const environment = { DB_PATH: temporaryFile() }
@@ -178,21 +153,6 @@ describe('SOLVER_ENDPOINT_ALLOWLIST', () => {
       await service.close()
     },
   )
-
-  it('admits nothing else', async () => {
-    const service = await start({ ...PRODUCTION, SOLVER_ENDPOINT_ALLOWLIST: 'solver.test,10.0.0.0/8' })
-    Object.assign(names, {
-      'other.test': ['127.0.0.1'],
-      'a.solver.test': ['127.0.0.1'],
-      'solver.test.': ['127.0.0.1'],
-    })
-    for (const host of ['other.test', 'a.solver.test', 'solver.test.', '127.0.0.1']) {
-      const { code } = await tryRegistering(service, `https://${host}:${trap.port}`)
-      expect(code, host).toBe('ENDPOINT_REJECTED')
-    }
-    expect(trap.visits()).toBe(0)
-    await service.close()
-  })
 })
 
 describe('proxies in the environment', () => {

@@ -63,14 +63,6 @@ const untilOffered = (service: TestService, isOffered: boolean) =>
     (body) => (body.quote !== undefined) === isOffered,
   )
 
-/** Unstakes a part of the bond and cancels that. @returns when quotes have followed both */
-async function unstakeAndCancel(service: TestService): Promise<void> {
-  await calls.send(account, 'requestUnstake', [1n])
-  await untilOffered(service, false)
-  await calls.send(account, 'cancelUnstake', [])
-  await untilOffered(service, true)
-}
-
 /** Takes the solver's offer of the whole bond. */
 async function deposit(service: TestService) {
   const body = await quote(service)
@@ -110,13 +102,6 @@ describe('an offer that the free bond does not cover is dropped', () => {
     await calls.client.revert({ id: snapshot })
   })
 
-  it('while a part of it is unstaking, as on the contract', async () => {
-    const service = await startService(chain, environment)
-    await solver.register(service)
-    await unstakeAndCancel(service)
-    await service.close()
-  })
-
   it('until a reorganisation removes the order that has reserved it', async () => {
     const service = await startService(chain, environment)
     await solver.register(service)
@@ -124,14 +109,6 @@ describe('an offer that the free bond does not cover is dropped', () => {
     await untilOffered(service, false)
     await calls.client.request({ method: 'anvil_reorg' as never, params: [1, []] as never })
     await untilOffered(service, true)
-    await service.close()
-  })
-
-  it('after the periodic read alone, when the node returns no events', async () => {
-    rpc.hideLogs()
-    const service = await startService(chain, { ...environment, BOND_CHECK_INTERVAL_MS: '50' })
-    await solver.register(service)
-    await unstakeAndCancel(service)
     await service.close()
   })
 

@@ -3,12 +3,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, type onTestFinished } from 'vitest'
 import type { AppOverrides } from '../../../src/app/app.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { eventually } from '../../support/eventually.js'
 import { readMetrics } from '../../support/service/metrics.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { badSolvers } from '../../support/solvers/bad-solvers.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startRawSolver, startTrap } from '../../support/solvers/raw-solver.js'
+import { startTrap } from '../../support/solvers/raw-solver.js'
 import { signedRegistration, startSolver } from '../../support/solvers/solver.js'
 import { hang } from '../../support/solvers/three-solvers.js'
 
@@ -17,18 +15,6 @@ const CHECK_MS = 1000
 /** Timers and clocks round differently. */
 const ROUNDING_MS = 20
 const PRODUCTION = { NODE_ENV: 'production', SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1' }
-
-const BAD = [
-  'closes the connection before it reads',
-  'never reads',
-  'drips its body',
-  'hangs after half the body',
-  'redirects by 307 Temporary',
-  '17 KiB of headers',
-  'a 101 to another protocol',
-  'two answers in one',
-]
-const bad = badSolvers.filter(({ name }) => BAD.includes(name))
 
 let chain: TestChain
 
@@ -65,8 +51,6 @@ async function registerAt(endpointUrl: string, service: TestService) {
   return { ...answer.body.check, tookMs: performance.now() - begin }
 }
 
-it('the list of malformed solvers has all that are tried here', () => expect(bad).toHaveLength(BAD.length))
-
 describe.concurrent('a registration', () => {
   it('has the result LATE when no reply comes within a second', async ({ onTestFinished }) => {
     const { service, solver } = await startWithHangingSolver(onTestFinished)
@@ -74,20 +58,6 @@ describe.concurrent('a registration', () => {
     expect([outcome, explanation]).toEqual(['LATE', expect.stringContaining('within 1000 ms')])
     expect(tookMs).toBeGreaterThan(CHECK_MS - ROUNDING_MS)
   })
-
-  it.for(bad)(
-    'of a malformed solver takes about a second: $name, $outcome',
-    async (malformedSolver, { onTestFinished }) => {
-      const service = await start(onTestFinished)
-      const raw = await startRawSolver(chain, account, malformedSolver)
-      onTestFinished(() => raw.close())
-      raw.serve()
-      const { outcome, tookMs } = await registerAt(raw.endpointUrl, service)
-      expect(outcome.toLowerCase()).toBe(malformedSolver.outcome.split(' ')[0])
-      expect(tookMs).toBeLessThan(2 * CHECK_MS)
-      await raw.abandoned()
-    },
-  )
 
   it('changes neither the metrics of quotes nor the health of the solver', async ({ onTestFinished }) => {
     const { service, solver } = await startWithHangingSolver(onTestFinished)
@@ -99,18 +69,6 @@ describe.concurrent('a registration', () => {
     expect(body.quote?.solver).toBe(account.address)
     const labels = { solver: account.address.toLowerCase() }
     expect(await service.metric('aggregator_solver_circuit_open', labels)).toBe(0)
-  })
-
-  it('shares the check of the same endpoint that is under way', async ({ onTestFinished }) => {
-    const { service, solver } = await startWithHangingSolver(onTestFinished)
-    const first = registerAt(solver.endpointUrl, service)
-    await eventually(
-      async () => solver.checks.length,
-      (count) => count === 1,
-    )
-    const second = await registerAt(solver.endpointUrl, service)
-    expect([second.outcome, (await first).outcome]).toEqual(['LATE', 'LATE'])
-    expect(solver.checks).toHaveLength(1)
   })
 })
 

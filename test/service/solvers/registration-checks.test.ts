@@ -97,22 +97,6 @@ describe('a registration returns the result of one request to the endpoint', () 
       expect.stringMatching(/^The solver answered with status 404; only 200 carries an offer\. No pair has/),
     ])
   })
-
-  it('for a redirect, with advice to register the final URL', async () => {
-    const { outcome, explanation } = await checkOf(answerStatus(302))
-    expect([outcome, explanation]).toEqual([
-      'DECLINED',
-      'The solver answered with status 302. Redirects are not followed: register the URL that answers itself.',
-    ])
-  })
-
-  it('for an error of the solver, with advice on how to decline', async () => {
-    const { outcome, explanation } = await checkOf(answerStatus(500))
-    expect([outcome, explanation]).toEqual([
-      'DECLINED',
-      'The solver answered with status 500; only 200 carries an offer. It is an error of the solver: decline with status 422 or 503.',
-    ])
-  })
 })
 
 it('the request is for tokens that do not exist until a pair is quoted, then for the pair quoted last', async () => {
@@ -164,10 +148,6 @@ describe('an endpoint that answers with the valid signature of another solver', 
     expect(await listed()).toEqual(['First'])
     expect((await askForQuote()).status).toBe(200)
     expect([solver.asks.length, other.asks.length]).toEqual([1, 0])
-  })
-
-  it('is registered by its own solver', async () => {
-    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('QUOTED')
   })
 
   it('is not registered unchecked after five checks within a minute', async () => {

@@ -130,17 +130,6 @@ describe('on a full chain', () => {
     expect(await listed(service)).toEqual([first.address, newcomer.address])
   })
 
-  it('the last timestamp of a replaced solver stays', async () => {
-    const service = await start({ UNBONDED_GRACE_SECONDS: '0', MAX_SOLVERS_PER_CHAIN: '1' })
-    const captured = await signedRegistration(first, { endpointUrl: ENDPOINT })
-    expect((await service.post(`${path}/register`, captured)).status).toBe(200)
-    await unbond(first)
-    await untilInactive(service, 1)
-    aheadMs = 1000
-    expect((await registering(service, newcomer)).status).toBe(200)
-    expect((await service.post(`${path}/register`, captured)).body.code).toBe('TIMESTAMP_REUSED')
-  })
-
   it('solvers whose bond came back unseen are not replaced, and are active at once', async () => {
     const database = { DB_PATH: temporaryFile() }
     const before = await start(database)
@@ -173,30 +162,6 @@ describe('on a full chain', () => {
       () => inactive(service),
       (count) => count === 2,
     )
-  })
-
-  it('concurrent newcomers take as many places as can be replaced', async () => {
-    const service = await start()
-    await registerBoth(service)
-    await unbond(first)
-    await untilInactive(service, 1)
-    aheadMs = HOUR_MS + 1000
-    const answers = await Promise.all([newcomer, latecomer].map((account) => registering(service, account)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    expect(await listed(service)).toHaveLength(2)
-  })
-
-  it('the time without a bond continues after a restart', async () => {
-    const database = { DB_PATH: temporaryFile() }
-    const before = await start(database)
-    await registerBoth(before)
-    await unbond(first)
-    await untilInactive(before, 1)
-    await before.close()
-    aheadMs = HOUR_MS + 1000
-    const after = await start(database)
-    expect((await registering(after, newcomer)).status).toBe(200)
-    expect((await listed(after)).sort()).toEqual([second.address, newcomer.address].sort())
   })
 })
 

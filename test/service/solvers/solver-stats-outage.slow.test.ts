@@ -73,14 +73,6 @@ const untilCounted = (url: string, count: number, timeoutMs?: number) =>
 /** Ways in which the database is away, each with its end. */
 const OUTAGES: [kind: string, begin: (link: DatabaseLink) => () => void][] = [
   [
-    'refuses connections',
-    (link) => {
-      link.cut()
-      return () => link.restore()
-    },
-  ],
-  ['is silent', (link) => link.hold('everything', TEXT).release],
-  [
     'stores counts, but its answers are lost',
     (link) => {
       const { release } = link.hold('answers', TEXT)

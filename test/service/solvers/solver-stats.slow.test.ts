@@ -18,13 +18,6 @@ const decline: Behaviour = async (_ask, _solver, { response }) => void response.
 const invalid: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor(ask), user: ask.inputToken })
 const fail: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
 const silent: Behaviour = async () => undefined
-const after =
-  (ms: () => number): Behaviour =>
-  async (...asked) => {
-    await new Promise((resolve) => setTimeout(resolve, ms()))
-    return honest({ output: '1000' })(...asked)
-  }
-
 let chain: TestChain
 let solvers: TestSolver[]
 
@@ -189,40 +182,6 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
     now += 8 * 24 * HOUR_MS
     expect(await read('7d')).toEqual([])
     expect(await read('30d')).toHaveLength(2)
-  })
-
-  it('give median and p95 within the error of the bins', async () => {
-    await open({ QUOTE_TIMEOUT_MS: '5000' })
-    const delays = Array.from({ length: 20 }, (_, index) => 20 + index * 10)
-    const remaining = [...delays]
-    for (const solver of solvers.slice(1)) solver.behave(decline)
-    solvers[0]?.behave(after(() => remaining.shift() ?? 0))
-    for (const _ of delays) await ask(service)
-    await untilAsked(service, 60)
-    const [stats] = await listStats(service)
-    // A response comes some milliseconds after the delay of its solver.
-    const within = (delay = 0) => ({ least: delay * 0.95 - 1, most: (delay + 25) * 1.05 + 1 })
-    for (const [value = 0, { least, most }] of [
-      [stats?.medianResponseMs, within(delays[9])],
-      [stats?.p95ResponseMs, within(delays[18])],
-    ] as const) {
-      expect(value).toBeGreaterThanOrEqual(least)
-      expect(value).toBeLessThanOrEqual(most)
-    }
-  })
-
-  it('of an unknown solver are SOLVER_NOT_FOUND, and another window is a bad field', async () => {
-    await open()
-    const unknown = await service.get(path(`/0x${'9'.repeat(40)}`))
-    expect([unknown.status, unknown.body.code]).toEqual([404, 'SOLVER_NOT_FOUND'])
-    for (const window of ['2h', '24H', '', '1h ']) {
-      const { status, body } = await service.get(`${path()}?window=${encodeURIComponent(window)}`)
-      expect([status, body.code, body.details]).toEqual([
-        400,
-        'INVALID_ARGUMENT',
-        [{ field: 'window', message: 'must be 1h, 24h, 7d or 30d' }],
-      ])
-    }
   })
 })
 

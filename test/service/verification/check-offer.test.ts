@@ -1,7 +1,4 @@
-import { createClient } from '@connectrpc/connect'
-import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { OfferState, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import {
   marksOf,
   startVerifyingService,
@@ -36,23 +33,6 @@ it('an offer of an answer is valid, with the times of the answer', async () => {
     },
   ])
   expect(expiresAt).toBe(sent.quote.depositDeadline * 1000)
-})
-
-it('another signature and a changed member are dead', async () => {
-  const { sent } = await offer()
-  const { body: forged } = await check({ ...sent, quote: { ...sent.quote, outputAmount: '3001' } })
-  expect(forged).toMatchObject({ state: 'DEAD', code: 'SIGNATURE_INVALID' })
-  const { body: elsewhere } = await check({ ...sent, quote: { ...sent.quote, outputChainId: 10 } })
-  expect(elsewhere).toMatchObject({ state: 'DEAD', code: 'REFUSED', refusal: 'WrongOutputChain' })
-})
-
-it('says the same over gRPC', async () => {
-  const { sent, orderId } = await offer()
-  const client = createClient(QuoteService, createGrpcTransport({ baseUrl: on.service.url }))
-  const { quote, solverSignature } = sent
-  const request = { quote: { ...quote, outputChainId: BigInt(quote.outputChainId) }, solverSignature }
-  const answer = await client.checkOffer({ chainId: BigInt(on.chain.chainId), ...request })
-  expect(answer).toMatchObject({ orderId, state: OfferState.VALID })
 })
 
 it.each([

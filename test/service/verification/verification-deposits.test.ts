@@ -13,8 +13,6 @@ import {
   BOND,
   type Fixture,
   INPUT_AMOUNT,
-  otherSolver,
-  solver,
   startSettlement,
   stranger,
   user,
@@ -99,52 +97,10 @@ describe('the reference contract rejects', () => {
     expect(await verdictOn(await sign())).toEqual(rejected(error))
   })
 
-  it('a quote after its deposit deadline, as of the head', async () => {
-    const signed = await chain.signedQuote()
-    expect(await verdictOn(signed)).toEqual(ACCEPTED)
-    await chain.nextBlockAt(signed.quote.depositDeadline + 1)
-    await chain.client.mine({ blocks: 1 })
-    expect(await verdictOn(signed)).toEqual(rejected('DepositDeadlinePassed'))
-  })
-
   it('a quote whose nonce an order has used', async () => {
     const { quote } = await chain.depositedQuote()
     const again = await chain.signedQuote({ nonce: quote.nonce })
     expect(await verdictOn(again)).toEqual(rejected('NonceAlreadyUsed'))
-  })
-
-  it('a quote whose nonce the solver has cancelled, and no quote of another solver', async () => {
-    const signed = await chain.signedQuote()
-    const { nonce } = signed.quote
-    await chain.send(solver, 'cancelNonce', [nonce])
-    expect(await verdictOn(signed)).toEqual(rejected('NonceAlreadyUsed'))
-    const other = await chain.signedQuote({ nonce, solver: otherSolver.address }, otherSolver)
-    expect(await verdictOn(other)).toEqual(ACCEPTED)
-  })
-
-  it('a quote whose bond is unstaking', async () => {
-    await chain.send(solver, 'requestUnstake', [BOND])
-    expect(await verdictOn(await chain.signedQuote())).toEqual(rejected('InsufficientBond'))
-  })
-})
-
-describe('another contract', () => {
-  it.each<[string, DepositVerdict]>([
-    ['ACCEPT', ACCEPTED],
-    ['ACCEPT_WITH_RESULT', ACCEPTED],
-    ['LISTED_ERROR', rejected('NonceAlreadyUsed')],
-    ['LISTED_TEXT', rejected('ECDSA: invalid signature')],
-    ['UNLISTED_ERROR', unlisted],
-    ['UNLISTED_TEXT', unlisted],
-    ['LISTED_TEXT_AND_MORE', unlisted],
-    ['PANIC', unlisted],
-    ['NO_DATA', { kind: 'unknown', reason: 'empty_revert' }],
-  ])('that answers with %s', async (answer, verdict) => {
-    const { abi, address } = await deployed('OtherSettlement')
-    await chain.transact(user, address, abi, 'setAnswer', [ANSWERS.indexOf(answer)])
-    const other = openVerifier(address)
-    expect(await other.verifyDeposit(offerOf(await chain.signedQuote()), NEVER)).toEqual(verdict)
-    other.close()
   })
 })
 
@@ -229,19 +185,6 @@ it('each verdict is counted once, with its time', async () => {
   const { values } = await metrics.verificationSeconds.get()
   expect(values.find(({ metricName }) => metricName?.endsWith('_count'))?.value).toBe(2)
 })
-
-/** The names of OtherSettlement's answers, in their order. */
-const ANSWERS = [
-  'ACCEPT',
-  'ACCEPT_WITH_RESULT',
-  'LISTED_ERROR',
-  'LISTED_TEXT',
-  'UNLISTED_ERROR',
-  'UNLISTED_TEXT',
-  'LISTED_TEXT_AND_MORE',
-  'PANIC',
-  'NO_DATA',
-]
 
 const sources = new Map<string, ReturnType<typeof compileSource>>()
 

@@ -120,36 +120,3 @@ it('an error of the node is not logged as another chain', async () => {
   expect(await verify()).toEqual(NO_ANSWER)
   expect(logged).toMatchObject([{ url: 1, reason: 'it answers a check with an error of its own' }])
 })
-
-it.each<[string, (response: ServerResponse) => unknown]>([
-  ['by its status', (response) => response.writeHead(429).end()],
-  ['and asks for no time', (response) => response.writeHead(503, { 'retry-after': '0' }).end()],
-  ['in an answer', (response) => answer(response, { error: { code: -32005, message: 'limit exceeded' } })],
-])('a node that refuses calls %s gets none for a second', async (_how, refuse) => {
-  await pastTheCheck()
-  let calls = 0
-  node.answerWith((response) => {
-    calls++
-    return refuse(response)
-  })
-  for (let check = 0; check < 20; check++) expect(await verify()).toEqual(NO_ANSWER)
-  expect(calls).toBe(1)
-  node.answerWith(undefined)
-  vi.advanceTimersByTime(1000)
-  await pastTheCheck()
-})
-
-it('a node that refuses a WebSocket because of its limits is asked for none for a second', async () => {
-  const overSocket = settlement.openVerifier([node.url.replace('http', 'ws')], { onWarning })
-  let requests = 0
-  node.answerWith((response) => {
-    requests++
-    response.writeHead(429).end()
-  })
-  expect(await overSocket.verifyDeposit(settlement.offer, NEVER)).toEqual(NO_ANSWER)
-  const before = requests
-  for (let check = 0; check < 20; check++)
-    expect(await overSocket.verifyDeposit(settlement.offer, NEVER)).toEqual(NO_ANSWER)
-  expect(requests).toBe(before)
-  overSocket.close()
-})

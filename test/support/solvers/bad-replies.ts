@@ -1,10 +1,9 @@
-import { solverAccounts } from '../chain/chain.js'
-import { highSTwin } from './high-s-twin.js'
 import { head, ok, replies, sends } from './malformed-solvers.js'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-const shaped = [
+/** Solvers that send valid HTTP with a wrong reply. */
+export const badReplies = [
   sends('a byte order mark before a good reply', 'quoted', (json) => ok(`\ufeff${json}`)),
   sends('text/html around a good reply, for only status and body count', 'quoted', (json) =>
     ok(json).toString().replace('application/json', 'text/html'),
@@ -85,24 +84,3 @@ const shaped = [
   ),
   sends('UTF-16', 'invalid malformed', (json) => ok(Buffer.from(json, 'utf16le'))),
 ]
-
-const signed = [
-  replies('a signature by another key', 'invalid signature_mismatch', ({ quote }, { sign }) =>
-    sign(quote, solverAccounts[7]),
-  ),
-  replies('a high s', 'invalid signature_high_s', ({ quote, signature }) => ({
-    quote,
-    signature: highSTwin(signature),
-  })),
-  replies('a v of 0', 'invalid signature_v', ({ quote, signature }) => ({
-    quote,
-    signature: `${signature.slice(0, -2)}00`,
-  })),
-  replies('64 bytes of signature', 'invalid signature_length', ({ quote, signature }) => ({
-    quote,
-    signature: signature.slice(0, -2),
-  })),
-]
-
-/** Solvers that send valid HTTP with a wrong reply. */
-export const badReplies = [...shaped, ...signed]

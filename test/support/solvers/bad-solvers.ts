@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
-import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import {
   CHUNKED,
   chunk,
@@ -89,19 +89,7 @@ const encoded = [
   sends('a gzip bomb', 'invalid malformed', (json) =>
     ok(gzipSync(bomb(json)), { headers: ['content-encoding: gzip'] }),
   ),
-  sends('a deflate bomb', 'invalid malformed', (json) =>
-    ok(deflateSync(bomb(json)), { headers: ['content-encoding: deflate'] }),
-  ),
-  sends('a brotli bomb', 'invalid malformed', (json) =>
-    ok(brotliCompressSync(bomb(json), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }), {
-      headers: ['content-encoding: br'],
-    }),
-  ),
-  ...['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip, gzip, gzip, gzip, gzip'].map((encoding) =>
-    sends(`a claim of ${encoding}`, 'quoted', (json) =>
-      ok(json, { headers: [`content-encoding: ${encoding}`] }),
-    ),
-  ),
+  sends('a claim of gzip', 'quoted', (json) => ok(json, { headers: ['content-encoding: gzip'] })),
 ]
 
 const sized = [
@@ -144,62 +132,21 @@ const sized = [
 
 const framed = [
   sends(
-    'a 103 before the answer',
-    'quoted',
-    (json) => `HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n${ok(json)}`,
-  ),
-  sends('a 102 before the answer', 'quoted', (json) => `HTTP/1.1 102 Processing\r\n\r\n${ok(json)}`),
-  sends('a 100 before the answer', 'failed', (json) => `HTTP/1.1 100 Continue\r\n\r\n${ok(json)}`),
-  sends(
     'a 101 to another protocol',
     'failed',
     (json) => `HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n${json}`,
   ),
-  sendsAndCloses('HTTP/1.0 without a length', 'quoted', (json) => `HTTP/1.0 200 OK\r\n\r\n${json}`),
-  sendsAndCloses('HTTP/1.1 without a length', 'quoted', (json) => head() + json),
-  ...['zz', '-1', 'fffffffffffffffff', '0x10', ''].map((size) =>
-    sends(`a chunk size of "${size}"`, 'failed', (json) => `${CHUNKED}${size}\r\n${json}\r\n0\r\n\r\n`),
-  ),
-  sendsAndCloses('chunks without the last one', 'failed', (json) => CHUNKED + chunk(json)),
   sends('a length that is too short', 'invalid malformed', (json) => head('content-length: 20') + json),
   sends('a length that is too long', 'late', (json) => head(`content-length: ${json.length + 1}`) + json),
-  sendsAndCloses(
-    'a length that is too long, and closes',
-    'failed',
-    (json) => head(`content-length: ${json.length + 1}`) + json,
-  ),
-  ...['-5', '12abc', '1e3', '99999999999999999999999999'].map((length) =>
-    sends(`a length of ${length}`, 'failed', (json) => head(`content-length: ${length}`) + json),
-  ),
-  sends(
-    'two lengths',
-    'failed',
-    (json) => head(`content-length: ${json.length}`, 'content-length: 5') + json,
-  ),
-  sends(
-    'a length and chunks',
-    'failed',
-    (json) => `${head('content-length: 5', 'transfer-encoding: chunked')}${chunk(json)}0\r\n\r\n`,
-  ),
   sends('two answers in one', 'quoted', (json) =>
     Buffer.concat([ok(json), ok(json.replace('"10"', '"99999999999"'))]),
   ),
-  sends('a header without a colon', 'failed', (json) => ok(json, { headers: ['bad header'] })),
-  sends('a NUL in a header', 'failed', (json) => ok(json, { headers: ['x: \0'] })),
 ]
 
 const otherProtocols = [
   malformedSolver('SSH', 'failed', ({ socket }) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
   malformedSolver('HTTP/2 frames', 'failed', ({ socket }) =>
     socket.write(Buffer.from('000000040000000000', 'hex')),
-  ),
-  sendsAndCloses('a body without any headers', 'failed', (json) => json),
-  sends('HTTP/9.9', 'failed', (json) => ok(json).toString().replace('HTTP/1.1', 'HTTP/9.9')),
-  sends('a status of four digits', 'failed', (json) => ok(json, { status: '2000 OK' })),
-  sends(
-    'a request for an answer',
-    'failed',
-    (json) => `POST /quote HTTP/1.1\r\nhost: x\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
   ),
   malformedSolver('TLS at an http URL', 'failed', ({ socket }) =>
     createTlsServer()

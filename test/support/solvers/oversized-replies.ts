@@ -24,14 +24,9 @@ const REFUSAL = 'HTTP/1.1 500 Oops\r\n'
 /** Solvers that never stop sending. */
 export const oversizedReplies = [
   flood('a body of 200 MB', 'failed', head(`content-length: ${FLOOD_BYTES}`), SPACES),
-  flood('a body of 200 MB in chunks', 'failed', CHUNKED, SPACES_IN_A_CHUNK),
   flood('a body of 200 MB in chunks of one byte', 'failed', CHUNKED, '1\r\n \r\n'),
   flood('a body of 200 MB without a length', 'failed', head(), SPACES),
   flood('200 MB of headers', 'failed', 'HTTP/1.1 200 OK\r\n', 'x: y\r\n'),
-  flood('a header of 200 MB', 'failed', 'HTTP/1.1 200 OK\r\nx: ', 'y'),
-  flood('a header after 200 MB of spaces', 'failed', 'HTTP/1.1 200 OK\r\nx:', ' '),
-  flood('a reason phrase of 200 MB', 'failed', 'HTTP/1.1 200 ', 'y'),
-  flood('200 MB of blank lines before the answer', 'failed', '', '\r\n'),
   flood(
     '200 MB of early hints before the answer',
     'failed',
@@ -39,9 +34,7 @@ export const oversizedReplies = [
     'HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n',
   ),
   flood('200 MB of trailers', 'failed', `${CHUNKED}0\r\n`, 'x: y\r\n'),
-  flood('a chunk extension of 200 MB', 'failed', `${CHUNKED}1;`, 'x'),
   flood('200 MB of chunk extensions', 'failed', CHUNKED, `1;${'x'.repeat(16_000)}\r\n \r\n`),
-  flood('a chunk size of 200 million zeros', 'failed', CHUNKED, '0'),
   flood('200 MB after an empty response', 'invalid malformed', head('content-length: 0'), SPACES),
   flood('200 MB of answers', 'invalid malformed', '', head('content-length: 0')),
   flood('a refusal of 200 MB', 'declined', `${REFUSAL}content-length: ${FLOOD_BYTES}\r\n\r\n`, SPACES),
