@@ -33,8 +33,11 @@ const SHARED = {
 }
 
 export default defineConfig({
-  // The packages of this repository, as their sources.
-  resolve: { tsconfigPaths: true },
+  // The packages of this repository, as their sources, also for an example that is a project of its own.
+  resolve: {
+    tsconfigPaths: true,
+    alias: { '@quote-aggregator/client': `${import.meta.dirname}/packages/client/src/index.ts` },
+  },
   test: {
     projects: [
       {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
-import { eventually } from '../../support/eventually.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 import { createWalletProject, type WalletProject } from '../../support/packages/wallet-project.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -115,154 +114,36 @@ describe('the app, built by Vite', () => {
       expect(problems).toEqual([])
     },
   )
-
-  it.skipIf(!existsSync(CHROMIUM))(
-    `in a browser follows a deposit whose wallet has sent it and answered with an error, and asks for no other one (needs ${CHROMIUM})`,
-    async () => {
-      const { page } = await openOffer('answers with an error after it has sent')
-      await holdBlocks()
-      await button(page, 'Swap').click()
-      const uncertain = page.getByRole('alert').getByText(/not certain/)
-      await uncertain.waitFor()
-      expect(await button(page, 'Swap').count()).toBe(0)
-      await button(page, 'My wallet has sent nothing').waitFor()
-      // What is said of the next offer does not take the place of that.
-      await page.route(CHECKS, (route) => route.fulfill(REFUSED))
-      solver.behave(honest({ output: String(OUTPUT) }))
-      await page.waitForResponse(CHECKS)
-      await page.getByText('1 WETH for 2500 USDC').waitFor()
-      await uncertain.waitFor()
-      // A node that does not answer makes nothing certain.
-      await page.route(`${chain.devnet.rpcUrl}/**`, (route) => route.abort())
-      await button(page, 'Look again').click()
-      await uncertain.waitFor({ state: 'detached' })
-      await page.getByRole('alert').waitFor()
-      expect(await button(page, 'Swap').count()).toBe(0)
-      await page.unroute(`${chain.devnet.rpcUrl}/**`)
-      await calls.client.mine({ blocks: 1 })
-      await button(page, 'Look again').click()
-      await page.getByRole('status').getByText('DEPOSITED').waitFor()
-      expect(await page.getByRole('alert').count()).toBe(0)
-      expect(await calls.balanceOf(chain.contracts.weth, user.address)).toBe(0n)
-    },
-  )
-
-  it.skipIf(!existsSync(CHROMIUM))(
-    `in a browser follows a deposit on its way after a reload, and asks for no other one (needs ${CHROMIUM})`,
-    async () => {
-      const { page } = await openOffer()
-      await holdBlocks()
-      const sent = await sentByUser()
-      await button(page, 'Swap').click()
-      await eventually(sentByUser, (count) => count === sent + 1)
-      await page.reload()
-      await page.getByText('1 WETH for 2400 USDC').waitFor()
-      expect(await button(page, 'Swap').isDisabled()).toBe(true)
-      await calls.client.mine({ blocks: 1 })
-      await page.getByRole('status').getByText('DEPOSITED').waitFor()
-      expect(await sentByUser()).toBe(sent + 1)
-    },
-  )
-
-  it.skipIf(!existsSync(CHROMIUM))(
-    `in a browser that stores nothing asks the wallet once (needs ${CHROMIUM})`,
-    async () => {
-      const { page } = await openOffer('answers with an error after it has sent', STORES_NOTHING)
-      await holdBlocks()
-      const sent = await sentByUser()
-      await button(page, 'Swap').click()
-      const uncertain = page.getByRole('alert').getByText(/not certain/)
-      await uncertain.waitFor()
-      await button(page, 'Look again').click()
-      await button(page, 'My wallet has sent nothing').waitFor()
-      await uncertain.waitFor()
-      await calls.client.mine({ blocks: 1 })
-      await button(page, 'Look again').click()
-      await page.getByRole('status').getByText('DEPOSITED').waitFor()
-      expect(await sentByUser()).toBe(sent + 1)
-    },
-  )
-
-  it.skipIf(!existsSync(CHROMIUM))(
-    `in a browser says of a deposit that is there nothing that its instance makes up (needs ${CHROMIUM})`,
-    async () => {
-      const { page } = await openOffer()
-      await page.route(ORDERS, (route) => route.fulfill(REFUSED))
-      await button(page, 'Swap').click()
-      await page
-        .getByRole('alert')
-        .getByText('Your tokens are deposited. The state of your order cannot be read now.')
-        .waitFor()
-    },
-  )
 })
 
-type WalletKind = 'answers with an error after it has sent'
-
 const COMES_BACK = 'window.dispatchEvent(new Event("visibilitychange"))'
-const STORES_NOTHING = 'Storage.prototype.setItem = () => { throw new Error("full") }'
-const ORDERS = /\/order\//
-const CHECKS = /\/offers\/check$/
-/** An instance chooses its codes. */
-const REFUSED = {
-  status: 400,
-  headers: { 'access-control-allow-origin': '*' },
-  json: { error: 'no', code: 'EXPIRED' },
-}
-
 const button = (page: Page, name: string) => page.getByRole('button', { name })
 
-async function openPage(kind?: WalletKind, script?: string) {
+async function openPage() {
   const site = await project.serve()
   onTestFinished(() => site.close())
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
-  if (script !== undefined) await page.addInitScript(script)
-  await bringWallet(page, kind)
+  await bringWallet(page)
   return { page, url: site.url }
 }
 
-/** A page with the offer of a swap that the user has the tokens and the allowance for. */
-async function openOffer(kind?: WalletKind, script?: string) {
-  const { page, url } = await openPage(kind, script)
-  solver.behave(honest({ output: String(FIRST_OUTPUT) }))
-  await calls.mint(chain.contracts.weth, user.address, INPUT)
-  await calls.approve(chain.contracts.weth, user, INPUT)
-  await page.goto(url)
-  await button(page, 'Connect wallet').click()
-  await page.getByText('1 WETH for 2400 USDC').waitFor()
-  return { page }
-}
-
-async function holdBlocks(): Promise<void> {
-  await calls.client.setAutomine(false)
-  onTestFinished(() => calls.client.setAutomine(true))
-}
-
-/** How many transactions the user has sent, with those that are not mined. */
-const sentByUser = () => calls.client.getTransactionCount({ address: user.address, blockTag: 'pending' })
-
 /** A browser wallet (EIP-1193) with the user's account, which the local chain signs for. */
-async function bringWallet(page: Page, kind?: WalletKind): Promise<void> {
-  const wallet = ({ rpcUrl, address, fails }: { rpcUrl: string; address: string; fails: boolean }) => {
+async function bringWallet(page: Page): Promise<void> {
+  const wallet = ({ rpcUrl, address }: { rpcUrl: string; address: string }) => {
     const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
       if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [address]
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const answer = await fetch(rpcUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(rpcUrl, { method: 'POST', headers, body })
       const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
       if (error) throw error
-      if (fails && method === 'eth_sendTransaction') throw { code: -32603, message: 'Internal error' }
       return result
     }
     Object.assign(globalThis, { ethereum: { request, on() {}, removeListener() {} } })
   }
-  const fails = kind !== undefined
-  await page.addInitScript(wallet, { rpcUrl: chain.devnet.rpcUrl, address: user.address, fails })
+  await page.addInitScript(wallet, { rpcUrl: chain.devnet.rpcUrl, address: user.address })
 }
 
 async function depositedOrder(): Promise<Hex> {

@@ -1,0 +1,143 @@
+import { createAggregatorClient, type OrderEvent, type QuoteParams } from '@quote-aggregator/client'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { startCable } from '../../support/faults/cable.js'
+import { startEventService } from '../../support/service/event-service.js'
+import type { TestService } from '../../support/service/service.js'
+import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+let solver: TestSolver
+let cable: Awaited<ReturnType<typeof startCable>>
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  traffic = await createTraffic(chain, { seed: 21 })
+  service = await startEventService([chain])
+  solver = await startSolver(chain, solverAccounts[0], honest({ output: '1000' }))
+  await solver.register(service)
+  cable = await startCable(service.url)
+})
+
+afterAll(async () => {
+  await cable?.close()
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+/** The signal of a test: streams that it leaves open end with it. */
+function untilTheEnd(): AbortSignal {
+  const ending = new AbortController()
+  onTestFinished(() => ending.abort())
+  return ending.signal
+}
+
+/** A stream, opened, of which one event after the other can be taken. */
+async function openStream(baseUrl: string, filter = {}) {
+  const reasons: string[] = []
+  let onOpen = () => {}
+  const opened = new Promise<void>((resolve) => {
+    onOpen = resolve
+  })
+  const events = createAggregatorClient({ baseUrl })
+    .streamEvents(filter, {
+      signal: untilTheEnd(),
+      onConnected: onOpen,
+      onLost: ({ reason }) => void reasons.push(reason),
+    })
+    [Symbol.asyncIterator]()
+  let next = events.next()
+  await Promise.race([opened, next])
+  const take = async (): Promise<OrderEvent> => {
+    const { value } = await next
+    next = events.next()
+    return value
+  }
+  return { take, reasons }
+}
+
+const lineOf = ({ type, orderId }: OrderEvent) => `${type} ${orderId}`
+
+it('a stream of events resumes where its connection broke, without a gap or a repeat', async () => {
+  const { actions, mine } = traffic
+  const { take, reasons } = await openStream(cable.url)
+  const orders = [traffic.order(), traffic.order(), traffic.order()] as const
+  for (const order of orders) {
+    const { number } = await mine([actions.deposit(order)])
+    const event = await take()
+    expect(event).toMatchObject({ type: 'Deposited', orderId: order.orderId, user: order.user })
+    expect(event).toMatchObject({ inputAmount: order.inputAmount, blockNumber: number })
+    cable.cut()
+  }
+  await mine(orders.map(actions.fill))
+  const fills = [await take(), await take(), await take()]
+  expect(fills.map(lineOf)).toEqual(orders.map(({ orderId }) => `Settled ${orderId}`))
+  expect(reasons).toEqual(['CONNECTION_FAILED', 'CONNECTION_FAILED', 'CONNECTION_FAILED'])
+})
+
+it('a stream takes a filter of 200 order ids, next to the headers of a browser', async () => {
+  const order = traffic.order()
+  const others = Array.from({ length: 199 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}` as Hex)
+  const events = createAggregatorClient({
+    baseUrl: service.url,
+    fetch: (input, init) => fetch(input, { ...init, headers: { 'x-browser': 'b'.repeat(1000) } }),
+  }).streamEvents({ orderIds: [order.orderId, ...others] }, { signal: untilTheEnd() })
+  const next = events[Symbol.asyncIterator]().next()
+  await traffic.mine([traffic.actions.deposit(order)])
+  expect((await next).value).toMatchObject({ type: 'Deposited', orderId: order.orderId })
+})
+
+it('the watch of an order yields each state from NONE to its end, over lost connections, and an earlier one after a reorganisation', async () => {
+  const { actions, mine, reorganise } = traffic
+  const order = traffic.order()
+  const watch = createAggregatorClient({ baseUrl: cable.url }).watchOrder(chain.chainId, order.orderId, {
+    signal: untilTheEnd(),
+  })
+  const iterator = watch[Symbol.asyncIterator]()
+  const next = async () => (await iterator.next()).value
+  expect(await next()).toMatchObject({ state: 'NONE' })
+  cable.cut()
+  await mine([actions.deposit(order)])
+  expect(await next()).toMatchObject({ state: 'DEPOSITED' })
+  cable.cut()
+  const { number, timestamp } = await mine([actions.fill(order)])
+  const settled = { blockNumber: number, blockTime: timestamp, transactionHash: expect.stringMatching(/^0x/) }
+  expect(await next()).toMatchObject({ state: 'SETTLED', settled, user: order.user })
+  await reorganise(1, [[], []])
+  expect(await next()).toMatchObject({ state: 'DEPOSITED', settled: undefined })
+})
+
+it('the record of a quote has the parameters and the results, and for a solver no more than its own', async () => {
+  const params: QuoteParams = {
+    chainId: chain.chainId,
+    inputToken: chain.contracts.weth,
+    outputToken: chain.contracts.usdc,
+    orderType: 'EXACT_INPUT',
+    amount: 10n ** 18n,
+    user: user.address,
+    depositMode: 'CONTRACT',
+  }
+  const aggregator = createAggregatorClient({ baseUrl: service.url })
+  let askedUnder = ''
+  solver.behave((asked, own, exchange) => {
+    askedUnder = String(exchange.request.headers['x-quote-id'])
+    return honest({ output: '1000' })(asked, own, exchange)
+  })
+  const { quoteId = '', best } = await aggregator.getQuote(params)
+  const { chainId, user: userAddress, ...request } = params
+  const { depositDeadline } = best.quote
+  const result = { solver: solver.account.address, outcome: 'QUOTED', rank: 1, outputAmount: '1000' }
+  expect(await aggregator.getQuoteRecord(chainId, quoteId)).toMatchObject({
+    ...{ quoteId, chainId, outcome: 'QUOTED', bestAmount: 1000n, durationMs: expect.any(Number) },
+    request: { ...request, userAddress, depositDeadline },
+    solvers: [result],
+  })
+  const own = await aggregator.getQuoteRecord(chainId, askedUnder)
+  expect(own).toMatchObject({ quoteId: askedUnder, solvers: [{ rank: 1 }] })
+  expect([own.outcome, own.durationMs, own.bestAmount]).toEqual([undefined, undefined, undefined])
+})
