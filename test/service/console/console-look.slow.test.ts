@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { signRegistration } from '@quote-aggregator/client'
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { testTokenAbi, testTokenBytecode } from '../../../gen/contracts/test-token.js'
 import { createDevnetClient, mined } from '../../../packages/cli/src/devnet/deploy.js'
@@ -9,13 +10,21 @@ import { overflow, startConsole, type TestConsole, takeScreenshot } from '../../
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
 const START_MS = 180_000
-const PAGE_WAIT = { timeout: 30_000 }
+const PAGE_WAIT = { timeout: 60_000 }
 const WIDTHS = [1440, 1024, 390] as const
 const SCHEMES = ['light', 'dark'] as const
 /** What the page has and Node's types do not. */
 interface PageGlobals {
-  getComputedStyle(element: unknown): { readonly unicodeBidi: string }
+  getComputedStyle(element: unknown): { getPropertyValue(name: string): string }
 }
+
+/** A property of an element as it is shown. */
+const styleOf = (element: Locator, property: string): Promise<string> =>
+  element.evaluate(
+    (shown, name) => (globalThis as unknown as PageGlobals).getComputedStyle(shown).getPropertyValue(name),
+    property,
+  )
+
 const NO_ORDER = `0x${'0'.repeat(64)}`
 
 interface Place {
@@ -180,11 +189,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const names = page.locator('main bdi')
       await names.getByText(markup).waitFor(PAGE_WAIT)
       expect(await names.getByText(long).count()).toBe(1)
-      const direction = await names.first().evaluate((element) => {
-        const { getComputedStyle } = globalThis as unknown as PageGlobals
-        return getComputedStyle(element).unicodeBidi
-      })
-      expect(direction).toBe('isolate')
+      expect(await styleOf(names.first(), 'unicode-bidi')).toBe('isolate')
       const row = page.getByRole('row').filter({ hasText: markup })
       expect(await row.locator('.solver-name').getAttribute('title')).toContain(addresses[0])
       expect(await page.title()).not.toBe('taken')
@@ -195,25 +200,55 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('are reached by the keyboard', async () => {
       const { page, open } = await stage.openPage()
       onTestFinished(() => page.context().close())
-      await open('swap')
-      await page.getByRole('heading', { name: 'Swap' }).waitFor(PAGE_WAIT)
-      await page.keyboard.press('g')
-      await page.keyboard.press('o')
-      await page.getByRole('heading', { name: 'Orders' }).waitFor()
+      await open('market')
+      const titles = { s: 'Swap', m: 'Market', v: 'Solvers', o: 'Orders' }
+      for (const [key, title] of Object.entries(titles)) {
+        await page.keyboard.press('g')
+        await page.keyboard.press(key)
+        await page.getByRole('heading', { name: title, exact: true }).waitFor(PAGE_WAIT)
+      }
       const rows = page.locator('tbody tr')
       await rows.first().waitFor(PAGE_WAIT)
       await rows.first().focus()
-      await page.keyboard.press('ArrowDown')
+      for (const key of ['ArrowDown', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key)
+      const id = await rows.first().locator('a[href^="#/order/"]').getAttribute('title')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
+      expect(page.url()).toContain(`#/order/${id}`)
       await page.keyboard.press('/')
-      await page.keyboard.type('nonsense')
+      await page.keyboard.type('gm/')
       await page.keyboard.press('Enter')
       await page.getByText('This is no address, id, or name of an active solver or a token.').waitFor()
-      await page.getByRole('searchbox').fill(stage.network.user.address)
+      await page.getByRole('searchbox').fill('beatrix')
       await page.keyboard.press('Enter')
-      await page.getByRole('link', { name: /Remove the filter user/ }).waitFor()
+      await page.getByText('It won nothing: others had better offers.').waitFor(PAGE_WAIT)
     })
+
+    it.each(['light', 'dark'] as const)(
+      'show in forced colours (%s) what is current, what is filled, and what has the focus',
+      async (colorScheme) => {
+        const { page, open } = await stage.openPage({ colorScheme, forcedColors: 'active' })
+        onTestFinished(() => page.context().close())
+        await open('solvers')
+        const background = await styleOf(page.locator('html'), 'background-color')
+        const shown = async (element: Locator, property: string) =>
+          (await styleOf(element, property)) !== background
+        const link = (name: string) => page.getByRole('link', { name, exact: true })
+        await page.getByRole('img', { name: 'Chain 31337 is ok' }).waitFor(PAGE_WAIT)
+        expect([
+          await shown(link('Solvers'), 'border-bottom-color'),
+          await shown(link('Swap'), 'border-bottom-color'),
+          await shown(page.locator('.dot-ok'), 'background-color'),
+          await shown(page.locator('.segments a[aria-current]'), 'background-color'),
+        ]).toEqual([true, false, true, true])
+        await open(stage.swapLink())
+        await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
+        const connect = page.getByRole('button', { name: 'Connect wallet' })
+        expect(await styleOf(connect, 'color')).not.toBe(await styleOf(connect, 'background-color'))
+        await connect.focus()
+        expect(await shown(connect, 'outline-color')).toBe(true)
+      },
+    )
 
     it('show a solver whose session has ended as not connected', async () => {
       const { page, open } = await stage.openPage()

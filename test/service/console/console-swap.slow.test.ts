@@ -1,112 +1,148 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { send } from '../../../packages/cli/src/devnet/deploy.js'
-import { balanceOf } from '../../../packages/cli/src/devnet/user-steps.js'
-import { createMockWallet } from '../../support/clients/mock-wallet.js'
 import { button, look, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { REFUSED, type WalletAnswer } from '../../support/console/wallet.js'
+import { deferred } from '../../support/deferred.js'
+import { eventually } from '../../support/eventually.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
-describe.skipIf(!existsSync(CHROMIUM))(
-  `swaps in the console (needs ${CHROMIUM})`,
-  { timeout: 90_000 },
-  () => {
-    const stage = useConsole()
+/** Longer than the time from one round of quotes to the next. */
+const REFRESH_MS = 20_000
 
-    it('swaps with a wallet from the price to SETTLED, and shows why the offer won', async () => {
-      const { page, open } = await stage.openPage({ account: stage.network.user.address })
-      await stage.swap({ page, open })
+describe.skipIf(!existsSync(CHROMIUM))(
+  `a swap by contract in the console (needs ${CHROMIUM})`,
+  { timeout: 180_000 },
+  () => {
+    const stage = useConsole({ POLL_INTERVAL_MS_31337: '100', DEFAULT_DEPOSIT_WINDOW: '120' })
+
+    it('takes any offer as it is shown, also after a no in the wallet, to the end of its order', async () => {
+      let isRefusing = true
+      const answer: WalletAnswer = (method) =>
+        isRefusing && /sendTransaction|sendCalls/.test(method) ? REFUSED : undefined
+      const { page, open } = await stage.openPage({ account: stage.network.user.address, answer })
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
+      await ranking.getByText('verified').waitFor(PAGE_WAIT)
+      await ranking.getByRole('radio', { name: 'Take the offer of Beatrix' }).check(PAGE_WAIT)
+      await page.getByText('Offer of Beatrix').waitFor(PAGE_WAIT)
+      expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497')
+      expect(await page.locator('.what-happens').innerText()).toMatch(
+        /^You get exactly 2\u202f497\s+USDC, or you take your 1\s+WETH back after \d\d:\d\d:\d\d \(in .*\), with 124\.85 bUSD of the solver's bond\. No fee, no slippage\./,
+      )
+      await look(page, 'swap-chosen')
+      await button(page, 'Swap').click(PAGE_WAIT)
+      const notice = page.getByRole('alert').filter({ hasText: 'You refused the request in the wallet.' })
+      await notice.waitFor(PAGE_WAIT)
+      const order = page.locator('.checklist .facts a[href*="#/order/"]')
+      const before = await order.getAttribute('title')
+      isRefusing = false
+      await button(page, 'Try again').click(PAGE_WAIT)
+      await page.locator('.checklist').getByText('Beatrix').waitFor(PAGE_WAIT)
       await steps(page).getByText('Quote checked through your wallet').waitFor(PAGE_WAIT)
-      await steps(page).getByText('Deposited').waitFor(PAGE_WAIT)
-      await steps(page).getByText('You received').waitFor(PAGE_WAIT)
+      await steps(page).getByText('You received 2\u202f497 USDC').waitFor(PAGE_WAIT)
+      expect(await order.getAttribute('title')).toBe(before)
       await look(page, 'swap-done')
+
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('settled').waitFor(PAGE_WAIT)
       const timeline = page.getByRole('list').filter({ hasText: 'Quoted' })
       await expect
         .poll(() => timeline.locator('.timeline-name').allInnerTexts())
-        .toEqual([
-          expect.stringContaining('Quoted'),
-          expect.stringContaining('Deposited'),
-          expect.stringContaining('Settled'),
-        ])
-      await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor()
-      await look(page, 'order-own')
+        .toEqual(['Quoted', 'Deposited', 'Settled'].map((name) => expect.stringContaining(name)))
       await page.reload()
       await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor(PAGE_WAIT)
     })
 
-    it('swaps with one prompt of a wallet that takes approval and deposit together', async () => {
-      const { weth, settlement } = stage.network.contracts
-      await send(stage.user(), weth, 'approve', [settlement, 0n])
-      const node = stage.node()
-      const account = stage.network.user.address
-      const { request, prompts } = createMockWallet({
-        account,
-        batches: 'ready',
-        node: (asked) => node.request(asked as never),
+    it('asks the wallet once, for what the page shows, whatever happens meanwhile, and another tab knows of it', async () => {
+      const { contracts, user, serviceUrl } = stage.network
+      await send(stage.user(), contracts.weth, 'approve', [contracts.settlement, 2n ** 255n])
+      const answered = deferred()
+      const sent: string[] = []
+      const { page, open } = await stage.openPage({
+        account: user.address,
+        answer: async (method, params) => {
+          if (method !== 'eth_sendTransaction') return undefined
+          sent.push((params[0] as { to: string }).to.toLowerCase())
+          await answered.opened
+          return undefined
+        },
       })
-      const answer: WalletAnswer = async (method, params) =>
-        method.startsWith('wallet_') || method === 'eth_sendTransaction'
-          ? { result: await request({ method, params }) }
-          : undefined
-      const { page, open } = await stage.openPage({ account, answer })
-      await stage.swap({ page, open })
-      await steps(page).getByText('You received').waitFor(PAGE_WAIT)
-      expect(await steps(page).locator('.step-done').count()).toBe(4)
-      await steps(page).getByText('in one with the deposit').waitFor(PAGE_WAIT)
-      expect(prompts.map(({ method }) => method)).toEqual(['wallet_sendCalls'])
-      await look(page, 'swap-one-prompt')
+      await page.clock.install()
+      const rounds: string[] = []
+      page.on('request', (request) => {
+        if (request.url().includes('StreamQuotes')) rounds.push(request.url())
+      })
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await button(page, 'Swap').dblclick(PAGE_WAIT)
+      await steps(page).getByText('Confirm the deposit in your wallet').waitFor(PAGE_WAIT)
+      await eventually(
+        async () => sent,
+        ({ length }) => length > 0,
+      )
+      const link = page.locator('.checklist .facts a[href*="#/order/"]')
+      const orderId = (await link.getAttribute('title')) ?? ''
+      const roundsBefore = rounds.length
+
+      await page.clock.runFor(REFRESH_MS)
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'Market' }).click()
+      await page.clock.runFor(REFRESH_MS)
+      await page.getByRole('link', { name: 'Swap', exact: true }).click()
+      await steps(page).getByText('Confirm the deposit in your wallet').waitFor(PAGE_WAIT)
+      expect(await link.getAttribute('title')).toBe(orderId)
+      expect(await button(page, /Back to the quotes|New swap|^Swap$/).count()).toBe(0)
+      const other = await page.context().newPage()
+      await other.goto(`${serviceUrl}/#/swap`)
+      await other.locator(`a[href*="${orderId}"]`).first().waitFor(PAGE_WAIT)
+
+      expect(rounds).toHaveLength(roundsBefore)
+      answered.open()
+      const url = `${serviceUrl}/v1/31337/order/${orderId}`
+      await eventually(
+        async () => (await (await fetch(url)).json()) as { state: string },
+        ({ state }) => state === 'SETTLED',
+      )
+      expect(sent).toEqual([contracts.settlement.toLowerCase()])
     })
 
-    it('shows a deposit address with a QR code, and the order once someone has paid', async () => {
-      const { network } = stage
-      const { page, open } = await stage.openPage()
-      await open(stage.swapLink({ for: network.user.address, mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PAGE_WAIT)
-      const section = page.getByRole('region', { name: 'Deposit address' })
-      await section.getByText('This address is not checked').waitFor()
-      expect(await section.getByRole('img', { name: 'QR code of the deposit address' }).count()).toBe(1)
-      const address = await section.locator('.whole-address code').nth(1).innerText()
-      await look(page, 'deposit-address')
-      const client = stage.user()
-      await send(client, network.contracts.weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
-      await page.getByText('You received').waitFor(PAGE_WAIT)
-    })
-
-    it('refuses to deposit when the user refuses in the wallet, and goes back to the quotes', async () => {
-      const answer: WalletAnswer = (method) => (method === 'eth_sendTransaction' ? REFUSED : undefined)
-      const { page, open } = await stage.openPage({ account: stage.network.user.address, answer })
+    it('is followed after the page is loaded again, with the wallet', async () => {
+      stage.pauseBestSolver()
+      const { page, open } = await stage.openPage({
+        account: stage.network.user.address,
+        async answer(method) {
+          if (method === 'eth_sendTransaction') await stage.holdBlocks()
+          return undefined
+        },
+      })
       await stage.swap({ page, open })
-      await page.getByRole('alert').getByText('You refused the request in the wallet.').waitFor(PAGE_WAIT)
+      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
+      await page.reload()
+      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
+      await button(page, 'Look again').waitFor(PAGE_WAIT)
       await button(page, 'Back to the quotes').click()
-      await button(page, 'Swap').waitFor(PAGE_WAIT)
+      const own = page.getByRole('region', { name: 'Your swaps in this browser' })
+      await own.getByText('waiting').waitFor(PAGE_WAIT)
+      await own.getByRole('link').first().click()
+      await page.getByText('The order appears here once its deposit is mined.').waitFor(PAGE_WAIT)
+      await stage.node().mine({ blocks: 1 })
+      await page.locator('.hero-state').getByText('deposited').waitFor(PAGE_WAIT)
     })
 
     // It moves the time of the chain on, so that solvers offer nothing after it.
-    it('returns the tokens at a deposit address that no solver has filled, through the wallet', async () => {
-      const { network } = stage
-      const { user, contracts } = network
-      const client = stage.user()
-      const { page, open } = await stage.openPage({ account: user.address })
+    it('is refunded through the wallet when nobody fills it', async () => {
+      const { page, open } = await stage.openPage({ account: stage.network.user.address })
       stage.pauseBestSolver()
-      await open(stage.swapLink({ for: user.address, mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PAGE_WAIT)
-      const address = await page.locator('.whole-address code').nth(1).innerText()
-      await send(client, contracts.weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
-      await stage.passTime(page, 250)
-      await page.getByText('Send nothing to this address any more.').waitFor(PAGE_WAIT)
+      await stage.swap({ page, open })
+      await steps(page).getByText('Waiting for the solver').waitFor(PAGE_WAIT)
       await page.getByRole('link', { name: 'See the order' }).click()
-      const deposit = page.getByRole('region', { name: 'Deposit address' })
-      await deposit.getByText('The solver has not filled this order in time.').waitFor(PAGE_WAIT)
-      const before = await balanceOf(client, contracts.weth)
-      await button(page, 'Connect wallet').click()
-      await deposit.getByText("of the solver's bond").waitFor(PAGE_WAIT)
-      await look(page, 'address-refund')
-      await button(page, 'Refund').click()
-      await page.locator('.hero-state').getByText('ended without a fill').waitFor(PAGE_WAIT)
-      expect((await balanceOf(client, contracts.weth)) - before).toBe(10n ** 18n)
-      await deposit.getByText('Nothing can be taken back now.').waitFor(PAGE_WAIT)
+      await page.locator('.hero-state').getByText('deposited').waitFor(PAGE_WAIT)
+      await stage.passTime(page, 250)
+      await button(page, 'Refund').click(PAGE_WAIT)
+      await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
+      await page.getByText("Compensation of the solver's bond").waitFor(PAGE_WAIT)
     })
   },
 )

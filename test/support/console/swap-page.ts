@@ -10,7 +10,7 @@ export const WINDOWS = {
   DEFAULT_FILL_WINDOW: '4',
   POLL_INTERVAL_MS_31337: '100',
 }
-export const PAGE_WAIT = { timeout: 30_000 }
+export const PAGE_WAIT = { timeout: 60_000 }
 const START_MS = 120_000
 const DESK = { width: 1440, height: 900 }
 

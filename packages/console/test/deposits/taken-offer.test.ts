@@ -4,9 +4,10 @@ import { type EIP1193Provider, toFunctionSelector } from 'viem'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { CheckOfferResponseSchema, OfferState, QuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { user } from '../../../../test/support/chain/settlement.js'
-import { useDeposits } from '../../../../test/support/clients/deposits.js'
+import { anyone, INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { called, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
+import { deferred } from '../../../../test/support/deferred.js'
 import { MAX_UINT256 } from '../../../protocol/src/field-rules.js'
 import { addressUse } from '../../src/data/orders/address-use.js'
 import {
@@ -32,7 +33,7 @@ import {
   takeOffer,
 } from '../../src/pages/swap/taken-offer.js'
 import { auctionRequest } from '../../src/pages/swap/wanted-swap.js'
-import { connectWallet, disconnectWallet } from '../../src/wallet/wallet.js'
+import { connectWallet, disconnectWallet, switchChain } from '../../src/wallet/wallet.js'
 
 vi.hoisted(() => {
   const storage = new Map<string, string>()
@@ -64,9 +65,14 @@ describe('a swap of the console', () => {
       return asked.method === 'eth_requestAccounts' ? [user.address] : deposits.node(asked)
     }
     const wallet = deposits.walletOf({ node, ...options })
-    const provider = { request: wallet.request, on() {}, removeListener() {} } as unknown as EIP1193Provider
+    const listeners = new Map<string, (value: unknown) => void>()
+    const provider = {
+      request: wallet.request,
+      on: (event: string, listener: () => void) => void listeners.set(event, listener),
+      removeListener: (event: string) => void listeners.delete(event),
+    } as unknown as EIP1193Provider
     await connectWallet({ id: 'test', name: 'Test', rdns: 'example.test', icon: '', provider })
-    return wallet
+    return { ...wallet, emit: (event: string, value: unknown) => listeners.get(event)?.(value), listeners }
   }
 
   /** The choice of an offer, as the form makes it. */
@@ -85,6 +91,8 @@ describe('a swap of the console', () => {
       wanted: { inputToken, outputToken, isExactInput: true, amount: inputAmount, user, mode },
     }
   }
+
+  const heldByUser = () => deposits.chain.balanceOf(deposits.chain.contracts.weth, user.address)
 
   const useOf = ({ chain, offer }: Awaited<ReturnType<typeof choice>>) =>
     addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId), {
@@ -327,6 +335,89 @@ describe('a swap of the console', () => {
     expect(stateOf('deposit', shown())).toBe('active')
     reportEnd(taken.offer.orderId, false, 'Ended')
     expect([stateOf('deposit', shown()), stateOf('fill', shown())]).toEqual(['waiting', 'done'])
+  })
+
+  it.each([
+    ['the wallet has changed to another account', 'has changed to the account'],
+    ['the user has left the swap', ''],
+  ])('asks for no deposit when %s after the approval', async (what, problem) => {
+    const taken = await choice('CONTRACT')
+    const wallet: Awaited<ReturnType<typeof connect>> = await connect(undefined, {
+      onPrompt: () =>
+        what.endsWith('account') ? wallet.emit('accountsChanged', [anyone.address]) : leaveOffer(),
+    })
+    await takeOffer(taken)
+    expect(called(wallet.prompts)).toEqual(['approve'])
+    expect(takenOffer.peek()?.problem ?? '').toContain(problem)
+    expect(isDepositBegun(ownSwap(taken.chain.chainId, taken.offer.orderId))).toBe(false)
+  })
+
+  it('asks for no deposit on the network that the wallet has changed to after the approval, and goes on when it is back', async () => {
+    let chainId = '0x7a69'
+    let asked = 0
+    const answer = ({ method }: WalletRequest) => {
+      if (method !== 'eth_chainId') return undefined
+      if (chainId === '0x1') asked++
+      return chainId
+    }
+    const onPrompt = () => {
+      if (asked === 0) chainId = '0x1'
+    }
+    const { prompts } = await connect(answer, { onPrompt })
+    const taking = takeOffer(await choice('CONTRACT'))
+    await expect.poll(() => asked).toBeGreaterThan(4)
+    expect(called(prompts)).toEqual(['approve'])
+    chainId = '0x7a69'
+    await taking
+    expect(called(prompts)).toEqual(['approve', 'deposit'])
+  })
+
+  it('sends nothing for what the page has shown before a long sleep', async () => {
+    const taken = await choice('CONTRACT')
+    const { prompts } = await connect()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    await takeOffer(taken)
+    expect([shown().problem, prompts]).toEqual([expect.stringContaining('must not be taken'), []])
+  })
+
+  it('asks for one transfer, however often the button is pressed', async () => {
+    const answered = deferred()
+    const { prompts } = await connect(undefined, { onPrompt: () => answered.opened })
+    await takeOffer(await choice('ADDRESS'))
+    const sending = [sendFromWallet(), sendFromWallet()]
+    await expect.poll(() => prompts).toHaveLength(1)
+    sending.push(sendFromWallet())
+    answered.open()
+    await Promise.all(sending)
+    expect([prompts.length, stateOf('deposit', shown())]).toEqual([1, 'done'])
+  })
+
+  it('asks the wallet for nothing when the account has not enough of the token', async () => {
+    const { chain } = deposits
+    await chain.transfer(chain.contracts.weth, user, anyone.address, 1n + (await heldByUser()) - INPUT_AMOUNT)
+    const wallet = await connect()
+    await takeOffer(await choice('CONTRACT'))
+    expect([shown().problem, wallet.prompts]).toEqual([expect.stringContaining('has not enough'), []])
+  })
+
+  it('asks a wallet on another chain to change it, and gives one that does not know it the public node', async () => {
+    const asked: unknown[] = []
+    const known = { error: Object.assign(new Error('unknown'), { code: 4902 }) as Error | undefined }
+    const { listeners } = await connect(({ method, params }) => {
+      if (method === 'eth_chainId') return '0x1'
+      if (!method.endsWith('EthereumChain')) return undefined
+      asked.push([method, params?.[0]])
+      const { error } = known
+      known.error = undefined
+      return error ? Promise.reject(error) : {}
+    })
+    const chain = { ...(await choice('CONTRACT')).chain, name: 'Demo', publicRpcUrl: 'https://rpc.example' }
+    await switchChain(chain)
+    const switched = ['wallet_switchEthereumChain', { chainId: '0x7a69' }]
+    const added = { chainId: '0x7a69', chainName: 'Demo', rpcUrls: ['https://rpc.example'] }
+    expect(asked).toEqual([switched, ['wallet_addEthereumChain', expect.objectContaining(added)], switched])
+    disconnectWallet()
+    expect(listeners.size).toBe(0)
   })
 
   it('asks the wallet again after its user has refused', async () => {
