@@ -22,6 +22,8 @@ vi.mock('wagmi', () => ({
 }))
 
 const deposits = useDeposits()
+/** What the browser stores. */
+let stored: Record<string, string>
 const UNCERTAIN = { name: 'DepositError', reason: 'UNCERTAIN' }
 const HOOKS = '../../../examples/wallet/src/aggregator-hooks.ts'
 
@@ -49,7 +51,7 @@ const loses = () => {
 }
 
 beforeEach(async () => {
-  const stored: Record<string, string> = {}
+  stored = {}
   const setItem = (key: string, text: string) => Object.assign(stored, { [key]: text })
   Object.defineProperty(stored, 'setItem', { value: setItem })
   Object.defineProperty(stored, 'getItem', { value: (key: string) => stored[key] ?? null })
@@ -81,7 +83,7 @@ it('a deposit that is on its way is followed once the page is loaded again, with
   const { useSwap } = await import(HOOKS)
   useSwap(deposits.chain.contracts.settlement)
   await deposits.chain.client.mine({ blocks: 1 })
-  await expect.poll(() => Object.values(localStorage).join()).toContain('"state":"mined"')
+  await expect.poll(() => Object.values(stored).join()).toContain('"state":"mined"')
 })
 
 it('a deposit of another component ends the one that is still checked', async () => {
