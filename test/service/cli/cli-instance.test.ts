@@ -106,7 +106,7 @@ describe('quote', () => {
     solvers[1]?.behave(honest({ output: '2994' }))
     expect(code).toBe(3)
     const why = 'npx quote-aggregator quote --why [0-9a-f-]{36} --chain 31337 --url \\S+\\n$'
-    expect(stderr).toMatch(new RegExp(`^error: .*\\(NO_QUOTES\\)\\n[^]*What each solver answered: ${why}`))
+    expect(stderr).toMatch(new RegExp(`^error: .*\\(NO_QUOTES\\)\\n.*What each solver answered: ${why}`, 's'))
   })
 })
 
