@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { codeBlocks, looksRunnable, withoutComments } from './code-blocks.js'
+import { codeBlocks, looksRunnable } from './code-blocks.js'
 import { WITH_EXAMPLES } from './documents.js'
 
 describe('documents', () => {
@@ -34,33 +34,5 @@ describe('documents', () => {
     )
     expect(parts).not.toEqual([])
     for (const { code, file } of parts) expect(readFileSync(file, 'utf8')).toContain(code)
-  })
-})
-
-describe('the reader of code blocks', () => {
-  it.each([
-    ['sh', 'curl -s http://localhost:3000/health\n', true],
-    ['sh', 'pass show solver | npx quote-aggregator register\n', true],
-    ['', 'ID=$(curl -s http://localhost:3000)\n', true],
-    ['js', 'console.log(1)\n', true],
-    ['sh', 'systemctl start quote-aggregator\n', false],
-    ['', '#  solver  sells\n', false],
-    ['json', '{ "npx ": 1 }\n', false],
-  ])('finds a block of "%s" with %j runnable: %s', (language, code, expected) => {
-    expect(looksRunnable({ language, code })).toBe(expected)
-  })
-
-  it('reads the marker, the line and the response of a block', () => {
-    const text =
-      'A.\n\n<!-- example -->\n```sh\ncurl x\n```\n\n```jsonc\n{ "a": [/* b */] } // c\n```\n\n```js\n1\n```\n'
-    const [example, answer, unmarked] = codeBlocks('README.md', text)
-    expect(example).toMatchObject({ line: 5, language: 'sh', code: 'curl x\n', marker: 'example' })
-    expect(JSON.parse(withoutComments(example?.answer ?? ''))).toEqual({ a: [] })
-    expect(answer).toMatchObject({ language: 'jsonc', marker: undefined })
-    expect(unmarked).toMatchObject({ line: 13, marker: undefined, answer: undefined })
-  })
-
-  it('does not read a text with slashes as a comment', () => {
-    expect(withoutComments('{"url": "http://a/*"} // b')).toBe('{"url": "http://a/*"} ')
   })
 })

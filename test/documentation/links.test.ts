@@ -41,36 +41,3 @@ describe('documents', () => {
     expect(brokenLinks(mentionsIn(read(file)), '.', file)).toEqual([])
   })
 })
-
-describe('the reader of links', () => {
-  const written = ({ path, anchor }: Link) => `${path}#${anchor}`
-
-  it('finds links and pictures to repository files outside of code', () => {
-    const text =
-      '[a](LICENSE#c) ![p](d.svg) [e](https://example.org/f) [g](#h)\n```\n[i](j)\n```\n<img src="k.svg">'
-    expect(linksOf(text).map(written)).toEqual(['LICENSE#c', 'd.svg#', '#h', 'k.svg#'])
-  })
-
-  it('makes the same anchors as GitHub', () => {
-    const text =
-      '# Is it `a_b`?\n## [Two](LICENSE) words\n### Two words\n| <a id="here"></a>`x` |\n```\n# none\n```\n'
-    expect([...anchorsOf(text)]).toEqual(['here', 'is-it-a_b', 'two-words', 'two-words-1'])
-  })
-
-  it('finds the documents that other files name', () => {
-    const text =
-      '# see docs/api.md\nmore: docs/cli.md#exit-codes\nDocumentation=file:///opt/quote-aggregator/README.md'
-    expect(mentionsIn(text).map(written)).toEqual(['docs/api.md#', 'docs/cli.md#exit-codes'])
-  })
-
-  it('reports a file and an anchor that do not exist', () => {
-    const links = [
-      { path: 'LICENSE', anchor: '' },
-      { path: 'README.md', anchor: 'start' },
-      { path: '', anchor: 'start' },
-      { path: 'README.md', anchor: 'no-such-heading' },
-      { path: 'no-such-file', anchor: '' },
-    ]
-    expect(brokenLinks(links, '.', 'README.md')).toEqual(['README.md#no-such-heading', 'no-such-file'])
-  })
-})

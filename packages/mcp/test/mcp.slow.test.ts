@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type Address, type Hex, parseUnits } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { type Address, parseUnits } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startServiceInProcess } from '../../../src/operator/demo/service-in-process.js'
 import { eventually } from '../../../test/support/eventually.js'
@@ -185,15 +184,6 @@ describe('an instance that lies gets no calls signed', () => {
     },
   )
 
-  it('about the price', async () => {
-    instance.change = (path, answer) => {
-      if (path.endsWith('/quote') && answer.quote) answer.quote.outputAmount = '2399999999'
-      return answer
-    }
-    const built = await swapForOwner(await openSession())
-    expect(built.isError && problemsOf(built)).toContain('price_too_bad')
-  })
-
   it('about the decimals', async () => {
     instance.change = (path, answer) => {
       if (path.endsWith('/tokens'))
@@ -217,31 +207,6 @@ describe('an instance that lies gets no calls signed', () => {
       expect(refused).toMatchObject({ isError: true, value: { code: 'NODE_FAILED' } })
       expect(JSON.stringify(refused)).not.toContain('calls')
     }
-  })
-
-  it('with the signature of another key', async () => {
-    const stranger = privateKeyToAccount(generatePrivateKey())
-    const signature = await stranger.signMessage({ message: 'anything' })
-    lie((offer) => {
-      offer.solverSignature = signature
-    })
-    const built = await swapForOwner(await openSession())
-    expect(built.isError && problemsOf(built)).toContain('signature_mismatch')
-  })
-
-  it('with a nonce that is used', { timeout: TIMEOUT_MS }, async () => {
-    const session = await openSession()
-    let first: { quote: unknown; solverSignature: Hex } | undefined
-    instance.change = (path, answer) => {
-      if (!path.endsWith('/quote') || !answer.quote) return answer
-      first ??= structuredClone(answer)
-      return first
-    }
-    const { value } = await swapForOwner(session)
-    const wallet = createDevnetClient(network.devnet, network.user)
-    for (const { to, data } of value.calls) await mined(wallet, await wallet.sendTransaction({ to, data }))
-    const again = await swapForOwner(session)
-    expect(again.isError && problemsOf(again)).toEqual(['nonce_used'])
   })
 })
 

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { deferred } from '../../support/deferred.js'
-import { commandLine, startCommandLine } from '../../support/process/command-line.js'
 import { messageOf, webSocket } from '../../support/sessions/session-connections.js'
 import { openSession, signedHello, silent } from '../../support/sessions/session-solver.js'
-import { certifyArguments, certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
+import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
 import { CHUNKED, chunk, type Exchange, malformedSolver } from '../../support/solvers/malformed-solvers.js'
 import { startRawSolver } from '../../support/solvers/raw-solver.js'
-import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const [account, otherAccount] = solverAccounts
 const MIB = 1024 * 1024
@@ -41,23 +38,6 @@ describe('certify bounds', () => {
     const { code, report } = await certifyEndpoint(chain, raw.endpointUrl, account.address)
     expect([code, report.cases.at(-1)?.problems]).toEqual([5, ['reply_too_long']])
     expect(raw.sent()).toBeLessThan(MIB)
-  })
-
-  it('the depth of a reply', async () => {
-    const depth = 20_000
-    const raw = await startRawSolver(
-      chain,
-      account,
-      malformedSolver('a deep reply', 'invalid', async ({ socket, offer }) => {
-        await offer()
-        const body = `{"quote":${'['.repeat(depth)}${']'.repeat(depth)}}`
-        socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
-      }),
-    )
-    onTestFinished(() => raw.close())
-    raw.serve()
-    const { code, report } = await certifyEndpoint(chain, raw.endpointUrl, account.address)
-    expect([code, report.cases.at(-1)?.name, report.cases.at(-1)?.status]).toEqual([5, 'exact-input', 'fail'])
   })
 
   it('a flood of messages on a session', async () => {
@@ -111,38 +91,7 @@ describe('a session that is refused has its reason in the report:', () => {
   })
 })
 
-it('a port that is taken is wrong usage', async () => {
-  const run = await startSessionRun(chain)
-  const more = ['--session', '--port', new URL(run.url).port]
-  const { code, stderr } = await commandLine(certifyArguments(chain, { more }))
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--port is ')])
-  run.interrupt()
-  await run.ended
-})
-
 describe('Ctrl-C ends certify with a partial report and 130', () => {
-  it('between two requests to an endpoint', async () => {
-    const asked = deferred()
-    let count = 0
-    const solver = await startSolver(chain, account, async (ask, signer, exchange) => {
-      if (++count < 4) return honest()(ask, signer, exchange)
-      asked.open()
-      return undefined
-    })
-    onTestFinished(() => solver.close())
-    const more = ['--endpoint', solver.endpointUrl, '--json', '--timeout', '60000']
-    const run = startCommandLine(certifyArguments(chain, { solver: account.address, more }))
-    await asked.opened
-    run.interrupt()
-    const { code, stdout, stderr } = await run.ended
-    const report = JSON.parse(stdout)
-    expect(code).toBe(130)
-    expect(report.ok).toBe(false)
-    expect(report.cases).toHaveLength(4)
-    expect(report.notRun.length).toBeGreaterThan(15)
-    expect(stderr).toBe('')
-  })
-
   it('while it waits for a session', async () => {
     const run = await startSessionRun(chain)
     run.interrupt()

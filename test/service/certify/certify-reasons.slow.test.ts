@@ -6,7 +6,7 @@ import type {
   SessionFailReason,
 } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { offering, openSession, type SessionBehaviour } from '../../support/sessions/session-solver.js'
+import { openSession } from '../../support/sessions/session-solver.js'
 import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
 import {
   type MalformedSolver,
@@ -16,7 +16,7 @@ import {
   sends,
   sendsAndCloses,
 } from '../../support/solvers/malformed-solvers.js'
-import { LARGEST_OUTPUT, offerFaults, signedOver } from '../../support/solvers/offer-faults.js'
+import { offerFaults, signedOver } from '../../support/solvers/offer-faults.js'
 import { startRawSolver, startTrap } from '../../support/solvers/raw-solver.js'
 import { type Behaviour, startSolver } from '../../support/solvers/solver.js'
 
@@ -47,15 +47,6 @@ async function failsRaw(malformed: MalformedSolver, scheme = 'http'): Promise<Ce
   onTestFinished(() => raw.close())
   raw.serve()
   return failsAt(raw.endpointUrl.replace('http', scheme), ['--timeout', '500'])
-}
-
-async function failsOnSession(behaviour: SessionBehaviour): Promise<CertifyReport> {
-  const run = await startSessionRun(chain)
-  // A run that fails at once may end before this side has seen that its session is open.
-  openSession(run.url, chain, account, { behaviour }).catch(() => {})
-  const { code, report } = await run.ended
-  expect(code).toBe(5)
-  return report
 }
 
 function problemsOf({ cases }: CertifyReport) {
@@ -160,23 +151,12 @@ describe('certify names the reason for which a request on a session fails:', () 
 })
 
 describe('certify names', () => {
-  it('an offer on a session that the free bond does not cover', async () => {
-    const report = await failsOnSession(offering(String(LARGEST_OUTPUT + 1n)))
-    expect(problemsOf(report)).toEqual(new Set(['bond_too_small']))
-  })
-
   it.each([
     ['error_status', '500 Oops'],
     ['redirect', '307 Temporary'],
   ])('%s for the status %s', async (problem, status) => {
     const report = await failsRaw(sends('a status', 'declined', () => ok('{}', { status })))
     expect(problemsOf(report)).toEqual(new Set([problem]))
-  })
-
-  it('late for a solver that does not answer', async () => {
-    const report = await failsRaw(sends('hangs', 'late', () => ''))
-    expect(problemsOf(report)).toEqual(new Set(['late']))
-    expect(report.cases.at(-1)?.text).toContain('No reply came within')
   })
 
   it('what a wrong signature should be over, and who has signed', async () => {

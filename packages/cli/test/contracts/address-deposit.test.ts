@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   anyone,
-  BOND,
   type Fixture,
   INPUT_AMOUNT,
   OrderState,
@@ -49,23 +48,6 @@ describe('settle', () => {
       quote.fillDeadline,
       OrderState.SETTLED,
     ])
-  })
-
-  it('reserves no bond', async () => {
-    const { quote, signature } = await chain.fundedQuote({ outputAmount: 20n * BOND })
-    await chain.send(anyone, 'settle', [quote, signature])
-    expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
-  })
-
-  it('returns to the user what was sent beyond the input amount', async () => {
-    const { quote, signature } = await chain.fundedQuote({}, INPUT_AMOUNT + 7n)
-    const changes = await chain.balanceChanges(() => chain.send(anyone, 'settle', [quote, signature]))
-    expect(changes).toEqual({
-      'solver usdc': -OUTPUT_AMOUNT,
-      'user usdc': OUTPUT_AMOUNT,
-      'solver weth': INPUT_AMOUNT,
-      'user weth': 7n,
-    })
   })
 
   it.each([0n, INPUT_AMOUNT - 1n])('reverts with %i at the deposit address', async (amount) => {

@@ -130,13 +130,6 @@ describe('unstaking', () => {
     ])
   })
 
-  it('pays out only once', async () => {
-    await request(400n)
-    await chain.nextBlockAt(requestedAt + UNSTAKE_DELAY)
-    await chain.send(solver, 'executeUnstake', [])
-    expect(await revertOf(chain.send(solver, 'executeUnstake', []))).toEqual(['NoUnstakeRequested'])
-  })
-
   it('ends the registration when the whole bond is paid out, until a new first bond', async () => {
     await request(BOND)
     await chain.nextBlockAt(requestedAt + UNSTAKE_DELAY)
@@ -179,16 +172,6 @@ describe('unstaking', () => {
     expect(await revertOf(request(0n))).toEqual(['ZeroAmount'])
     await chain.send(solver, 'requestUnstake', [1n])
     expect(await revertOf(chain.send(solver, 'requestUnstake', [1n]))).toEqual(['UnstakeAlreadyRequested'])
-  })
-
-  it('can be cancelled', async () => {
-    await request(400n)
-    expect(eventsOf(await chain.send(solver, 'cancelUnstake', []))).toEqual([
-      { eventName: 'UnstakeCancelled', args: { solver: solver.address } },
-    ])
-    expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
-    expect(await revertOf(chain.send(solver, 'cancelUnstake', []))).toEqual(['NoUnstakeRequested'])
-    expect(await revertOf(chain.send(solver, 'executeUnstake', []))).toEqual(['NoUnstakeRequested'])
   })
 })
 

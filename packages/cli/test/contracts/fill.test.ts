@@ -44,13 +44,6 @@ describe('fill', () => {
     expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.SETTLED)
   })
 
-  it('releases only the reserve of its own order', async () => {
-    const { orderId } = await chain.depositedQuote()
-    await chain.depositedQuote({ outputAmount: 2n * OUTPUT_AMOUNT })
-    await chain.send(solver, 'fill', [orderId])
-    expect(await chain.view.availableBond([solver.address])).toBe(BOND - 2n * RESERVE)
-  })
-
   it('reverts for anyone but the solver of the order', async () => {
     const { orderId } = await chain.depositedQuote()
     expect(await revertOf(chain.send(anyone, 'fill', [orderId]))).toEqual(['CallerNotSolver', anyone.address])

@@ -38,17 +38,6 @@ const answers = (url: string) =>
     )
 
 describe('startAnvil', () => {
-  it('answers at the URL that it returns, with the requested chain id', async () => {
-    const anvil = await start({ chainId: 8453 })
-    expect(anvil.url).toBe(`http://127.0.0.1:${anvil.port}`)
-    expect(await clientOf(anvil.url).getChainId()).toBe(8453)
-  })
-
-  it('passes further arguments to anvil', async () => {
-    const { url } = await start({ extraArgs: ['--balance', '3'] })
-    expect(await clientOf(url).getBalance({ address: devAccounts[9].address })).toBe(3n * 10n ** 18n)
-  })
-
   it.each<[string, AnvilOptions]>([
     ['each transaction as it comes', {}],
     ['a block every 20 ms', { blockTimeSeconds: 0.02 }],
@@ -71,13 +60,6 @@ describe('startAnvil', () => {
       expect(aheadMs).toBeGreaterThan(-5000)
     }
     expect(await client.getBlockNumber()).toBeGreaterThanOrEqual(40n)
-  })
-
-  it('mines empty blocks only when it gets a block time', async () => {
-    const ticking = clientOf((await start({ blockTimeSeconds: 0.02 })).url)
-    const waiting = clientOf((await start()).url)
-    await expect.poll(() => ticking.getBlockNumber(), { interval: 10 }).toBeGreaterThan(3n)
-    expect(await waiting.getBlockNumber()).toBe(0n)
   })
 
   it('fails with the output of anvil when anvil does not start', async () => {

@@ -1,5 +1,5 @@
 import { bytesToHex, parseUnits } from 'viem'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
 import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
 import { startProcess } from '../../../../test/support/process/process.js'
@@ -10,8 +10,7 @@ import {
   troubles,
 } from '../../../../test/support/solvers/certify.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
-import { type Network, startNetwork, tradedTokens } from '../../src/devnet/network.js'
-import { startReferenceSolver } from '../../src/devnet/reference-solver.js'
+import { type Network, startNetwork } from '../../src/devnet/network.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]
@@ -60,26 +59,6 @@ it('the reference solver passes at its endpoint', async () => {
     name: 'miss-cost',
     text: 'a miss of 1 USDC costs 0.05 bUSD.',
   })
-})
-
-it('the reference solver passes on its session', async () => {
-  const { devnet, contracts } = network
-  const run = await startSessionRun(network, { solver: account.address, more: PATIENT })
-  const solver = await startReferenceSolver({
-    ...devnet,
-    account,
-    name: 'Dora',
-    spreadBps: { EXACT_INPUT: 1n, EXACT_OUTPUT: 1n },
-    settlement: contracts.settlement,
-    tokens: tradedTokens(contracts),
-    protocolName: 'Service',
-    transport: 'session',
-    onError,
-  })
-  onTestFinished(() => solver.close())
-  await solver.join(run.url)
-  const { code, report } = await run.ended
-  expect([code, report.notRun, troubles(report)]).toEqual([0, [], []])
 })
 
 it('the example of a solver in TypeScript passes', async () => {

@@ -119,21 +119,6 @@ describe('settle', () => {
     expect((await revertOf(settle(other, anyone)))?.[0]).toBe('ERC20InsufficientAllowance')
   })
 
-  it('keeps what is too much for the user to withdraw', async () => {
-    const taken = await chain.fundedQuote({}, INPUT_AMOUNT + 7n)
-    const { weth } = chain.contracts
-    const events = eventsOf(await settle(taken))
-    expect(events[0]).toEqual({
-      eventName: 'ExcessDeposit',
-      args: { orderId: taken.orderId, user: user.address, token: weth, amount: 7n },
-    })
-    expect(await chain.balanceChanges(() => chain.send(user, 'withdrawExcess', [weth]))).toEqual({
-      'settlement weth': -7n,
-      'user weth': 7n,
-    })
-    expect(await revertOf(chain.send(user, 'withdrawExcess', [weth]))).toEqual(['NoExcessBalance'])
-  })
-
   it('reverts for too little, which settleWithTolerance takes for the full output', async () => {
     const taken = await chain.fundedQuote({}, INPUT_AMOUNT - 5n)
     expect(await revertOf(settle(taken))).toEqual(['InsufficientDeposit'])
@@ -184,58 +169,12 @@ describe('nonces', () => {
 })
 
 describe('refundAddressDeposit', () => {
-  it('gives the input back with 5 % of the output, though the tokens came after the fill deadline', async () => {
-    const taken = await chain.signedQuote()
-    await chain.nextBlockAt(taken.quote.fillDeadline + 1)
-    await chain.transfer(chain.contracts.weth, user, taken.depositAddress, INPUT_AMOUNT)
-    let events: ReturnType<typeof eventsOf> = []
-    const changes = await chain.balanceChanges(async () => {
-      events = eventsOf(await chain.send(anyone, 'refundAddressDeposit', [taken.quote, taken.signature]))
-    })
-    expect(changes).toEqual({
-      'user weth': INPUT_AMOUNT,
-      'settlement bond': -RESERVE,
-      'user bond': RESERVE,
-    })
-    const args = {
-      orderId: taken.orderId,
-      user: user.address,
-      inputAmount: INPUT_AMOUNT,
-      bondSlashed: RESERVE,
-    }
-    expect(events).toEqual([{ eventName: 'Refunded', args }])
-    expect(await stateOf(taken)).toBe(OrderState.REFUNDED)
-  })
-
   it('reverts up to the fill deadline, and without tokens', async () => {
     const taken = await chain.fundedQuote()
     await chain.nextBlockAt(taken.quote.fillDeadline)
     const call = (of: Taken) => revertOf(chain.send(anyone, 'refundAddressDeposit', [of.quote, of.signature]))
     expect(await call(taken)).toEqual(['OrderNotExpired'])
     expect(await revertOf(refundAddressDeposit(await chain.signedQuote()))).toEqual(['InsufficientDeposit'])
-  })
-
-  it('does not slash for a part of the input', async () => {
-    const taken = await chain.fundedQuote({}, INPUT_AMOUNT - 1n)
-    const [event] = eventsOf(await refundAddressDeposit(taken))
-    expect(event).toMatchObject({ eventName: 'Refunded', args: { bondSlashed: 0n } })
-    expect(await bondOf()).toEqual([BOND, 0n])
-  })
-
-  it('takes a slash once, and later tokens come back without one', async () => {
-    const taken = await chain.fundedQuote()
-    await refundAddressDeposit(taken)
-    const { weth } = chain.contracts
-    await chain.transfer(weth, user, taken.depositAddress, INPUT_AMOUNT)
-    const { quote, signature } = taken
-    expect(await revertOf(chain.send(anyone, 'refundAddressDeposit', [quote, signature]))).toEqual([
-      'NonceAlreadyUsed',
-    ])
-    const changes = await chain.balanceChanges(() =>
-      chain.send(anyone, 'recoverFromProxy', [quote, signature, weth]),
-    )
-    expect(changes).toEqual({ 'user weth': INPUT_AMOUNT })
-    expect(await bondOf()).toEqual([BOND - RESERVE, 0n])
   })
 
   it('releases the reservation of another open order, whose fill then reverts with Panic 17', async () => {
@@ -264,41 +203,6 @@ describe('refundAddressDeposit', () => {
     expect(await bondOf()).toEqual([BOND, BOND])
     await refundAddressDeposit(missed)
     expect(await bondOf()).toEqual([BOND - RESERVE, BOND - RESERVE])
-  })
-})
-
-describe('an order that is not filled', () => {
-  it('comes back with the reserved bond', async () => {
-    const taken = await chain.depositedQuote()
-    expect(await revertOf(chain.send(anyone, 'refund', [taken.orderId]))).toEqual(['OrderNotExpired'])
-    const changes = await afterFillDeadline(taken, () =>
-      chain.balanceChanges(() => chain.send(anyone, 'refund', [taken.orderId])),
-    )
-    expect(changes).toEqual({
-      'settlement weth': -INPUT_AMOUNT,
-      'settlement bond': -RESERVE,
-      'user weth': INPUT_AMOUNT,
-      'user bond': RESERVE,
-    })
-    expect(await revertOf(chain.send(solver, 'fill', [taken.orderId]))).toEqual(['OrderNotDeposited'])
-  })
-})
-
-describe('deployAndRecover', () => {
-  it('ends the order as refunded without a slash, and says only that tokens were recovered', async () => {
-    const taken = await chain.signedQuote()
-    const { usdc } = chain.contracts
-    await chain.transfer(usdc, solver, taken.depositAddress, 5n)
-    const { quote, signature, orderId } = taken
-    const recover = () => chain.send(anyone, 'deployAndRecover', [quote, signature, usdc])
-    expect(await revertOf(recover())).toEqual(['OrderNotExpired'])
-    const events = eventsOf(await afterFillDeadline(taken, recover))
-    expect(events).toEqual([
-      { eventName: 'TokensRecovered', args: { orderId, token: usdc, recipient: user.address } },
-    ])
-    expect(await stateOf(taken)).toBe(OrderState.REFUNDED)
-    expect(await bondOf()).toEqual([BOND, 0n])
-    expect(await chain.balanceOf(usdc, user.address)).toBe(5n)
   })
 })
 

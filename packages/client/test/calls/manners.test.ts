@@ -175,18 +175,6 @@ describe('the time-out', () => {
   })
 })
 
-it('an error of a proxy without an instance can be retried', async () => {
-  const { url } = await serve((_request, response) => {
-    response.writeHead(503, { 'content-type': 'text/html', 'retry-after': '7' }).end('<html>')
-  })
-  const error = await createAggregatorClient({ baseUrl: url })
-    .listSolvers(1)
-    .catch((thrown) => thrown)
-  expect(error).toMatchObject({ reason: 'CONNECTION_FAILED', retryAfterSeconds: 7 })
-  expect(isRetryable(error)).toBe(true)
-  expect(isRetryable(new Error('of an app'))).toBe(false)
-})
-
 it('a base URL may have a path and a slash at its end', async () => {
   const paths: (string | undefined)[] = []
   const { url } = await serve((request, response) => {
@@ -270,45 +258,6 @@ describe('an error', () => {
     )
     expect(error).toMatchObject({ reason: 'ANSWER_INVALID', message: expect.stringContaining(url) })
   })
-
-  it('keeps Retry-After of a gateway, and the text of the fields that the service refused', async () => {
-    const details = [{ field: 'depositWindow', message: 'must be 1 to 86400' }]
-    const refused = {
-      error: 'The request is not valid: see depositWindow.',
-      code: 'INVALID_ARGUMENT',
-      details,
-    }
-    const { url } = await serve(({ method }, response) => {
-      if (method === 'POST') sendJson(response, 400, refused)
-      else sendJson(response, 429, { message: 'Too many requests' }, { 'retry-after': '9' })
-    })
-    const client = createAggregatorClient({ baseUrl: url })
-    await expect(client.listSolvers(1)).rejects.toMatchObject({
-      reason: 'CONNECTION_FAILED',
-      retryAfterSeconds: 9,
-    })
-    await expect(client.getQuote(params)).rejects.toThrow(
-      'see depositWindow: depositWindow must be 1 to 86400.',
-    )
-  })
-})
-
-it('a quote of amount 0, of no order type and of no deposit mode is refused without a request', async () => {
-  const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:9' })
-  const bad = {
-    ...params,
-    amount: 0n,
-    orderType: undefined,
-    depositMode: undefined,
-  } as unknown as QuoteParams
-  await expect(client.getQuote(bad)).rejects.toMatchObject({
-    reason: 'INVALID_ARGUMENT',
-    violations: [
-      { field: 'orderType', message: 'must be one of EXACT_INPUT, EXACT_OUTPUT' },
-      { field: 'amount', message: "must be a bigint of 1 to 2^256-1, in the token's smallest unit" },
-      { field: 'depositMode', message: 'must be one of CONTRACT, ADDRESS' },
-    ],
-  })
 })
 
 describe('a newer instance', () => {
@@ -345,12 +294,4 @@ describe('a newer instance', () => {
     const order = createAggregatorClient({ baseUrl: url }).getOrder(1, ORDER_ID)
     await expect(order).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
   })
-})
-
-it('the watch of an order yields its state while the stream is blocked', async () => {
-  const { url } = await serve(({ url = '' }, response) => {
-    if (!url.startsWith('/v1/events')) sendJson(response, 200, NO_ORDER)
-  })
-  const { value } = await first(createAggregatorClient({ baseUrl: url }).watchOrder(1, ORDER_ID))
-  expect(value).toEqual(NO_ORDER)
 })

@@ -120,22 +120,3 @@ it('a node that answers nothing once does not hide what the contract says', asyn
   expect((await readSettlement(client, SETTLEMENT)).domain).toMatchObject({ name: 'Own' })
   await expect(verify(client)).rejects.toMatchObject({ problems: ['bond_too_small'] })
 })
-
-it.each([
-  ['in lower case', SETTLEMENT.toLowerCase()],
-  ['in capitals', `0x${SETTLEMENT.slice(2).toUpperCase()}`],
-  ['with the checksum of EIP-1191', '0xe7f1725e7734Ce288f8367E1bB143e90bb3F0512'],
-  ['with the checksum of EIP-55', SETTLEMENT],
-])('readSettlement takes an address %s', async (_spelling, address) => {
-  const terms = await readSettlement(createProvider(), address as Hex)
-  expect(terms.settlement).toBe(SETTLEMENT)
-  const absent = createProvider((name) => (name === 'eip712Domain' ? { code: 3, message: '' } : undefined))
-  expect((await readSettlement(absent, address as Hex)).domain).toEqual({
-    name: 'Service',
-    version: '1',
-    chainId: 31337,
-    verifyingContract: SETTLEMENT,
-  })
-  const verifying = verifyQuote(await createOffer(), { ...terms, limits: LIMITS, now: 1_000_000 })
-  await expect(verifying).rejects.toMatchObject({ problems: ['bond_too_small'] })
-})

@@ -111,17 +111,6 @@ describe('the watch of an order', () => {
     await expect(statesOf(watchOrder(story([unknown], []).source, {}))).rejects.toBe(unknown)
   })
 
-  it('lasts until the signal when finalAfterMs is Infinity', async () => {
-    const leaving = new AbortController()
-    const onEnd = vi.fn()
-    const options = { finalAfterMs: Number.POSITIVE_INFINITY, signal: leaving.signal }
-    const states = statesOf(watchOrder(story(['SETTLED'], []).source, options)).finally(onEnd)
-    await vi.advanceTimersByTimeAsync(2 ** 32)
-    expect(onEnd).not.toHaveBeenCalled()
-    leaving.abort()
-    expect(await states).toEqual(['SETTLED'])
-  })
-
   it.each([Number.NaN, -1, 2 ** 31, '5', null])('rejects finalAfterMs %s', async (finalAfterMs) => {
     const { source, reads } = story(['SETTLED'], [])
     const options = { finalAfterMs: finalAfterMs as number }

@@ -232,25 +232,4 @@ describe('the connection of a stream', () => {
     for await (const _message of client.streamQuotes(PARAMS)) break
     await closed()
   })
-
-  it('is closed when the iterator returns while a next is pending', async () => {
-    const { client, closed } = await opened()
-    const messages = client.streamQuotes(PARAMS)[Symbol.asyncIterator]()
-    await messages.next()
-    const pending = messages.next()
-    expect(await messages.return?.()).toEqual({ done: true, value: undefined })
-    expect(await pending).toEqual({ done: true, value: undefined })
-    await closed()
-  })
-
-  it('is closed when the signal aborts, which is no error', async () => {
-    const { client, closed } = await opened()
-    const leaving = new AbortController()
-    const messages = client.streamQuotes(PARAMS, { signal: leaving.signal })[Symbol.asyncIterator]()
-    await messages.next()
-    const pending = messages.next()
-    leaving.abort()
-    expect(await pending).toEqual({ done: true, value: undefined })
-    await closed()
-  })
 })
