@@ -1,10 +1,8 @@
-import { type DepositMode, sendDeposit } from '@quote-aggregator/client'
-import { createWalletClient, custom } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { RULES } from '../../support/chain/chain.js'
-import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { called, keep, passTime, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
-import { createMockWallet, type WalletRequest } from '../../support/clients/mock-wallet.js'
+import { user } from '../../support/chain/settlement.js'
+import { called, passTime, useDeposits } from '../../support/clients/deposits.js'
+import type { WalletRequest } from '../../support/clients/mock-wallet.js'
 
 /** Ways in which wallets and libraries say that their user has declined. */
 const CODES_OF_NO: readonly unknown[] = [
@@ -68,10 +66,17 @@ const TROUBLE: readonly unknown[] = [
   null,
 ]
 
+const ADDRESS = { depositMode: 'ADDRESS' } as const
+const MODES = [{ depositMode: 'CONTRACT' }, ADDRESS] as const
+
 describe.each(RULES)('with the %s contract', (rules) => {
   const deposits = useDeposits(rules)
-  const { node, walletOf, terms, offerOf } = deposits
-  const allow = () => deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
+  const { node, walletOf, terms, allow, begin } = deposits
+  const declining = (no: unknown) => walletOf({ onPrompt: () => Promise.reject(no) })
+  const silent = () =>
+    terms((asked: WalletRequest) =>
+      asked.method === 'eth_getTransactionCount' ? Promise.reject(new Error('busy')) : node(asked),
+    )
 
   describe('a wallet that has sent nothing', () => {
     it.each([...CODES_OF_NO, ...WORDS_OF_NO])('says no to a call: %j', async (no) => {
@@ -82,31 +87,24 @@ describe.each(RULES)('with the %s contract', (rules) => {
           if (isNo) throw no
         },
       })
-      const offer = await offerOf()
-      const app = keep()
-      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).not.toBe('UNCERTAIN')
-      expect(app.steps()).toEqual(['deposit asked', 'deposit refused'])
+      const { offer, told, steps, ended } = await begin(client)
+      expect(await ended).not.toBe('UNCERTAIN')
+      expect(steps()).toEqual(['deposit asked', 'deposit refused'])
       isNo = false
-      await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
-      expect(called(prompts)).toEqual(['deposit', 'deposit'])
+      const again = await begin(client, { earlier: told.at(-1) }, { offer })
+      expect([await again.ended, called(prompts)]).toEqual(['there', ['deposit', 'deposit']])
     })
 
     it.each([...CODES_OF_NO.map((no) => [no, 0] as const), ...WORDS_OF_NO.map((no) => [no, 31] as const)])(
       'says no to a transfer: %j, which is believed after %i seconds',
       async (no, seconds) => {
-        const { client } = walletOf({
-          onPrompt() {
-            throw no
-          },
-        })
-        const app = keep({ depositMode: 'ADDRESS' })
-        const ended = reasonOf(sendDeposit(client, await offerOf(), await terms(), app.options))
+        const { steps, ended } = await begin(declining(no).client, ADDRESS)
         if (seconds > 0) {
-          await expect.poll(app.steps).toEqual(['deposit asked'])
+          await expect.poll(steps).toEqual(['deposit asked'])
           await passTime(deposits, seconds)
         }
         expect(await ended).not.toBe('UNCERTAIN')
-        expect(app.steps()).toEqual(['deposit asked', 'deposit refused'])
+        expect(steps()).toEqual(['deposit asked', 'deposit refused'])
       },
     )
   })
@@ -117,57 +115,48 @@ describe.each(RULES)('with the %s contract', (rules) => {
       await allow()
       const { client } = walletOf({
         async onCarriedOut() {
-          await deposits.chain.client.mine({ blocks: 1 })
+          await deposits.mine()
           throw said
         },
       })
-      await sendDeposit(client, await offerOf(), await terms(), TAKE)
+      expect(await (await begin(client)).ended).toBe('there')
     },
   )
 
   describe('a wallet that says no after it has sent', () => {
-    const sent = (depositMode: DepositMode, onCarriedOut: () => void | Promise<void>) => ({
-      client: walletOf({ onCarriedOut }).client,
-      app: keep({ depositMode }),
-    })
+    const sent = (no: unknown) => walletOf({ onCarriedOut: () => Promise.reject(no) }).client
 
     it.each(
-      [...CODES_OF_NO, ...WORDS_OF_NO].flatMap((no) => [['CONTRACT', no] as const, ['ADDRESS', no] as const]),
+      [...CODES_OF_NO, ...WORDS_OF_NO].flatMap((no) => MODES.map((mode) => [mode.depositMode, no] as const)),
     )('is not believed in mode %s: %j', async (depositMode, no) => {
       await allow()
-      const { client, app } = sent(depositMode, () => {
-        throw no
-      })
-      await deposits.chain.client.setAutomine(false)
-      expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), app.options))).toBe(
-        'UNCERTAIN',
-      )
-      expect(app.steps()).toEqual(['deposit asked'])
+      await deposits.holdBlocks()
+      const { steps, ended } = await begin(sent(no), { depositMode })
+      expect([await ended, steps()]).toEqual(['UNCERTAIN', ['deposit asked']])
     })
 
-    it.each(['CONTRACT', 'ADDRESS'] as const)(
-      'has deposited when the chain has it, in mode %s, however seldom that is read',
-      async (depositMode) => {
+    it.each(MODES)(
+      'has deposited when the chain has it, with %j, however seldom that is read',
+      async (mode) => {
         await allow()
-        const { client, app } = sent(depositMode, async () => {
-          await deposits.chain.client.mine({ blocks: 1 })
-          throw CODES_OF_NO[0]
+        const { client } = walletOf({
+          async onCarriedOut() {
+            await deposits.mine()
+            throw CODES_OF_NO[0]
+          },
         })
         const settlement = await terms()
         const seldom = { ...settlement, client: { ...settlement.client, pollingInterval: 60_000 } }
-        await sendDeposit(client, await offerOf(), seldom, app.options)
+        expect(await (await begin(client, mode, { settlement: seldom })).ended).toBe('there')
       },
     )
 
     describe('of an account with code, for which others send', () => {
       const bytecode = `0xef0100${'0d'.repeat(20)}` as const
-      const declined = (no: unknown) => walletOf({ onPrompt: () => Promise.reject(no) }).client
-      const app = () => keep({ depositMode: 'ADDRESS' })
 
       it('has words that do not count', async () => {
         await deposits.chain.client.setCode({ address: user.address, bytecode })
-        const sending = sendDeposit(declined(WORDS_OF_NO[0]), await offerOf(), await terms(), app().options)
-        expect(await reasonOf(sending)).toBe('UNCERTAIN')
+        expect(await (await begin(declining(WORDS_OF_NO[0]).client, ADDRESS)).ended).toBe('UNCERTAIN')
       })
 
       it.each([
@@ -175,9 +164,7 @@ describe.each(RULES)('with the %s contract', (rules) => {
         ['is not believed when tokens come meanwhile', 1n],
       ])('has a code that %s', async (_, comes) => {
         await deposits.chain.client.setCode({ address: user.address, bytecode })
-        const offer = await offerOf()
-        const { options, steps } = app()
-        const ended = reasonOf(sendDeposit(declined(CODES_OF_NO[0]), offer, await terms(), options))
+        const { offer, steps, ended } = await begin(declining(CODES_OF_NO[0]).client, ADDRESS)
         await expect.poll(steps).toEqual(['deposit asked'])
         await passTime(deposits, 10)
         expect(steps()).toEqual(['deposit asked'])
@@ -193,42 +180,24 @@ describe.each(RULES)('with the %s contract', (rules) => {
       'is not believed in mode CONTRACT where the node does not say what its account has sent: %j',
       async (no) => {
         await allow()
-        const { client, app } = sent('CONTRACT', () => {
-          throw no
-        })
-        const silent = await terms((asked) =>
-          asked.method === 'eth_getTransactionCount' ? Promise.reject(new Error('busy')) : node(asked),
-        )
-        await deposits.chain.client.setAutomine(false)
-        expect(await reasonOf(sendDeposit(client, await offerOf(), silent, app.options))).toBe('UNCERTAIN')
-        expect(app.steps()).toEqual(['deposit asked'])
+        await deposits.holdBlocks()
+        const { steps, ended } = await begin(sent(no), {}, { settlement: await silent() })
+        expect([await ended, steps()]).toEqual(['UNCERTAIN', ['deposit asked']])
       },
     )
 
     it('is not asked for a transfer while the node does not say what its account has sent', async () => {
       const { client, prompts } = walletOf()
-      const silent = await terms((asked) =>
-        asked.method === 'eth_getTransactionCount' ? Promise.reject(new Error('busy')) : node(asked),
-      )
-      const sending = sendDeposit(client, await offerOf(), silent, { ...TAKE, depositMode: 'ADDRESS' })
-      await expect(sending).rejects.toThrow('busy')
-      expect(prompts).toEqual([])
+      const { ended } = await begin(client, ADDRESS, { settlement: await silent() })
+      expect([await ended, prompts]).toMatchObject([{ message: expect.stringContaining('busy') }, []])
     })
   })
 
   it.each(TROUBLE)('trouble of a wallet is no decision of its user: %j', async (trouble) => {
     await allow()
-    for (const depositMode of ['CONTRACT', 'ADDRESS'] as const) {
-      const { client } = walletOf({
-        onPrompt() {
-          throw trouble
-        },
-      })
-      const app = keep({ depositMode })
-      expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), app.options))).toBe(
-        'UNCERTAIN',
-      )
-      expect(app.steps()).toEqual(['deposit asked'])
+    for (const mode of MODES) {
+      const { steps, ended } = await begin(declining(trouble).client, mode)
+      expect([await ended, steps()]).toEqual(['UNCERTAIN', ['deposit asked']])
     }
   })
 
@@ -236,16 +205,14 @@ describe.each(RULES)('with the %s contract', (rules) => {
     'a wallet is asked by one method only, after the error %i',
     async (code) => {
       const methods: string[] = []
-      const { request } = createMockWallet({ node, account: user.address })
-      const failing = async (asked: WalletRequest) => {
-        if (!/sendTransaction/.test(asked.method)) return request(asked)
+      const { client } = deposits.walletAnswering(async (asked, own) => {
+        if (!/sendTransaction/.test(asked.method)) return own()
         methods.push(asked.method)
-        await request({ ...asked, method: 'eth_sendTransaction' })
+        await own()
         throw Object.assign(new Error('failed'), { code })
-      }
-      await deposits.chain.client.setAutomine(false)
-      const client = createWalletClient({ account: user.address, transport: custom({ request: failing }) })
-      await reasonOf(sendDeposit(client, await offerOf(), await terms(), { ...TAKE, depositMode: 'ADDRESS' }))
+      })
+      await deposits.holdBlocks()
+      await (await begin(client, ADDRESS)).ended
       expect(methods).toEqual(['eth_sendTransaction'])
     },
   )

@@ -5,13 +5,23 @@ import {
   type SendDepositOptions,
   type SettlementTerms,
   type SignedQuote,
+  sendDeposit,
 } from '@quote-aggregator/client'
-import { type Address, createPublicClient, custom, type Hex, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  type Hex,
+  toFunctionSelector,
+} from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Rules } from '../chain/chain.js'
 import { compileSource } from '../chain/deploy-source.js'
 import { type Fixture, INPUT_AMOUNT, OUTPUT_AMOUNT, startSettlement, user } from '../chain/settlement.js'
 import { createMockWallet, type MockWalletOptions, type WalletRequest } from './mock-wallet.js'
+
+type DepositWallet = Parameters<typeof sendDeposit>[0]
 
 /** Options of one who takes the offers of these tests. */
 export const TAKE = { limits: { maxInputAmount: INPUT_AMOUNT, minOutputAmount: OUTPUT_AMOUNT } }
@@ -63,6 +73,22 @@ export function useDeposits(rules: Rules = 'reference') {
     return chain.client.request(request as never, { retryCount: 0 })
   }
 
+  /** What the app reads of the contract, through a node of its own. @param request another one that answers it */
+  function terms(request = node): Promise<SettlementTerms> {
+    const transport = custom({ request }, { retryCount: 0 })
+    return readSettlement(createPublicClient({ transport, pollingInterval: 5 }), chain.contracts.settlement)
+  }
+
+  async function offerOf(changes: Parameters<Fixture['signedQuote']>[0] = {}): Promise<SignedQuote> {
+    const depositDeadline = chain.startTime + WINDOW_SECONDS
+    const deadlines = { depositDeadline, fillDeadline: depositDeadline + WINDOW_SECONDS }
+    const { quote, ...signed } = await chain.signedQuote({ ...deadlines, ...changes })
+    return {
+      ...signed,
+      quote: { ...quote, orderType: 'EXACT_INPUT', outputChainId: Number(quote.outputChainId) },
+    }
+  }
+
   return {
     get chain() {
       return chain
@@ -81,19 +107,41 @@ export function useDeposits(rules: Rules = 'reference') {
     },
     walletOf: (options: Partial<MockWalletOptions> = {}) =>
       createMockWallet({ node, account: user.address, ...options }),
-    /** What the app reads of the contract, through a node of its own. @param request another one that answers it */
-    terms(request = node): Promise<SettlementTerms> {
-      const transport = custom({ request }, { retryCount: 0 })
-      return readSettlement(createPublicClient({ transport, pollingInterval: 5 }), chain.contracts.settlement)
+    /** A wallet whose answers the test changes. @param answer gets a request, and what gives the wallet's own answer */
+    walletAnswering(
+      answer: (asked: WalletRequest, own: () => Promise<unknown>) => unknown,
+      batches?: MockWalletOptions['batches'],
+    ) {
+      const { request, prompts } = createMockWallet({
+        node,
+        account: user.address,
+        ...(batches && { batches }),
+      })
+      const changed = async (asked: WalletRequest) => answer(asked, () => request(asked))
+      const transport = custom({ request: changed })
+      return { client: createWalletClient({ account: user.address, transport }), prompts }
     },
-    async offerOf(changes: Parameters<Fixture['signedQuote']>[0] = {}): Promise<SignedQuote> {
-      const depositDeadline = chain.startTime + WINDOW_SECONDS
-      const terms = { depositDeadline, fillDeadline: depositDeadline + WINDOW_SECONDS, ...changes }
-      const { quote, ...signed } = await chain.signedQuote(terms)
-      return {
-        ...signed,
-        quote: { ...quote, orderType: 'EXACT_INPUT', outputChainId: Number(quote.outputChainId) },
-      }
+    terms,
+    offerOf,
+    /** Gives the contract the allowance for the input. */
+    allow: () => chain.approve(chain.contracts.weth, user, INPUT_AMOUNT),
+    /** Has the chain mine nothing until the test ends, or mines itself. */
+    holdBlocks: () => chain.client.setAutomine(false),
+    mine: () => chain.client.mine({ blocks: 1 }),
+    /**
+     * Has a wallet deposit.
+     * @param offer an own one when left out
+     * @returns the offer, what the app is told, and how it ends: as `reasonOf` says
+     */
+    async begin(
+      client: DepositWallet,
+      options: Partial<SendDepositOptions> = {},
+      { offer, settlement }: { readonly offer?: SignedQuote; readonly settlement?: SettlementTerms } = {},
+    ) {
+      const taken = offer ?? (await offerOf())
+      const app = keep(options)
+      const ended = reasonOf(sendDeposit(client, taken, settlement ?? (await terms()), app.options))
+      return { ...app, offer: taken, ended }
     },
     stateOf: async ({ orderId }: SignedQuote) => (await chain.view.orders([orderId])).at(-1),
   }
