@@ -1,13 +1,16 @@
-import { type DepositProgress, type SendDepositOptions, sendDeposit } from '@quote-aggregator/client'
-import { type Address, createWalletClient, custom, type Hex } from 'viem'
+import type { DepositProgress } from '@quote-aggregator/client'
+import { createWalletClient, custom, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, keep, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
+import { called, DEPOSITED, useDeposits } from '../../support/clients/deposits.js'
 import type { WalletRequest } from '../../support/clients/mock-wallet.js'
 import { deferred } from '../../support/deferred.js'
 
 const deposits = useDeposits()
-const { node, walletOf, terms, offerOf, stateOf } = deposits
+const { node, walletOf, terms, offerOf, stateOf, begin, allow, holdBlocks, mine, passDeadline, held } =
+  deposits
+const ADDRESS = { depositMode: 'ADDRESS' } as const
+const MODES = ['CONTRACT', 'ADDRESS'] as const
 
 describe('a deposit is never sent twice:', () => {
   const lose = () => {
@@ -17,22 +20,20 @@ describe('a deposit is never sent twice:', () => {
   it('two calls at once ask once', async () => {
     const answer = deferred()
     const { client, prompts } = walletOf({ batches: 'supported', onPrompt: () => answer.opened })
-    const offer = await offerOf()
-    const settlement = await terms()
-    const first = sendDeposit(client, offer, settlement, TAKE)
+    const first = await begin(client)
     await expect.poll(() => prompts).toHaveLength(1)
     let requests = 0
-    const counted = await terms((request) => {
+    const settlement = await terms((request) => {
       requests++
       return node(request)
     })
     requests = 0
-    const second = sendDeposit(client, offer, counted, TAKE)
+    const second = await begin(client, {}, { offer: first.offer, settlement })
     // One that does not wait for the first reads the chain at once.
     await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
     expect(requests).toBe(0)
     answer.open()
-    await Promise.all([first, second])
+    expect(await Promise.all([first.ended, second.ended])).toEqual(['there', 'there'])
     expect(prompts).toHaveLength(1)
   })
 
@@ -40,81 +41,64 @@ describe('a deposit is never sent twice:', () => {
     'a call goes on when the signal of the first one ends that %s the wallet is asked',
     async (when) => {
       const answer = deferred()
-      await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
+      await allow()
       const { client, prompts } = walletOf({ onPrompt: () => answer.opened })
       const offer = await offerOf()
       const settlement = await terms()
       const leaving = new AbortController()
-      const first = sendDeposit(client, offer, settlement, { ...TAKE, signal: leaving.signal })
+      const first = await begin(client, { signal: leaving.signal }, { offer, settlement })
       if (when === 'while') await expect.poll(() => prompts).toHaveLength(1)
-      const second = sendDeposit(client, offer, settlement, { ...TAKE, signal: new AbortController().signal })
-      leaving.abort(new Error('left'))
-      await expect(first).rejects.toThrow('left')
+      const second = await begin(client, { signal: new AbortController().signal }, { offer, settlement })
+      const left = new Error('left')
+      leaving.abort(left)
+      expect(await first.ended).toBe(left)
       answer.open()
       // Nobody knows what a prompt that is open will bring.
-      const ends = when === 'while' ? ['there', 'UNCERTAIN'] : ['there']
-      expect(ends).toContain(await reasonOf(second))
+      expect(when === 'while' ? ['there', 'UNCERTAIN'] : ['there']).toContain(await second.ended)
       expect(prompts).toHaveLength(1)
     },
   )
 
-  it('one that is there is found', async () => {
-    const { client, prompts } = walletOf()
-    const offer = await offerOf()
-    await sendDeposit(client, offer, await terms(), TAKE)
-    const asked = prompts.length
-    await sendDeposit(client, offer, await terms(), TAKE)
-    expect(prompts).toHaveLength(asked)
-  })
-
-  it('one that was seen, and was refunded since, is found', async () => {
-    const offer = await offerOf()
-    const app = keep()
-    await sendDeposit(walletOf({ batches: 'supported' }).client, offer, await terms(), app.options)
-    await deposits.chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.fillDeadline + 1) })
+  it('one that is there is found, also after a refund when it was seen', async () => {
+    const { client, prompts } = walletOf({ batches: 'supported' })
+    const { offer, told, ended } = await begin(client)
+    expect(await ended).toBe('there')
+    const follow = async (earlier?: DepositProgress) => (await begin(client, { earlier }, { offer })).ended
+    expect(await follow()).toBe('there')
+    await passDeadline(offer.quote.fillDeadline)
     await deposits.chain.send(user, 'refund', [offer.orderId])
-    const { client, prompts } = walletOf()
-    const follow = (earlier?: DepositProgress) =>
-      terms().then((settlement) => reasonOf(sendDeposit(client, offer, settlement, { ...TAKE, earlier })))
-    expect(await follow(app.told.at(-1))).toBe('there')
+    expect(await follow(told.at(-1))).toBe('there')
     // Others can end an order without a deposit of the user.
     expect(await follow({ step: 'deposit', state: 'asked' })).toBe('UNCERTAIN')
-    expect(prompts).toEqual([])
+    expect(prompts).toHaveLength(1)
   })
 
   it.each(['wallet_sendCalls', 'eth_sendTransaction'])('when the answer to %s is lost', async (method) => {
-    const isBatch = method === 'wallet_sendCalls'
-    const { client, prompts } = walletOf({
-      ...(isBatch && { batches: 'supported' }),
-      onCarriedOut: lose,
-    })
-    const offer = await offerOf()
-    const app = keep()
-    if (!isBatch) await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
-    await deposits.chain.client.setAutomine(false)
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
-    const asked = prompts.length
-    await deposits.chain.client.mine({ blocks: 1 })
-    await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
-    expect(prompts).toHaveLength(asked)
-    expect(await stateOf(offer)).toBe(DEPOSITED)
+    if (method === 'eth_sendTransaction') await allow()
+    const batches = method === 'wallet_sendCalls' && ({ batches: 'supported' } as const)
+    const { client, prompts } = walletOf({ ...batches, onCarriedOut: lose })
+    await holdBlocks()
+    const { offer, told, ended } = await begin(client)
+    expect(await ended).toBe('UNCERTAIN')
+    await mine()
+    const again = await begin(client, { earlier: told.at(-1) }, { offer })
+    expect(await again.ended).toBe('there')
+    expect([prompts.length, await stateOf(offer)]).toEqual([1, DEPOSITED])
   })
 
   it('when the answer is lost and nothing is there, the user must look', async () => {
     const { client, prompts } = walletOf({ batches: 'supported', onPrompt: lose })
-    const offer = await offerOf()
-    const app = keep()
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
-    const again = sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
-    expect(await reasonOf(again)).toBe('UNCERTAIN')
+    const { offer, told, ended } = await begin(client)
+    expect(await ended).toBe('UNCERTAIN')
+    expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('UNCERTAIN')
     expect(prompts).toHaveLength(1)
   })
 
-  it.each(['CONTRACT', 'ADDRESS'] as const)(
+  it.each(MODES)(
     'in mode %s, when the node has an account of the app send it and its answer is lost',
     async (depositMode) => {
-      await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
-      await deposits.chain.client.setAutomine(false)
+      await allow()
+      await holdBlocks()
       const sent: string[] = []
       const request = async (asked: WalletRequest) => {
         const answer = await node(asked)
@@ -123,17 +107,12 @@ describe('a deposit is never sent twice:', () => {
         return lose()
       }
       const client = createWalletClient({ account: user, transport: custom({ request }) })
-      const offer = await offerOf()
-      const app = keep({ depositMode })
-      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
-      expect(app.told.at(-1)).toEqual({ step: 'deposit', state: 'asked', hash: sent[0] })
-
-      const again = keep({ depositMode, earlier: app.told.at(-1) })
-      const following = sendDeposit(client, offer, await terms(), again.options)
-      await deposits.chain.client.mine({ blocks: 1 })
-      await following
-      expect(sent).toHaveLength(1)
-      expect(again.steps()).toEqual(['deposit mined'])
+      const { offer, told, ended } = await begin(client, { depositMode })
+      expect(await ended).toBe('UNCERTAIN')
+      expect(told.at(-1)).toEqual({ step: 'deposit', state: 'asked', hash: sent[0] })
+      const again = await begin(client, { depositMode, earlier: told.at(-1) }, { offer })
+      await mine()
+      expect([await again.ended, again.steps(), sent.length]).toEqual(['there', ['deposit mined'], 1])
     },
   )
 
@@ -147,12 +126,9 @@ describe('a deposit is never sent twice:', () => {
         throw Object.assign(new Error('replacement transaction underpriced'), error)
       },
     })
-    const offer = await offerOf()
-    const app = keep()
-    await deposits.chain.client.setAutomine(false)
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
-    expect(app.steps()).toEqual(['deposit asked'])
-    expect(prompts).toHaveLength(1)
+    await holdBlocks()
+    const { steps, ended } = await begin(client)
+    expect([await ended, steps(), prompts.length]).toEqual(['UNCERTAIN', ['deposit asked'], 1])
   })
 
   it.each([4001, -32000])('one that the wallet has refused with %i is asked for again', async (code) => {
@@ -161,33 +137,28 @@ describe('a deposit is never sent twice:', () => {
       if (isRefused) throw Object.assign(new Error('User rejected the request.'), { code })
     }
     const { client, prompts } = walletOf({ batches: 'supported', onPrompt: refuse })
-    const offer = await offerOf()
-    const app = keep()
-    await expect(sendDeposit(client, offer, await terms(), app.options)).rejects.toMatchObject({ code })
-    expect(app.steps()).toEqual(['deposit asked', 'deposit refused'])
+    const { offer, told, steps, ended } = await begin(client)
+    expect(await ended).toMatchObject({ code })
+    expect(steps()).toEqual(['deposit asked', 'deposit refused'])
     isRefused = false
-    await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
-    expect(prompts).toHaveLength(2)
-    expect(await stateOf(offer)).toBe(DEPOSITED)
+    expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('there')
+    expect([prompts.length, await stateOf(offer)]).toEqual([2, DEPOSITED])
   })
 })
 
 describe('a deposit after an approval', () => {
   it('goes on when the connection is lost between the two', async () => {
     const { client, prompts } = walletOf({
-      onPrompt({ params }) {
-        const isDeposit = (params[0] as { to: Address }).to === deposits.chain.contracts.settlement
-        if (isDeposit && prompts.length === 2) throw Object.assign(new Error('disconnected'), { code: 4900 })
+      onPrompt() {
+        if (prompts.length === 2) throw Object.assign(new Error('disconnected'), { code: 4900 })
       },
     })
-    const offer = await offerOf()
-    const app = keep()
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
-    expect(app.told.at(-1)).toEqual({ step: 'deposit', state: 'asked' })
+    const { offer, told, ended } = await begin(client)
+    expect(await ended).toBe('UNCERTAIN')
+    expect(told.at(-1)).toEqual({ step: 'deposit', state: 'asked' })
     // The user has looked into the wallet, which has no second transaction.
-    await sendDeposit(client, offer, await terms(), TAKE)
+    expect(await (await begin(client, {}, { offer })).ended).toBe('there')
     expect(called(prompts)).toEqual(['approve', 'deposit', 'deposit'])
-    expect(await stateOf(offer)).toBe(DEPOSITED)
   })
 
   it('waits while the node of the wallet cannot be reached, and no second approval is asked for', async () => {
@@ -196,74 +167,39 @@ describe('a deposit after an approval', () => {
         if (prompts.length === 1) deposits.setConnected(false)
       },
     })
-    const offer = await offerOf()
-    const app = keep()
-    const sending = sendDeposit(client, offer, await terms(), app.options)
-    await expect.poll(() => app.steps()).toEqual(['approve asked', 'approve sent'])
+    const { steps, ended } = await begin(client)
+    await expect.poll(steps).toEqual(['approve asked', 'approve sent'])
     deposits.setConnected(true)
-    await sending
-    expect(called(prompts)).toEqual(['approve', 'deposit'])
+    expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
   })
 
   it('is not asked for when the time has ended meanwhile', async () => {
     const offer = await offerOf()
-    const { client, prompts } = walletOf({
-      async onCarriedOut() {
-        await deposits.chain.client.setNextBlockTimestamp({
-          timestamp: BigInt(offer.quote.depositDeadline + 1),
-        })
-        await deposits.chain.client.mine({ blocks: 1 })
-      },
-    })
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), TAKE))).toBe('EXPIRED')
-    expect(called(prompts)).toEqual(['approve'])
+    const { client, prompts } = walletOf({ onCarriedOut: () => passDeadline(offer.quote.depositDeadline) })
+    const { ended } = await begin(client, {}, { offer })
+    expect([await ended, called(prompts)]).toEqual(['EXPIRED', ['approve']])
   })
 })
 
-describe('a deposit after a reload', () => {
-  it('is followed by the id of its batch', async () => {
-    const { client, prompts } = walletOf({ batches: 'supported' })
-    const offer = await offerOf()
-    await deposits.chain.client.setAutomine(false)
+it.each(['the id of its batch', 'the hash of its transaction'])(
+  'a deposit after a reload is followed by %s',
+  async (by) => {
+    await allow()
+    await holdBlocks()
+    const { client, prompts } = walletOf(by === 'the id of its batch' ? { batches: 'supported' } : {})
     const leaving = new AbortController()
-    const before = keep({ signal: leaving.signal })
-    const first = sendDeposit(client, offer, await terms(), before.options)
-    await expect.poll(() => before.steps()).toContain('deposit sent')
-    leaving.abort(new Error('the page is closed'))
-    await expect(first).rejects.toThrow('the page is closed')
-
-    const after = keep({ earlier: before.told.at(-1) })
-    const second = sendDeposit(client, offer, await terms(), after.options)
-    await deposits.chain.client.mine({ blocks: 1 })
-    await second
-    expect(prompts).toHaveLength(1)
-    expect(after.steps()).toEqual(['deposit mined'])
-  })
-
-  it('is followed by the hash of its transaction', async () => {
-    await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
-    await deposits.chain.client.setAutomine(false)
-    const { client, prompts } = walletOf()
-    const offer = await offerOf()
-    const leaving = new AbortController()
-    const before = keep({ signal: leaving.signal })
-    const first = sendDeposit(client, offer, await terms(), before.options)
-    await expect.poll(() => before.steps()).toContain('deposit sent')
-    leaving.abort(new Error('the page is closed'))
-    await expect(first).rejects.toThrow('the page is closed')
-
-    const earlier = JSON.parse(JSON.stringify(before.told.at(-1)))
-    const second = sendDeposit(client, offer, await terms(), { ...TAKE, earlier })
-    await deposits.chain.client.mine({ blocks: 1 })
-    await second
-    expect(called(prompts)).toEqual(['deposit'])
-    expect(await stateOf(offer)).toBe(DEPOSITED)
-  })
-})
+    const { offer, told, steps, ended } = await begin(client, { signal: leaving.signal })
+    await expect.poll(steps).toContain('deposit sent')
+    const closed = new Error('the page is closed')
+    leaving.abort(closed)
+    expect(await ended).toBe(closed)
+    const after = await begin(client, { earlier: JSON.parse(JSON.stringify(told.at(-1))) }, { offer })
+    await mine()
+    expect([await after.ended, after.steps(), prompts.length]).toEqual(['there', ['deposit mined'], 1])
+  },
+)
 
 describe('a deposit to the address', () => {
-  const options: SendDepositOptions = { ...TAKE, depositMode: 'ADDRESS' }
-
   it.each([-32000, -32603, -32005, 8000])(
     'is not sent again after an error of the wallet that may come after the transfer: %i',
     async (code) => {
@@ -272,16 +208,16 @@ describe('a deposit to the address', () => {
           throw Object.assign(new Error('already known'), { code })
         },
       })
-      await deposits.chain.client.setAutomine(false)
-      const offer = await offerOf()
-      const app = keep(options)
-      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
-      await deposits.chain.client.mine({ blocks: 1 })
-      await sendDeposit(client, offer, await terms(), { ...TAKE, ...options, earlier: app.told.at(-1) })
-      expect(called(prompts)).toEqual(['transfer'])
-      expect(await deposits.chain.balanceOf(deposits.chain.contracts.weth, offer.depositAddress)).toBe(
+      await holdBlocks()
+      const { offer, told, ended } = await begin(client, ADDRESS)
+      expect(await ended).toBe('UNCERTAIN')
+      await mine()
+      const again = await begin(client, { ...ADDRESS, earlier: told.at(-1) }, { offer })
+      expect([await again.ended, called(prompts), await held(offer)]).toEqual([
+        'there',
+        ['transfer'],
         INPUT_AMOUNT,
-      )
+      ])
     },
   )
 
@@ -289,20 +225,16 @@ describe('a deposit to the address', () => {
     const { client, prompts } = walletOf()
     const offer = await offerOf()
     await deposits.chain.transfer(deposits.chain.contracts.weth, user, offer.depositAddress, INPUT_AMOUNT)
-    await sendDeposit(client, offer, await terms(), options)
-    expect(prompts).toEqual([])
+    const { ended } = await begin(client, ADDRESS, { offer })
+    expect([await ended, prompts]).toEqual(['there', []])
   })
 
   it('is not called expired while the transfer may still come, nor a success when it comes too late', async () => {
-    await deposits.chain.client.setAutomine(false)
-    const { client } = walletOf()
-    const offer = await offerOf()
-    const app = keep(options)
-    const ended = reasonOf(sendDeposit(client, offer, await terms(), app.options))
-    await expect.poll(() => app.steps()).toContain('deposit sent')
-    await deposits.chain.client.dropTransaction({ hash: app.told.at(-1)?.hash as Hex })
-    await deposits.chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.depositDeadline + 1) })
-    await deposits.chain.client.mine({ blocks: 1 })
+    await holdBlocks()
+    const { offer, told, steps, ended } = await begin(walletOf().client, ADDRESS)
+    await expect.poll(steps).toContain('deposit sent')
+    await deposits.chain.client.dropTransaction({ hash: told.at(-1)?.hash as Hex })
+    await passDeadline(offer.quote.depositDeadline)
     // Enough for several looks at the chain.
     const enough = deposits.requests() + 40
     await expect.poll(() => deposits.requests()).toBeGreaterThan(enough)

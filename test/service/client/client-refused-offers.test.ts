@@ -1,88 +1,76 @@
-import { sendDeposit } from '@quote-aggregator/client'
-import { type Hex, toHex } from 'viem'
+import { toHex } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
 import { nonceWithMode } from '../../../packages/protocol/src/quotes/nonce-mode.js'
 import { RULES } from '../../support/chain/chain.js'
 import { INPUT_AMOUNT, solver } from '../../support/chain/settlement.js'
-import { keep, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
+import { useDeposits } from '../../support/clients/deposits.js'
 import type { WalletRequest } from '../../support/clients/mock-wallet.js'
+
+const ADDRESS = { depositMode: 'ADDRESS' } as const
 
 describe.each(RULES)('with the %s contract', (rules) => {
   const deposits = useDeposits(rules)
-  const { node, walletOf, terms, offerOf } = deposits
-  const held = (address: Hex) => deposits.chain.balanceOf(deposits.chain.contracts.weth, address)
+  const { node, walletOf, terms, offerOf, begin, held, passDeadline } = deposits
 
   describe('an offer that must not be taken', () => {
-    const cheap = { maxInputAmount: INPUT_AMOUNT, minOutputAmount: 2n ** 255n }
-    const toAddress = { ...TAKE, depositMode: 'ADDRESS' } as const
+    const limits = { maxInputAmount: INPUT_AMOUNT, minOutputAmount: 2n ** 255n }
     const depositDeadline = 4_000_000_000
     it.each([
-      ['beyond the limits', { limits: cheap }, {}, ['price_too_bad']],
-      ['for the other mode', toAddress, { nonce: nonceWithMode('CONTRACT', 7n) }, ['mode_mismatch']],
-      ['that pays on another chain', toAddress, { outputChainId: 10n }, ['output_chain_mismatch']],
+      ['beyond the limits', { limits }, {}, 'price_too_bad'],
+      ['for the other mode', ADDRESS, { nonce: nonceWithMode('CONTRACT', 7n) }, 'mode_mismatch'],
+      ['that pays on another chain', ADDRESS, { outputChainId: 10n }, 'output_chain_mismatch'],
       [
         'without time between its deadlines',
-        toAddress,
+        ADDRESS,
         { depositDeadline, fillDeadline: depositDeadline },
-        ['fill_deadline_too_early'],
+        'fill_deadline_too_early',
       ],
-    ] as const)('%s is refused before the wallet is asked', async (_, options, changes, problems) => {
+      ['whose nonce is used', ADDRESS, {}, 'nonce_used'],
+    ] as const)('%s is refused before the wallet is asked', async (_, options, changes, problem) => {
       const { client, prompts } = walletOf()
-      const sending = sendDeposit(client, await offerOf(changes), await terms(), options)
-      await expect(sending).rejects.toMatchObject({ problems })
+      const offer = await offerOf(changes)
+      if (problem === 'nonce_used') await deposits.chain.send(solver, 'cancelNonce', [offer.quote.nonce])
+      const { ended } = await begin(client, options, { offer })
+      expect(await ended).toMatchObject({ problems: [problem] })
       expect(prompts).toEqual([])
     })
 
     it('after the click is the one of the click, also when a store changes it in place', async () => {
       const offer = await offerOf()
-      const { client } = walletOf()
-      const sending = sendDeposit(client, offer, await terms(), toAddress)
+      const { ended } = await begin(walletOf().client, ADDRESS, { offer })
       Object.assign(offer.quote, { inputAmount: INPUT_AMOUNT - 1n })
-      await sending
-      expect(await held(offer.depositAddress)).toBe(INPUT_AMOUNT)
+      expect([await ended, await held(offer)]).toEqual(['there', INPUT_AMOUNT])
     })
 
     const asJson = JSON.stringify({ step: 'deposit', state: 'asked' })
     const odd = [asJson, ['deposit'], true, { step: 'Deposit', state: 'sent' }, { step: 'deposit' }]
     it.each([
-      {},
-      { ...TAKE, depositMode: 'ADDRESS', params: { depositMode: 'CONTRACT' } },
-      undefined,
-      ...odd.map((earlier) => ({ ...TAKE, earlier })),
+      { limits: undefined },
+      { ...ADDRESS, params: { depositMode: 'CONTRACT' } },
+      ...odd.map((earlier) => ({ earlier })),
     ])('with no limits, two modes or an odd `earlier` is an error before any call (%#)', async (options) => {
       const { client, prompts } = walletOf()
       const offer = await offerOf()
       const settlement = await terms()
       const before = deposits.requests()
-      await expect(sendDeposit(client, offer, settlement, options as never)).rejects.toThrow(TypeError)
+      const { ended } = await begin(client, options as never, { offer, settlement })
+      expect(await ended).toBeInstanceOf(TypeError)
       expect([deposits.requests(), prompts]).toEqual([before, []])
-    })
-
-    it('whose nonce is used gets no transfer', async () => {
-      const { client, prompts } = walletOf()
-      const offer = await offerOf()
-      await deposits.chain.send(solver, 'cancelNonce', [offer.quote.nonce])
-      const options = { ...TAKE, depositMode: 'ADDRESS' } as const
-      const problems = ['nonce_used']
-      await expect(sendDeposit(client, offer, await terms(), options)).rejects.toMatchObject({ problems })
-      expect(prompts).toEqual([])
     })
   })
 
   describe('a transfer', () => {
-    const toAddress = { ...TAKE, depositMode: 'ADDRESS' } as const
-
     it.each([
       ['after the deadline', 0],
       ['after the deadline, with a node whose blocks come from one that is behind', 1],
       ['after the solver has cancelled', 0],
     ])('that the user confirms %s is no success', async (when, behind) => {
       const { client: chain } = deposits.chain
-      const lagging = async (request: WalletRequest) => {
+      const settlement = await terms(async (request) => {
         if (request.method !== 'eth_getBlockByNumber') return node(request)
         const newest = Number(await node({ method: 'eth_blockNumber', params: [] }))
         return node({ ...request, params: [toHex(newest - behind), false] })
-      }
+      })
       const offer = await offerOf()
       const { client } = walletOf({
         async onPrompt() {
@@ -92,12 +80,10 @@ describe.each(RULES)('with the %s contract', (rules) => {
           else await chain.setNextBlockTimestamp({ timestamp })
         },
       })
-      const app = keep(toAddress)
-      const ended = reasonOf(sendDeposit(client, offer, await terms(lagging), app.options))
-      await expect.poll(app.steps).toContain('deposit sent')
-      for (let blocks = 0; blocks < behind; blocks++) await chain.mine({ blocks: 1 })
-      expect(await ended).toBe('UNCERTAIN')
-      expect(await held(offer.depositAddress)).toBe(INPUT_AMOUNT)
+      const { steps, ended } = await begin(client, ADDRESS, { offer, settlement })
+      await expect.poll(steps).toContain('deposit sent')
+      for (let blocks = 0; blocks < behind; blocks++) await deposits.mine()
+      expect([await ended, await held(offer)]).toEqual(['UNCERTAIN', INPUT_AMOUNT])
     })
 
     it.each(['eth_getCode', 'eth_getTransactionCount', 'eth_chainId'])(
@@ -113,10 +99,8 @@ describe.each(RULES)('with the %s contract', (rules) => {
         const settlement = await terms(sleeping)
         const { client, prompts } = walletOf({ node: sleeping })
         isAsleep = true
-        expect(await reasonOf(sendDeposit(client, offer, settlement, toAddress))).toBe(
-          'TOO_LATE_FOR_TRANSFER',
-        )
-        expect(prompts).toEqual([])
+        const { ended } = await begin(client, ADDRESS, { offer, settlement })
+        expect([await ended, prompts]).toEqual(['TOO_LATE_FOR_TRANSFER', []])
       },
     )
   })
@@ -125,18 +109,13 @@ describe.each(RULES)('with the %s contract', (rules) => {
     'an order in mode %s that others have ended is no success',
     async (depositMode) => {
       const offer = await offerOf()
-      await deposits.chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.fillDeadline + 1) })
-      const args = [
-        { ...offer.quote, orderType: 0, outputChainId: BigInt(offer.quote.outputChainId) },
-        offer.signature,
-        deposits.chain.contracts.usdc,
-      ]
+      await passDeadline(offer.quote.fillDeadline)
+      const quote = { ...offer.quote, orderType: 0, outputChainId: BigInt(offer.quote.outputChainId) }
+      const args = [quote, offer.signature, deposits.chain.contracts.usdc]
       await deposits.chain.send(solver, 'deployAndRecover' as never, args as never)
       const { client, prompts } = walletOf()
-      for (const earlier of [undefined, { step: 'deposit', state: 'asked' } as const]) {
-        const sending = sendDeposit(client, offer, await terms(), { ...TAKE, depositMode, earlier })
-        expect(await reasonOf(sending)).toBe('UNCERTAIN')
-      }
+      for (const earlier of [undefined, { step: 'deposit', state: 'asked' } as const])
+        expect(await (await begin(client, { depositMode, earlier }, { offer })).ended).toBe('UNCERTAIN')
       expect(prompts).toEqual([])
     },
   )

@@ -1,53 +1,39 @@
-import {
-  AggregatorError,
-  type SendDepositOptions,
-  type SignedQuote,
-  sendDeposit,
-} from '@quote-aggregator/client'
-import { createWalletClient, type Hex, http, toFunctionSelector } from 'viem'
+import { AggregatorError, type SignedQuote } from '@quote-aggregator/client'
+import { createWalletClient, type Hex, http, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, solver, stranger, user } from '../../support/chain/settlement.js'
-import {
-  called,
-  DEPOSITED,
-  keep,
-  passTime,
-  reasonOf,
-  TAKE,
-  useDeposits,
-} from '../../support/clients/deposits.js'
-import type { SentBatch, WalletRequest } from '../../support/clients/mock-wallet.js'
+import { called, DEPOSITED, passTime, useDeposits } from '../../support/clients/deposits.js'
+import type { SentBatch } from '../../support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
-const { node, walletOf, terms, offerOf, stateOf } = deposits
+const { walletOf, offerOf, stateOf, begin, allow, holdBlocks, mine, passDeadline, held, replaceLast } =
+  deposits
+const ADDRESS = { depositMode: 'ADDRESS' } as const
 
 describe('a wallet with EIP-5792', () => {
   it.each([
-    ['supported', true, undefined],
-    ['ready', true, undefined],
-    ['unsupported', false, undefined],
-    ['supported', true, '0x0'],
-    ['supported', true, '0x07A69'],
-    ['supported', true, '31337'],
+    ['supported', undefined],
+    ['ready', undefined],
+    ['unsupported', undefined],
+    ['supported', '0x0'],
+    ['supported', '0x07A69'],
+    ['supported', '31337'],
   ] as const)(
-    'that says %s of atomic batches sends all with one prompt',
-    async (batches, atomicRequired, scope) => {
+    'that says %s of atomic batches, of the chain %s, sends all with one prompt',
+    async (batches, scope) => {
       const { client, prompts } = walletOf({ batches, ...(scope && { scope }) })
-      const offer = await offerOf()
-      const app = keep()
-      await sendDeposit(client, offer, await terms(), app.options)
-
+      const { offer, told, steps, ended } = await begin(client)
+      expect(await ended).toBe('there')
       expect(prompts).toHaveLength(1)
-      const { params } = prompts[0] as WalletRequest
-      const [batch] = params as [SentBatch]
+      const [batch] = prompts.flatMap(({ params }) => params) as [SentBatch]
+      const atomicRequired = batches !== 'unsupported'
       expect(batch).toMatchObject({ version: '2.0.0', from: user.address, chainId: '0x7a69', atomicRequired })
-      expect(batch.calls.map(({ to, value }) => [to, value])).toEqual([
-        [deposits.chain.contracts.weth, '0x0'],
-        [deposits.chain.contracts.settlement, '0x0'],
-      ])
+      const { weth, settlement } = deposits.chain.contracts
+      const calls = batch.calls.map(({ to, value }) => [to, value])
+      expect(calls).toEqual([weth, settlement].map((to) => [to, '0x0']))
       expect(await stateOf(offer)).toBe(DEPOSITED)
-      expect(app.steps()).toEqual(['deposit asked', 'deposit sent', 'deposit mined'])
-      expect(app.told.at(-1)?.batchId).toBe('batch 0')
+      expect(steps()).toEqual(['deposit asked', 'deposit sent', 'deposit mined'])
+      expect(told.at(-1)?.batchId).toBe('batch 0')
     },
   )
 
@@ -55,10 +41,9 @@ describe('a wallet with EIP-5792', () => {
     'that refuses the batch with %i gets one transaction after the other',
     async (batches) => {
       const { client, prompts } = walletOf({ batches })
-      const offer = await offerOf()
-      const app = keep()
-      await sendDeposit(client, offer, await terms(), app.options)
-      expect(app.steps().slice(0, 3)).toEqual(['deposit asked', 'deposit refused', 'approve asked'])
+      const { offer, steps, ended } = await begin(client)
+      expect(await ended).toBe('there')
+      expect(steps().slice(0, 3)).toEqual(['deposit asked', 'deposit refused', 'approve asked'])
       expect(called(prompts)).toEqual(['wallet_sendCalls', 'approve', 'deposit'])
       expect(await stateOf(offer)).toBe(DEPOSITED)
     },
@@ -68,12 +53,12 @@ describe('a wallet with EIP-5792', () => {
 describe('a wallet without EIP-5792', () => {
   it('approves, then deposits', async () => {
     const { client, prompts } = walletOf()
-    const offer = await offerOf()
-    const app = keep()
-    await sendDeposit(client, offer, await terms(), app.options)
+    const { offer, steps, ended } = await begin(client)
+    expect(await ended).toBe('there')
     expect(called(prompts)).toEqual(['approve', 'deposit'])
-    expect(app.steps()).toEqual(
-      ['approve', 'deposit'].flatMap((step) => ['asked', 'sent', 'mined'].map((state) => `${step} ${state}`)),
+    const states = ['asked', 'sent', 'mined']
+    expect(steps()).toEqual(
+      ['approve', 'deposit'].flatMap((step) => states.map((state) => `${step} ${state}`)),
     )
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
@@ -81,184 +66,125 @@ describe('a wallet without EIP-5792', () => {
   it('sets the allowance of a token like USDT to zero first', async () => {
     await deposits.chain.approve(deposits.oldToken, user, 1n)
     const { client, prompts } = walletOf()
-    const offer = await offerOf({ inputToken: deposits.oldToken })
-    await sendDeposit(client, offer, await terms(), TAKE)
-    expect(called(prompts)).toEqual(['approve', 'approve', 'deposit'])
+    const { offer, ended } = await begin(
+      client,
+      {},
+      { offer: await offerOf({ inputToken: deposits.oldToken }) },
+    )
+    expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'approve', 'deposit']])
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
 })
 
-describe('a deposit to the address', () => {
-  const options: SendDepositOptions = { ...TAKE, depositMode: 'ADDRESS' }
-
-  it('is one transfer, to the address that the contract computes', async () => {
-    const { client, prompts } = walletOf({ batches: 'supported' })
-    const offer = await offerOf()
-    const told = { ...offer, depositAddress: stranger.address, orderId: `0x${'ab'.repeat(32)}` as Hex }
-    await sendDeposit(client, told, await terms(), options)
-    expect(called(prompts)).toEqual(['transfer'])
-    expect(await deposits.chain.balanceOf(deposits.chain.contracts.weth, offer.depositAddress)).toBe(
-      INPUT_AMOUNT,
-    )
-  })
-
-  it('may come from another account', async () => {
-    await deposits.chain.mint(deposits.chain.contracts.weth, stranger.address, INPUT_AMOUNT)
-    const { client } = walletOf({ account: stranger.address })
-    const offer = await offerOf()
-    await sendDeposit(client, offer, await terms(), options)
-    expect(await deposits.chain.balanceOf(deposits.chain.contracts.weth, offer.depositAddress)).toBe(
-      INPUT_AMOUNT,
-    )
-  })
+it('a deposit to the address is one transfer, also of another account, to the address that the contract computes', async () => {
+  await deposits.chain.mint(deposits.chain.contracts.weth, stranger.address, INPUT_AMOUNT)
+  const { client, prompts } = walletOf({ account: stranger.address, batches: 'supported' })
+  const offer = await offerOf()
+  const told = { ...offer, depositAddress: stranger.address, orderId: `0x${'ab'.repeat(32)}` as Hex }
+  const { ended } = await begin(client, ADDRESS, { offer: told })
+  expect([await ended, called(prompts), await held(offer)]).toEqual(['there', ['transfer'], INPUT_AMOUNT])
 })
 
 describe('a deposit that fails', () => {
   /** Has a deposit wait to be mined. */
   async function startPending() {
-    await deposits.chain.approve(deposits.chain.contracts.weth, user, INPUT_AMOUNT)
-    await deposits.chain.client.setAutomine(false)
-    const { client } = walletOf()
-    const offer = await offerOf()
-    const app = keep()
-    const ended = reasonOf(sendDeposit(client, offer, await terms(), app.options))
-    await expect.poll(() => app.steps()).toContain('deposit sent')
-    return { offer, ended, hash: app.told.at(-1)?.hash as Hex }
+    await allow()
+    await holdBlocks()
+    const app = await begin(walletOf().client)
+    await expect.poll(app.steps).toContain('deposit sent')
+    return app
   }
 
   /** Has the solver take its offer back, before any transaction that waits to be mined. */
   async function cancelNonce({ quote }: SignedQuote): Promise<void> {
-    const gasPrice = await deposits.chain.client.getGasPrice()
-    await deposits.chain.client.setBalance({ address: solver.address, value: 10n ** 20n })
-    await deposits.chain.client.request({
-      method: 'eth_sendTransaction',
-      params: [
-        {
-          from: solver.address,
-          to: deposits.chain.contracts.settlement,
-          data: `${toFunctionSelector('cancelNonce(uint256)')}${quote.nonce.toString(16).padStart(64, '0')}`,
-          gasPrice: `0x${(gasPrice * 100n).toString(16)}`,
-          gas: '0x30d40',
-        },
-      ],
-    } as never)
+    const { client, contracts } = deposits.chain
+    const gasPrice = toHex((await client.getGasPrice()) * 100n)
+    await client.setBalance({ address: solver.address, value: 10n ** 20n })
+    const data = `${toFunctionSelector('cancelNonce(uint256)')}${quote.nonce.toString(16).padStart(64, '0')}`
+    const params = [{ from: solver.address, to: contracts.settlement, data, gasPrice, gas: '0x30d40' }]
+    await client.request({ method: 'eth_sendTransaction', params } as never)
   }
 
   it('has reverted', async () => {
     const { offer, ended } = await startPending()
     await cancelNonce(offer)
-    await deposits.chain.client.mine({ blocks: 1 })
+    await mine()
     expect(await ended).toBe('REVERTED')
   })
 
   it('was replaced in the wallet', async () => {
-    const { ended, hash } = await startPending()
-    const { nonce } = await deposits.chain.client.getTransaction({ hash })
-    await deposits.chain.client.request({
-      method: 'eth_sendTransaction',
-      params: [
-        {
-          from: user.address,
-          to: user.address,
-          nonce: `0x${nonce.toString(16)}`,
-          gasPrice: `0x${(10n ** 12n).toString(16)}`,
-          gas: '0x5208',
-        },
-      ],
-    } as never)
-    await deposits.chain.client.mine({ blocks: 1 })
+    const { told, ended } = await startPending()
+    await replaceLast(told, { to: user.address, data: '0x' })
+    await mine()
     await passTime(deposits, 61)
     expect(await ended).toBe('REPLACED')
   })
 
   it('has come too late', async () => {
-    const { ended, hash, offer } = await startPending()
-    await deposits.chain.client.dropTransaction({ hash })
-    await deposits.chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.depositDeadline + 1) })
-    await deposits.chain.client.mine({ blocks: 1 })
+    const { told, ended, offer } = await startPending()
+    await deposits.chain.client.dropTransaction({ hash: told.at(-1)?.hash as Hex })
+    await passDeadline(offer.quote.depositDeadline)
     expect(await ended).toBe('EXPIRED')
   })
-
-  it.each([
-    ['CONTRACT', 1, 'EXPIRED'],
-    ['ADDRESS', 1, 'TOO_LATE_FOR_TRANSFER'],
-    ['ADDRESS', -118, 'TOO_LATE_FOR_TRANSFER'],
-  ] as const)(
-    'is not begun in mode %s with the chain %i seconds after its deadline, with a clock that is late',
-    async (depositMode, seconds, reason) => {
-      const { client, prompts } = walletOf()
-      const offer = await offerOf()
-      const timestamp = BigInt(offer.quote.depositDeadline + seconds)
-      await deposits.chain.client.setNextBlockTimestamp({ timestamp })
-      await deposits.chain.client.mine({ blocks: 1 })
-      const options = { ...TAKE, depositMode }
-      expect(await reasonOf(sendDeposit(client, offer, await terms(), options))).toBe(reason)
-      expect(prompts).toEqual([])
-    },
-  )
 
   it('has reverted in a batch', async () => {
     const offer = await offerOf()
     const { client } = walletOf({ batches: 'supported', onPrompt: () => cancelNonce(offer) })
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), TAKE))).toBe('REVERTED')
+    expect(await (await begin(client, {}, { offer })).ended).toBe('REVERTED')
   })
 
   it('is not asked for once the offer is dead by the contract, also between the approval and the deposit', async () => {
     const offer = await offerOf()
     const { client, prompts } = walletOf({ onPrompt: () => cancelNonce(offer) })
-    const refused = expect.objectContaining({ problems: ['nonce_used'] })
-    await expect(sendDeposit(client, offer, await terms(), TAKE)).rejects.toEqual(refused)
-    expect(prompts).toHaveLength(1)
-    await expect(sendDeposit(client, offer, await terms(), TAKE)).rejects.toEqual(refused)
-    expect(prompts).toHaveLength(1)
+    for (const _ of ['between', 'before']) {
+      const { ended } = await begin(client, {}, { offer })
+      expect(await ended).toMatchObject({ problems: ['nonce_used'] })
+      expect(prompts).toHaveLength(1)
+    }
   })
 
-  it('is not begun after the signal has ended the wait', async () => {
+  it.each([
+    ['CONTRACT', 0, 'EXPIRED'],
+    ['ADDRESS', 0, 'TOO_LATE_FOR_TRANSFER'],
+    ['ADDRESS', -119, 'TOO_LATE_FOR_TRANSFER'],
+  ] as const)(
+    'is not begun in mode %s with the chain %i seconds after its deadline, with a clock that is late',
+    async (depositMode, seconds, reason) => {
+      const { client, prompts } = walletOf()
+      const offer = await offerOf()
+      await passDeadline(offer.quote.depositDeadline + seconds)
+      const { ended } = await begin(client, { depositMode }, { offer })
+      expect([await ended, prompts]).toEqual([reason, []])
+    },
+  )
+
+  it('is not begun after its deadline, nor after the signal, nor from an account that the contract refuses', async () => {
     const { client, prompts } = walletOf()
-    const signal = AbortSignal.abort(new Error('the page is closed'))
-    await expect(sendDeposit(client, await offerOf(), await terms(), { ...TAKE, signal })).rejects.toThrow(
-      'the page is closed',
-    )
-    expect(prompts).toEqual([])
-  })
-
-  it('is not begun after its deadline', async () => {
-    const { client, prompts } = walletOf()
-    const offer = await offerOf({ depositDeadline: Math.floor(Date.now() / 1000) - 1 })
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), TAKE))).toBe('EXPIRED')
-    expect(prompts).toEqual([])
-  })
-
-  it('is not begun from another account, which the contract refuses', async () => {
-    const { client, prompts } = walletOf({ account: stranger.address })
-    const error = await reasonOf(sendDeposit(client, await offerOf(), await terms(), TAKE))
+    const late = await offerOf({ depositDeadline: Math.floor(Date.now() / 1000) - 1 })
+    expect(await (await begin(client, {}, { offer: late })).ended).toBe('EXPIRED')
+    const reason = new Error('the page is closed')
+    expect(await (await begin(client, { signal: AbortSignal.abort(reason) })).ended).toBe(reason)
+    const other = walletOf({ account: stranger.address })
+    const error = await (await begin(other.client)).ended
     expect(error).toBeInstanceOf(AggregatorError)
-    expect((error as AggregatorError).violations).toEqual([
-      { field: 'wallet', message: `must have the account of the offer, ${user.address}` },
-    ])
-    expect(prompts).toEqual([])
-  })
-
-  it('is not begun on another chain', async () => {
-    const elsewhere = (request: WalletRequest) =>
-      request.method === 'eth_chainId' ? Promise.resolve('0x1') : node(request)
-    const { client, prompts } = walletOf({ node: elsewhere })
-    const app = keep()
-    await expect(sendDeposit(client, await offerOf(), await terms(), app.options)).rejects.toThrow(/chain/)
-    expect([app.steps(), prompts]).toEqual([[], []])
+    const message = `must have the account of the offer, ${user.address}`
+    expect(error).toMatchObject({ violations: [{ field: 'wallet', message }] })
+    expect([prompts, other.prompts]).toEqual([[], []])
   })
 })
 
 it('an account in the app signs its transactions itself, and has sent nothing that cannot be estimated', async () => {
   const client = createWalletClient({ account: user, transport: http(deposits.chain.devnet.rpcUrl) })
-  const offer = await offerOf()
-  await sendDeposit(client, offer, await terms(), TAKE)
-  expect(await stateOf(offer)).toBe(DEPOSITED)
+  const { offer, ended } = await begin(client)
+  expect([await ended, await stateOf(offer)]).toEqual(['there', DEPOSITED])
   const { weth } = deposits.chain.contracts
-  const left = await deposits.chain.balanceOf(weth, user.address)
-  await deposits.chain.transfer(weth, user, stranger.address, left)
-  const app = keep({ depositMode: 'ADDRESS' })
-  const sending = sendDeposit(client, await offerOf({ nonce: 8n }), await terms(), app.options)
-  expect(await reasonOf(sending)).not.toBe('UNCERTAIN')
-  expect(app.told).toEqual([])
+  await deposits.chain.transfer(
+    weth,
+    user,
+    stranger.address,
+    await deposits.chain.balanceOf(weth, user.address),
+  )
+  const poor = await begin(client, ADDRESS, { offer: await offerOf({ nonce: 8n }) })
+  expect(await poor.ended).not.toBe('UNCERTAIN')
+  expect(poor.told).toEqual([])
 })

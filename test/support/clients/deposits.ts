@@ -14,6 +14,7 @@ import {
   custom,
   type Hex,
   toFunctionSelector,
+  toHex,
 } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Rules } from '../chain/chain.js'
@@ -24,7 +25,7 @@ import { createMockWallet, type MockWalletOptions, type WalletRequest } from './
 type DepositWallet = Parameters<typeof sendDeposit>[0]
 
 /** Options of one who takes the offers of these tests. */
-export const TAKE = { limits: { maxInputAmount: INPUT_AMOUNT, minOutputAmount: OUTPUT_AMOUNT } }
+const TAKE = { limits: { maxInputAmount: INPUT_AMOUNT, minOutputAmount: OUTPUT_AMOUNT } }
 /** Long enough for a transfer. */
 const WINDOW_SECONDS = 600
 
@@ -128,6 +129,21 @@ export function useDeposits(rules: Rules = 'reference') {
     /** Has the chain mine nothing until the test ends, or mines itself. */
     holdBlocks: () => chain.client.setAutomine(false),
     mine: () => chain.client.mine({ blocks: 1 }),
+    /** Has the time of the chain be after a deadline. */
+    async passDeadline(deadline: number) {
+      await chain.client.setNextBlockTimestamp({ timestamp: BigInt(deadline + 1) })
+      await chain.client.mine({ blocks: 1 })
+    },
+    /** What is at the address of an offer. */
+    held: ({ depositAddress }: SignedQuote) => chain.balanceOf(chain.contracts.weth, depositAddress),
+    /** Has the user replace the last transaction of a deposit by one at a higher fee. */
+    async replaceLast(told: readonly DepositProgress[], changes: { to?: Address; data?: Hex } = {}) {
+      const hash = told.at(-1)?.hash as Hex
+      const { from, to, input: data, nonce } = await chain.client.getTransaction({ hash })
+      const fees = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0xba43b7400' }
+      const faster = { from, to, data, nonce: toHex(nonce), gas: '0x30d40', ...fees, ...changes }
+      await chain.client.request({ method: 'eth_sendTransaction', params: [faster] } as never)
+    },
     /**
      * Has a wallet deposit.
      * @param offer an own one when left out
@@ -166,9 +182,12 @@ export function called(prompts: readonly WalletRequest[]): string[] {
 }
 
 /** What an app keeps of a deposit. */
-export function keep(options: Partial<SendDepositOptions> = {}) {
+function keep(options: Partial<SendDepositOptions> = {}) {
   const told: DepositProgress[] = []
-  const onProgress = (progress: DepositProgress) => void told.push(progress)
+  const onProgress = (progress: DepositProgress) => {
+    told.push(progress)
+    return options.onProgress?.(progress)
+  }
   return {
     options: { ...TAKE, ...options, onProgress },
     told,
