@@ -83,7 +83,7 @@ describe('a PostgreSQL that replicas use', () => {
   })
 
   it('is reported when its tables have another version', async () => {
-    const [{ migrationTable: table }] = Object.values(POSTGRES_TABLES) as [{ migrationTable: string }]
+    const [table] = Object.values(POSTGRES_TABLES).map(({ migrationTable }) => migrationTable)
     await run(database.url, `insert into ${table} values ('999-later', '2100-01-01')`)
     const newer = await diagnose(database.url)
     expect([newer.failed, newer.warned]).toEqual([['DATABASE_URL tables'], []])
