@@ -36,11 +36,13 @@ describe('a request that waits for a connection', () => {
     expect(slots.isFull).toBe(false)
   })
 
-  test('until the time-out is not late', async () => {
+  test.each([300, TIMEOUT_MS])('for %i ms is not late at the time-out', async (waitedMs) => {
     const slots = new RequestSlots(1)
     slots.tryTake()
     const { round, clock } = playRound({ asked: [askedSolver(1, 'none', slots)] })
-    await clock.advance(TIMEOUT_MS)
+    await clock.advance(waitedMs)
+    slots.release(0, waitedMs)
+    await clock.advance(TIMEOUT_MS - waitedMs)
     expect(round.attempts[0]?.result).toEqual({ kind: 'cancelled', isQueued: true })
   })
 })

@@ -186,6 +186,16 @@ describe('a result', () => {
     expect(rounds).toHaveLength(2)
   })
 
+  it('is that of no request for another amount, order type, direction or window', async () => {
+    const { get, rounds } = openPrices()
+    const { inputToken, outputToken } = SWAP
+    const reversed = { inputToken: outputToken, outputToken: inputToken }
+    for (const changes of [{}, { amount: 6n }, { orderType: 'EXACT_OUTPUT' as const }, reversed])
+      for (const minDepositWindow of [undefined, 60])
+        await get({ ...SWAP, ...changes, minDepositWindow }, '192.0.2.1')
+    expect(rounds).toHaveLength(8)
+  })
+
   it('is forgotten when 10,000 others have been asked since', async () => {
     const { get, rounds } = openPrices()
     for (let amount = 1n; amount <= 10_001n; amount++) await get({ ...SWAP, amount }, '192.0.2.1')

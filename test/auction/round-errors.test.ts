@@ -46,12 +46,13 @@ it.each([
 )
 
 it('the reasons have the counts', () => {
-  expect(errorOf([DECLINED, LATE, FAILED], 1, 4).reasons).toEqual({
-    asked: 3,
+  const cutOff: SolverResult[] = [{ kind: 'soft_deadline' }, { kind: 'cancelled' }]
+  expect(errorOf([DECLINED, LATE, FAILED, ...cutOff], 1, 4).reasons).toEqual({
+    asked: 5,
     declined: 1,
     invalid: 0,
     failed: 1,
-    late: 1,
+    late: 3,
     notAsked: 1,
   })
 })
