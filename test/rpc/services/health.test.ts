@@ -67,17 +67,6 @@ describe('the slots for watchers', () => {
     await expect(watch().next()).rejects.toMatchObject(REFUSED)
   })
 
-  it('are not used by rejected watchers', async () => {
-    const { watch } = setUp({ maxWatchers: 1 })
-    const first = watch()
-    await first.next()
-    for (let refused = 0; refused < 3; refused++) {
-      await expect(watch().next()).rejects.toMatchObject(REFUSED)
-    }
-    first.leave()
-    await vi.waitFor(async () => expect(await watch().next()).toBe(Status.SERVING), LONG)
-  })
-
   it('are not needed for a single check', async () => {
     const { watch, client } = setUp({ maxWatchers: 1 })
     await watch().next()
@@ -114,19 +103,6 @@ describe('a watcher', () => {
     expect(await watcher.next()).toBe(Status.NOT_SERVING)
     server.isServing = true
     expect(await watcher.next()).toBe(Status.SERVING)
-  })
-
-  it('gets the end of a short outage between two checks', async () => {
-    const { server, watch } = setUp({ watchIntervalMs: 200 })
-    const earlier = watch()
-    await earlier.next()
-    const { polls } = server
-    await vi.waitFor(() => expect(server.polls).toBeGreaterThan(polls), { interval: OFTEN_MS, ...LONG })
-    server.isServing = false
-    const later = watch()
-    expect(await later.next()).toBe(Status.NOT_SERVING)
-    server.isServing = true
-    expect(await later.next()).toBe(Status.SERVING)
   })
 
   it('costs nothing after it has left', async () => {

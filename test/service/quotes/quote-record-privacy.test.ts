@@ -141,38 +141,12 @@ it('the record shows the best input of EXACT_OUTPUT, also to a solver without an
   expect((await read(askedUnder[2])).bestAmount).toBe('50')
 })
 
-it('the record shows no best amount of a quote without offers', async () => {
-  const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
-  behave(refuse, refuse, refuse)
-  await ask()
-  clock.at = Date.now() + 3_600_000
-  const record = await read(askedUnder[1])
-  expect(record.solvers).toHaveLength(1)
-  expect(record.bestAmount).toBeUndefined()
-})
-
-it('the record shows the caller everything at once after the response', async () => {
-  const before = Date.now()
-  const { quoteId } = await ask()
-  const elapsedMs = Date.now() - before
-  const record = await read(quoteId)
-  expect(record).toMatchObject({ quoteId, outcome: 'QUOTED', durationMs: between(0, elapsedMs) })
-  expect(record.solvers.map(({ solver }: { solver: string }) => solver)).toEqual([0, 1, 2].map(addressOf))
-  expect(record.solvers[2].explanation).toContain('2000 of the output token')
-  for (const id of askedUnder) expect(JSON.stringify(record)).not.toContain(id)
-})
-
 it('the response is the same for an unknown id and for one that is nearly right', async () => {
   await ask()
   const near = `${askedUnder[0]?.slice(0, -1)}${askedUnder[0]?.endsWith('0') ? '1' : '0'}`
   const answers = [await read(randomUUID()), await read(near)]
   for (const answer of answers) expect(answer).toEqual({ code: 'QUOTE_NOT_FOUND', error: expect.any(String) })
   expect(answers[0].error).toBe(answers[1].error)
-})
-
-it('the record is found by an id in capitals, as UUIDs may be written', async () => {
-  await ask()
-  expect((await read(askedUnder[1]?.toUpperCase())).solvers).toMatchObject([{ solver: addressOf(1) }])
 })
 
 it('the log has no line with the id of a solver', async () => {

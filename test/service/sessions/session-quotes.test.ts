@@ -101,17 +101,6 @@ describe.each(transports)('on $name', (transport) => {
     expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '500' })
   })
 
-  it('an answer after the deadline is dropped, and the session goes on', async () => {
-    await start({ QUOTE_TIMEOUT_MS: '2000' })
-    const session = await open(account, { transport, behaviour: silent })
-    expect((await askQuote()).status).toBe(503)
-    expect(await session.next('result')).toMatchObject({ outcome: 'LATE' })
-    const { id } = await session.next('quoteRequest')
-    session.send({ type: 'decline', id })
-    session.behave(offering('500'))
-    expect((await askQuote()).status).toBe(200)
-  })
-
   it('concurrent requests are answered in any order', async () => {
     await start()
     const isAllThere = deferred()

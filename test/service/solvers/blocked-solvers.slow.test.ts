@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
@@ -187,17 +186,5 @@ describe('a solvers command', () => {
     expect([code, stdout]).toEqual([exitCode, ''])
     expect(stderr).toContain(`error: `)
     expect(stderr).toContain(message)
-  })
-
-  it('leaves a file without tables of this version unchanged', async () => {
-    const file = temporaryFile()
-    openSqliteFile(file).exec('create table a (b)').close()
-    const { code, stderr } = await commandLine(['solvers', 'blocked'], { environment: { DB_PATH: file } })
-    expect([code, stderr]).toEqual([
-      2,
-      'error: DB_PATH names a database that this version has not opened yet: start the service once\n',
-    ])
-    const tables = openSqliteFile(file).prepare('select name from sqlite_master').pluck().all()
-    expect(tables).toEqual(['a'])
   })
 })

@@ -131,30 +131,6 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
     expect((await listStats(service)).map((stats) => 'totalBond' in stats)).toEqual([true, true, true])
   })
 
-  it('do not count prices and requests of callers that leave', async () => {
-    await open({ QUOTE_TIMEOUT_MS: '5000' })
-    for (const solver of solvers) solver.behave(honest())
-    const swap = { ...quoteRequest(chain), originChainId: undefined }
-    expect((await service.post(`/v1/${chain.chainId}/price`, swap)).status).toBe(200)
-    for (const solver of solvers) solver.behave(silent)
-    const leaving = new AbortController()
-    const before = solvers[0]?.asks.length ?? 0
-    const left = service
-      .post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), { signal: leaving.signal })
-      .catch(() => 'left')
-    await expect.poll(() => solvers[0]?.asks.length).toBe(before + 1)
-    leaving.abort()
-    expect(await left).toBe('left')
-    for (const solver of solvers) solver.behave(honest({ output: '1000' }))
-    await ask(service)
-    const counts = await untilAsked(service, 3)
-    expect(counts.map(({ asked, quoted }) => [asked, quoted])).toEqual([
-      [1, 1],
-      [1, 1],
-      [1, 1],
-    ])
-  })
-
   it('put results into the hour of the clock, and leave the hours before the window out', async () => {
     let now = Date.now()
     await open({}, () => now)
