@@ -1,3 +1,4 @@
+import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -63,4 +64,22 @@ describe('a faulty request', () => {
     const elsewhere = await service.send('PUT', '/v1/2/quote', {})
     expect([elsewhere.status, elsewhere.body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
   })
+})
+
+it("a long message of one of gRPC's own services is refused", async () => {
+  const headers = { 'content-type': 'application/proto' }
+  const body = Buffer.alloc(1025, '\x78\x01')
+  const answer = await fetch(`${service.url}/grpc.health.v1.Health/Check`, { method: 'POST', headers, body })
+  expect(await answer.json()).toMatchObject({ code: 'resource_exhausted' })
+})
+
+it('a compressed message is refused', async () => {
+  const headers = { 'content-type': 'application/proto', 'content-encoding': 'br' }
+  const body = brotliCompressSync(Buffer.alloc(60_000))
+  const answer = await fetch(`${service.url}/aggregator.v1.SolverService/ListSolvers`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  expect(await answer.json()).toMatchObject({ code: 'unimplemented' })
 })

@@ -137,30 +137,6 @@ describe('a price', () => {
   })
 })
 
-describe('the limit of prices', () => {
-  it('answers 429 with the headers of the limit, and leaves quotes alone', async () => {
-    const tight = await fixture.start({ RATE_LIMIT_PRICE: '2' })
-    await fixture.ada.register(tight)
-    const swap = fixture.newSwap()
-    const statuses = [await fixture.ask(swap, {}, tight), await fixture.ask(swap, {}, tight)].map(
-      ({ status }) => status,
-    )
-    expect(statuses).toEqual([200, 200])
-    const { status, headers, body } = await fixture.ask(swap, {}, tight)
-    expect([status, body.code]).toEqual([429, 'RATE_LIMITED'])
-    const [limit, remaining, reset, retryAfter] = [
-      'ratelimit-limit',
-      'ratelimit-remaining',
-      'ratelimit-reset',
-      'retry-after',
-    ].map((name) => headers.get(name))
-    expect([limit, remaining, retryAfter]).toEqual(['2', '0', reset])
-    expect(await tight.metric('aggregator_rate_limited_total', { limit: 'price' })).toBe(1)
-    expect((await fixture.askForQuote(tight)).status).toBe(200)
-    await tight.close()
-  })
-})
-
 /** A message of generated code, or an error, as plain values with integers as numbers. */
 function plain(message: object) {
   return JSON.parse(

@@ -144,14 +144,6 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
     ])
   })
 
-  it('does not serve other chains', async () => {
-    const error = await errorOf(open(service.url, 5, { ...quoteRequest(chain) }))
-    expect(error).toMatchObject({
-      reason: 'CHAIN_NOT_SUPPORTED',
-      status: protocol === 'sse' ? 404 : 'NotFound',
-    })
-  })
-
   it('cancels its requests to solvers when the client leaves', async () => {
     const asked = deferred()
     const cancelled = deferred()

@@ -2,17 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { contractStruct, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const OUTPUT = 1_000_000_000n
-const UNLIMITED = 2n ** 256n - 1n
 
 let chain: TestChain
 let calls: ReturnType<typeof createCalls>
@@ -70,40 +69,6 @@ describe('a solver with an insufficient bond is neither asked nor listed until t
     await calls.send(account, 'cancelUnstake', [])
     await untilListed(service, 1)
     expect(await isAsked(service)).toBe(true)
-    await service.close()
-  })
-
-  it('after a refund that slashes the bond, and bond that is added', async () => {
-    const service = await startService(chain, environment)
-    await solver.register(service)
-    await calls.mint(chain.contracts.weth, user.address, 10n ** 18n)
-    await calls.approve(chain.contracts.weth, user, UNLIMITED)
-    const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    const { quote, solverSignature, orderId } = body
-    await calls.send(user, 'deposit', [contractStruct(quote), solverSignature])
-    await calls.nextBlockAt(quote.fillDeadline + 1)
-    await calls.send(user, 'refund', [orderId])
-    await untilListed(service, 0)
-
-    const slashed = OUTPUT / 20n
-    await calls.mint(chain.contracts.bondToken, account.address, slashed)
-    await calls.transact(
-      account,
-      chain.contracts.bondToken,
-      [
-        {
-          type: 'function',
-          name: 'approve',
-          inputs: [{ type: 'address' }, { type: 'uint256' }],
-          outputs: [],
-          stateMutability: 'nonpayable',
-        },
-      ],
-      'approve',
-      [chain.contracts.settlement, slashed],
-    )
-    await calls.send(account, 'addBond', [slashed])
-    await untilListed(service, 1)
     await service.close()
   })
 

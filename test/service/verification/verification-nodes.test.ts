@@ -57,27 +57,6 @@ describe('an answer of the node is', () => {
   it.each<[string, object, DepositVerdict]>([
     ['a revert of geth', { error: { code: 3, message: 'execution reverted', data: NONCE_USED } }, REJECTED],
     [
-      'a revert of Nethermind',
-      { error: { code: -32015, message: 'VM execution error.', data: `Reverted ${NONCE_USED}` } },
-      REJECTED,
-    ],
-    [
-      'a revert of Besu',
-      { error: { code: -32000, message: 'Execution reverted', data: NONCE_USED } },
-      REJECTED,
-    ],
-    [
-      'a revert of Hardhat',
-      {
-        error: {
-          code: -32603,
-          message: 'Error: VM Exception while processing transaction: reverted with custom error',
-          data: { message: 'x', data: NONCE_USED },
-        },
-      },
-      REJECTED,
-    ],
-    [
       'a revert without data',
       { error: { code: -32000, message: 'execution reverted' } },
       unknownVerdict('empty_revert'),
@@ -88,18 +67,6 @@ describe('an answer of the node is', () => {
       { error: { code: -32000, message: 'header not found' } },
       unknownVerdict('node_error'),
     ],
-    [
-      'an internal error with the data of a refusal',
-      { error: { code: -32603, message: 'Internal error', data: NONCE_USED } },
-      REJECTED,
-    ],
-    [
-      'an internal error with the words of a revert',
-      { error: { code: -32603, message: 'execution reverted' } },
-      unknownVerdict('node_error'),
-    ],
-    ['no gas', { error: { code: -32000, message: 'out of gas' } }, unknownVerdict('node_error')],
-    ['an error of another type', { error: 'execution reverted' }, unknownVerdict('node_error')],
     ['no result', {}, unknownVerdict('no_answer')],
     ['a result of another type', { result: { accepted: true } }, unknownVerdict('node_error')],
     ['a result that is not hex', { result: 'accepted' }, unknownVerdict('node_error')],
