@@ -35,6 +35,14 @@ it('an offer of an answer is valid, with the times of the answer', async () => {
   expect(expiresAt).toBe(sent.quote.depositDeadline * 1000)
 })
 
+it('another signature and a changed member are dead', async () => {
+  const { sent } = await offer()
+  const { body: forged } = await check({ ...sent, quote: { ...sent.quote, outputAmount: '3001' } })
+  expect(forged).toMatchObject({ state: 'DEAD', code: 'SIGNATURE_INVALID' })
+  const { body: elsewhere } = await check({ ...sent, quote: { ...sent.quote, outputChainId: 10 } })
+  expect(elsewhere).toMatchObject({ state: 'DEAD', code: 'REFUSED', refusal: 'WrongOutputChain' })
+})
+
 it.each([
   [{}, ['quote', 'solverSignature']],
   [{ quote: 7 }, ['quote', 'solverSignature']],
