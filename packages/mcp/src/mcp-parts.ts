@@ -1,5 +1,4 @@
 import type { AggregatorClient } from '../../client/src/index.js'
-import type { ListedDecimals } from './listed-decimals.js'
 import type { OwnChains } from './own-chains.js'
 
 /** What tools are made of. */
@@ -7,7 +6,6 @@ export interface McpParts {
   /** Asks the instance. */
   readonly client: AggregatorClient
   readonly chains: OwnChains
-  readonly decimals: ListedDecimals
   /** Counts a quote. @throws ToolError when there were too many in a minute */
   readonly admitQuote: () => void
 }

@@ -8,31 +8,28 @@ import { ORDER_TYPES } from '../../protocol/src/quotes/quote.js'
 
 export const chainId = z.int().positive().describe('Chain id, such as 1')
 
-/** A text of hex digits. */
-const hexOf = (pattern: RegExp, error: string) =>
+const hexOf = (digits: string, words: string) =>
   z
     .string()
-    .regex(pattern, error)
+    .regex(new RegExp(`^0x[0-9a-fA-F]${digits}$`), `must be ${words} in hex with 0x`)
     .transform((text) => text as Hex)
 
-export const hex = hexOf(/^0x[0-9a-fA-F]*$/, 'must be hex with 0x')
-export const orderId = hexOf(/^0x[0-9a-fA-F]{64}$/, 'must be 32 bytes in hex with 0x')
-export const address = hexOf(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 20 bytes in hex with 0x').refine(
+export const hex = hexOf('*', 'bytes')
+export const orderId = hexOf('{64}', '32 bytes')
+export const address = hexOf('{40}', 'an address: 20 bytes').refine(
   (text) => isAddress(text),
   'must be an address whose checksum is right, or in lower case',
 )
 
-export const amount = z
-  .string()
-  .regex(/^[1-9][0-9]{0,77}$/, { error: 'must be a whole number above 0, in decimal digits', abort: true })
-  .refine((text) => BigInt(text) <= MAX_UINT256, 'must be at most 2^256-1')
-  .transform(BigInt)
-  .describe("In the token's smallest unit: read its decimals with read_token")
-
 const whole = z
   .string()
-  .regex(/^[0-9]{1,78}$/, { error: 'must be decimal digits', abort: true })
+  .regex(/^[0-9]{1,78}$/, { error: 'must be a whole number, in decimal digits', abort: true })
   .transform(BigInt)
+
+export const amount = whole
+  .refine((units) => units > 0n && units <= MAX_UINT256, 'must be 1 to 2^256-1')
+  .describe("In the token's smallest unit: read its decimals with read_token")
+
 const seconds = z.int().nonnegative().describe('Unix time in seconds')
 
 /** A swap without its user. */
@@ -41,9 +38,7 @@ export const swap = {
   inputToken: address.describe('The token that the user gives'),
   outputToken: address.describe('The token that the user gets'),
   orderType: z.enum(ORDER_TYPES).describe('EXACT_INPUT fixes what the user gives, EXACT_OUTPUT what it gets'),
-  amount: amount.describe(
-    "The fixed amount, in the token's smallest unit: read its decimals with read_token",
-  ),
+  amount,
 }
 
 /** The struct that a solver has signed, as `get_quote` gives it. */

@@ -1,5 +1,24 @@
+import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createMcpServers, type McpServerOptions } from './create-mcp-server.js'
+import type { AggregatorClient } from '../../client/src/index.js'
+import type { Clock } from '../../protocol/src/clock.js'
+import type { McpParts } from './mcp-parts.js'
+import { createOwnChains, type OwnChainOptions } from './own-chains.js'
+import texts from './texts.json' with { type: 'json' }
+import { ToolError } from './tool.js'
+import { addListTools } from './tools/list-tools.js'
+import { addOfferTools } from './tools/offer-tools.js'
+import { addQuoteTools } from './tools/quote-tools.js'
+
+export interface McpServerOptions extends OwnChainOptions {
+  readonly client: AggregatorClient
+  /** Most quotes in a minute. Each reserves funds of solvers. */
+  readonly maxQuotes: number
+  readonly version: string
+  readonly clock: Clock
+}
+
+const MINUTE_MS = 60_000
 
 /**
  * Serves MCP on standard input and output, to clients of both eras of the protocol, until the input ends or the signal aborts.
@@ -10,10 +29,48 @@ export async function serveMcp(
   signal: AbortSignal,
   onError: (error: Error) => void,
 ): Promise<void> {
-  const handle = serveStdio(createMcpServers(options), { onerror: onError })
+  const handle = serveStdio(createServers(options), { onerror: onError })
   await new Promise<void>((resolve) => {
     process.stdin.once('close', resolve).once('end', resolve)
     signal.addEventListener('abort', () => resolve())
   })
   await handle.close()
+}
+
+/**
+ * Builds what makes servers: one for each connection, which all share the count of quotes. Their tools only read: nothing signs or sends.
+ * Checks and calls exist only with a node of the owner.
+ */
+function createServers(options: McpServerOptions): () => McpServer {
+  const { client, maxQuotes, version, clock } = options
+  const chains = createOwnChains(options)
+  const parts: McpParts = { client, chains, admitQuote: createQuoteLimit(maxQuotes, clock) }
+
+  return () => {
+    const server = new McpServer(
+      { name: 'quote-aggregator', version },
+      { instructions: texts.instructions.join(' ') },
+    )
+    addListTools(server, parts)
+    addQuoteTools(server, parts)
+    if (chains.hasNodes) addOfferTools(server, parts)
+    const page = { title: 'How to quote and take a swap', mimeType: 'text/markdown' }
+    server.registerResource('quoting', 'docs://quoting', page, async ({ href: uri }) => ({
+      contents: [{ uri, mimeType: page.mimeType, text: texts.quoting.join('\n') }],
+    }))
+    return server
+  }
+}
+
+function createQuoteLimit(maxQuotes: number, clock: Clock): () => void {
+  let times: number[] = []
+  return () => {
+    const now = clock.monotonic()
+    times = times.filter((time) => now - time < MINUTE_MS)
+    const [oldest = now] = times
+    if (times.length < maxQuotes) return void times.push(now)
+    const message = `The owner allows ${maxQuotes} quotes a minute, since each reserves funds of solvers.`
+    const retryAfterSeconds = Math.ceil((MINUTE_MS - (now - oldest)) / 1000)
+    throw new ToolError('RATE_LIMITED', message, { retryAfterSeconds })
+  }
 }

@@ -5,10 +5,9 @@ import { wordsOf } from '../../protocol/src/node/node-words.js'
 import { replaceUnprintable } from '../../protocol/src/values/text.js'
 import texts from './texts.json' with { type: 'json' }
 
-/** A tool: what it takes, what it gives, and how. What it is for stands in texts.json. */
+/** A tool: what it takes, what it gives by name, and how. What it is for stands in texts.json. */
 export interface Tool<Input extends z.ZodRawShape> {
   readonly input: Input
-  /** What it gives, by name. */
   readonly output: z.ZodRawShape
   readonly run: (input: z.output<z.ZodObject<Input>>, signal: AbortSignal) => Promise<object>
 }
@@ -16,9 +15,9 @@ export interface Tool<Input extends z.ZodRawShape> {
 /** Why a tool gives nothing, for the agent. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
-  readonly facts: { readonly code: string } & Readonly<Record<string, unknown>>
+  readonly facts: object
 
-  constructor(code: string, message: string, facts: Readonly<Record<string, unknown>> = {}) {
+  constructor(code: string, message: string, facts: object = {}) {
     super(message)
     this.facts = { code, ...facts }
   }
@@ -54,23 +53,19 @@ function toResult(value: object): CallToolResult {
 function explain(error: unknown): object {
   if (error instanceof ToolError) return { ...error.facts, message: error.message }
   if (error instanceof AggregatorError) {
-    const { reason: code, message, retryAfterSeconds, violations, quoteId } = error
-    const facts = {
+    const { reason: code, retryAfterSeconds, violations, quoteId } = error
+    return {
       code,
       message: explainForUser(error),
       retryAfterSeconds,
       quoteId: quoteId && printable(quoteId),
-    }
-    // What the instance says could pass for words of the owner.
-    return {
-      ...facts,
+      // What the instance says could pass for words of the owner.
       fields: violations.map(({ field }) => printable(field)),
-      instanceSays: printable(message, 200),
+      instanceSays: printable(error.message, 200),
     }
   }
-  if (error instanceof ChainReadError) return { code: 'NODE_FAILED', message: error.message }
   // What viem throws names the URL of the node, which may have a key.
-  return { code: 'NODE_FAILED', message: wordsOf(error) }
+  return { code: 'NODE_FAILED', message: error instanceof ChainReadError ? error.message : wordsOf(error) }
 }
 
 const NAME_CHARACTERS = 64

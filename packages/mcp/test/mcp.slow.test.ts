@@ -231,7 +231,7 @@ describe('what fails', () => {
   })
 
   it.each([
-    ['an amount with a point', { amount: '1.5' }, 'must be a whole number above 0'],
+    ['an amount with a point', { amount: '1.5' }, 'must be a whole number, in decimal digits'],
     [
       'an address with a typing error',
       { userAddress: devAccounts[3].address.replace(/.$/, '0') },

@@ -1,13 +1,11 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { SignedQuote } from '../../../client/src/index.js'
+import type { QuoteParams, SignedQuote } from '../../../client/src/index.js'
 import { differenceFromAsked } from '../../../protocol/src/quotes/asked-swap.js'
 import type { McpParts } from '../mcp-parts.js'
 import { address, chainId, rows, swap } from '../schemas.js'
 import { addTool, printable, ToolError } from '../tool.js'
 
-/** An agent may repeat a call, and keeps no offer: an address would be paid twice, and give nothing back. */
-const DEPOSIT_MODE = 'CONTRACT'
 const MAX_OTHERS = 3
 const EXPLANATION_CHARACTERS = 300
 
@@ -26,10 +24,8 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
     input: {
       ...swap,
       userAddress: address.describe("The owner's address, which pays and receives"),
-      depositMode: z
-        .literal(DEPOSIT_MODE)
-        .default(DEPOSIT_MODE)
-        .describe('By a call of the settlement contract, which takes a deposit once'),
+      // An agent may repeat a call, and keeps no offer: an address would be paid twice, and give nothing back.
+      depositMode: z.literal('CONTRACT').default('CONTRACT').describe('By a call, which is taken once'),
     },
     output: { quoteId: z.string().optional(), best: z.looseObject({}), others: rows },
     async run({ userAddress: user, ...params }, signal) {
@@ -37,11 +33,8 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
       const asked = { ...params, user }
       const { quoteId, best, alternatives } = await client.getQuote(asked, { signal })
       const others = alternatives.slice(0, MAX_OTHERS)
-      for (const { quote } of [best, ...others]) {
-        const name = differenceFromAsked(asked, quote)
-        if (name) throw new ToolError('ANSWER_INVALID', `The instance has offered another swap (${name}).`)
-      }
-      return { quoteId, best: toOffer(best), others: others.map(toOffer) }
+      const [first, ...rest] = [best, ...others].map((offer) => toOffer(asked, offer))
+      return { quoteId, best: first, others: rest }
     },
   })
 
@@ -58,7 +51,9 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
   })
 }
 
-/** An offer as `verify_quote` takes it, without calls. */
-function toOffer({ quote, signature, orderId }: SignedQuote): object {
+/** An offer as `verify_quote` takes it, without calls. @throws ToolError for one of another swap */
+function toOffer(asked: QuoteParams, { quote, signature, orderId }: SignedQuote): object {
+  const name = differenceFromAsked(asked, quote)
+  if (name) throw new ToolError('ANSWER_INVALID', `The instance has offered another swap (${name}).`)
   return { quote, solverSignature: signature, orderId }
 }
