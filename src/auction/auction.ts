@@ -262,6 +262,7 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
         kind: 'ended',
         quoteId,
         request,
+        pair,
         key: caller.client.apiKey?.label,
         requestedAt: requestedTime,
         durationMs: endedAt - startedAt,
@@ -278,7 +279,6 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
       return {
         quoteId,
         offers: ranked,
-        // Most callers do not read it.
         get counts() {
           return countResults(asked.length, attempts)
         },

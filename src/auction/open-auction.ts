@@ -45,7 +45,7 @@ export function openAuction(context: AuctionContext) {
     onOffer(context.usedNonces.recordOffer),
     onRound(recorder.record),
     createResultReports(context.sessions, log),
-    createRoundCounts(statistics, metrics),
+    createRoundCounts(standings, statistics, metrics),
     onQuoted(lastQuoted),
     logWithoutOffer(log),
   ]

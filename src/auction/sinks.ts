@@ -9,6 +9,7 @@ import {
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { SolverStatistics } from '../solvers/statistics/hourly-counts.js'
 import type { SessionTransport } from '../solvers/transport/solver-transports.js'
+import type { Standings } from '../standing/standing.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { SolverAttempt } from './attempt.js'
@@ -43,6 +44,8 @@ export type QuoteIdsOfSolvers = ReadonlyMap<Address, string>
 export interface EndedRound {
   readonly quoteId: string
   readonly request: QuoteRequest
+  /** As `pairOf` writes it. */
+  readonly pair: string
   /** The label of the caller's API key. */
   readonly key?: string | undefined
   /** Unix time in milliseconds. */
@@ -93,6 +96,7 @@ export function onQuoted(last: Map<number, QuoteRequest>): RoundSink {
  * checked their offers. Prices are in no metric and no statistic of a solver (docs/decisions.md, D17).
  */
 export function createRoundCounts(
+  standings: Pick<Standings, 'wasQuoted'>,
   statistics: Pick<SolverStatistics, 'count' | 'countWin'>,
   metrics: Metrics,
 ): RoundSink {
@@ -108,9 +112,11 @@ export function createRoundCounts(
     }
   }
 
-  function countRound({ request, outcome, ranked, attempts, idleMs }: EndedRound): void {
+  function countRound({ request, pair, outcome, ranked, attempts, idleMs }: EndedRound): void {
     const { chainId } = request
-    metrics.quotes.inc({ chain_id: chainId, outcome })
+    // What strangers ask in pairs that nobody trades must wake no operator.
+    const isMissed = outcome === 'no_quotes' && standings.wasQuoted(chainId, pair)
+    metrics.quotes.inc({ chain_id: chainId, outcome: isMissed ? 'missed' : outcome })
     if (outcome === 'cancelled') return
     const [best] = ranked
     if (best !== undefined) {

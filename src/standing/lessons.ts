@@ -114,6 +114,11 @@ export class Pair {
     return this.#lessons.get(solver)
   }
 
+  /** Whether any solver has made a valid offer in it within a day. */
+  wasQuoted(now: number): boolean {
+    return [...this.#lessons.values()].some((lessons) => lessons.hasQuoted(now))
+  }
+
   /** The lessons of a solver that was asked. */
   open(solver: Address): Lessons {
     const lessons = this.#lessons.get(solver) ?? new Lessons()

@@ -167,6 +167,11 @@ export class Standings {
     return this.#chainOf(chainId).pairs
   }
 
+  /** Whether any solver has made a valid offer in the pair within a day. */
+  wasQuoted(chainId: number, pair: string): boolean {
+    return this.pairsOf(chainId).of(pair)?.wasQuoted(this.#clock()) ?? false
+  }
+
   /**
    * Records a request for the circuit breaker, and logs it when it opens or closes. A loss costs the caller: no answer within
    * QUOTE_TIMEOUT_MS, no connection, or an invalid reply. Otherwise the solver has answered.

@@ -52,7 +52,7 @@ export function createMetrics() {
     ),
     quotes: counter(
       'aggregator_quotes_total',
-      'Quote requests, by chain and outcome (quoted, no_quotes, cancelled, busy: rejected because all connections to solvers were in use, overloaded: rejected because more quotes waited than can be served in time).',
+      'Quote requests, by chain and outcome (quoted, no_quotes, missed: no offer in a pair, with the digits of its amount, that had one within a day, cancelled, busy: rejected because all connections to solvers were in use, overloaded: rejected because more quotes waited than can be served in time).',
       ['chain_id', 'outcome'],
     ),
     prices: counter(

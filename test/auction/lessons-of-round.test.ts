@@ -89,3 +89,13 @@ test('a wait in vain counts in a firm round that teaches, and once for all round
   await waitInVain({ client: '192.0.2.6' })
   expect(standing.vainWaits).toBe(3)
 })
+
+test('a pair was quoted lately for a day after an offer, whoever asked', async () => {
+  expect(standings.wasQuoted(1, PAIR)).toBe(false)
+  const { answer } = play()
+  await answer(1, offerOf(1))
+  await clock.advance(24 * 3_600_000)
+  expect([standings.wasQuoted(1, PAIR), standings.wasQuoted(2, PAIR)]).toEqual([true, false])
+  await clock.advance(60_000)
+  expect(standings.wasQuoted(1, PAIR)).toBe(false)
+})

@@ -35,6 +35,7 @@ export function sampleRound(changes: Partial<EndedRound>): EndedRound {
   return {
     quoteId: '7d9a0c1e-1111-4222-8333-944455566677',
     request,
+    pair: '',
     requestedAt: 1_799_999_700_000,
     durationMs: 12.3,
     outcome: 'quoted',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { createRoundCounts } from '../../../src/auction/sinks.js'
 import { removeOtherSolvers } from '../../../src/solvers/statistics/solver-counters.js'
@@ -12,12 +13,17 @@ const FAILED: SolverResult = { kind: 'failed', reason: 'connection_lost', messag
 
 function openCounters() {
   const metrics = createMetrics()
-  const sink = createRoundCounts({ count() {}, countWin() {} }, metrics)
+  const standings = { wasQuoted: (chainId: number, pair: string) => chainId === 1 && pair === 'quoted' }
+  const sink = createRoundCounts(standings, { count() {}, countWin() {} }, metrics)
   const series = async (name: string) => {
     const text = await metrics.registry.getSingleMetricAsString(name)
     return text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket'))
   }
   return {
+    /** Counts a round of a pair. */
+    countRound: (pair: string, outcome: QuoteRecord['outcome']) =>
+      sink({ kind: 'ended', ...sampleRound({ pair, outcome }) }),
+    quotes: () => series('aggregator_quotes_total'),
     /** Counts a round with one request. */
     count(number: number, result: SolverResult, tookMs = 0) {
       const attempts = [{ solver: solver(number).address, result, tookMs }]
@@ -62,4 +68,16 @@ test('the series of a solver that leaves are removed, and start again when it co
   count(1, FAILED, 1000)
   await removeOthers(1)
   expect(await outcomes()).toEqual([`aggregator_solver_outcomes_total{${labels(1)},outcome="failed"} 1`])
+})
+
+test('a quote without an offer is missed in a pair that was quoted lately, and in no other', async () => {
+  const { countRound, quotes } = openCounters()
+  countRound('quoted', 'no_quotes')
+  countRound('quoted', 'cancelled')
+  countRound('odd', 'no_quotes')
+  expect(await quotes()).toEqual([
+    'aggregator_quotes_total{chain_id="1",outcome="missed"} 1',
+    'aggregator_quotes_total{chain_id="1",outcome="cancelled"} 1',
+    'aggregator_quotes_total{chain_id="1",outcome="no_quotes"} 1',
+  ])
 })
