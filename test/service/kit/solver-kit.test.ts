@@ -3,18 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { decline } from '../../../packages/solver/src/quoting/quoting.js'
-import type {
-  AnswerResult,
-  SessionChange,
-  SolverQuoteRequest,
-} from '../../../packages/solver/src/solver-options.js'
+import type { AnswerResult, SessionChange } from '../../../packages/solver/src/solver-options.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
-import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { freePort } from '../../support/free-port.js'
 import { startEventService } from '../../support/service/event-service.js'
-import { fixedPrice, PRICE, WETH_UNIT } from '../../support/solver-kit/fixed-price.js'
+import { PRICE, WETH_UNIT } from '../../support/solver-kit/fixed-price.js'
 import { type Market, startMarket } from '../../support/solver-kit/market.js'
 
 let market: Market
@@ -76,28 +70,6 @@ it('an account that only viem knows signs quotes and payments', async () => {
   expect(await market.settlements(offer.orderId)).toBe(1)
 })
 
-it('an account that signs no transactions is refused: it could not end a quote', () => {
-  const { address, signMessage, signTypedData } = solverAccounts[0]
-  const account = { address, signMessage, signTypedData } as never
-  expect(() => market.solver({ account })).toThrow(/account must be .* and signTransaction/)
-})
-
-it('`fill` that throws is called again, and may pay as the kit does', async () => {
-  let attempts = 0
-  const solver = market.solver({
-    fill: async (order) => {
-      if (++attempts < 3) throw new Error('not yet')
-      await order.fill()
-    },
-  })
-  await solver.start()
-  const offer = await market.quote()
-  await market.deposit(offer)
-  await expect.poll(() => solver.filled).toEqual([offer.orderId])
-  expect(await market.settlements(offer.orderId)).toBe(1)
-  expect([attempts, solver.errors.map(String)]).toEqual([3, ['Error: not yet', 'Error: not yet']])
-})
-
 it('approvals are put in place at the first start, and not again', async () => {
   const [, , , account] = solverAccounts
   const before = await market.countTransactions(account)
@@ -107,57 +79,6 @@ it('approvals are put in place at the first start, and not again', async () => {
   expect((await market.countTransactions(account)) - before).toBe(2)
   await market.solver({}, account).start()
   expect((await market.countTransactions(account)) - before).toBe(2)
-})
-
-it.each([
-  ['what `quote` declines', {}, () => decline('AMOUNT_TOO_LARGE'), 'AMOUNT_TOO_LARGE'],
-  ['a token that it was not given', { inputToken: user.address }, fixedPrice, 'UNSUPPORTED_PAIR'],
-  ['an output below the minimum order', { amount: '1' }, () => ({ amount: 19n }), 'AMOUNT_TOO_SMALL'],
-  ['more than its balance', { amount: String(500n * WETH_UNIT) }, fixedPrice, 'INSUFFICIENT_LIQUIDITY'],
-  ['an error of `quote`', {}, () => Promise.reject(new Error('no price')), 'OTHER'],
-  ['an amount that is no bigint', {}, () => ({ amount: 1 as unknown as bigint }), 'OTHER'],
-])('a solver declines %s', async (_, terms, quote, code) => {
-  const solver = market.solver({ quote })
-  await solver.start()
-  const { status, body } = await market.ask(terms)
-  expect(status).toBe(503)
-  const { body: record } = await market.service.get(`/v1/${market.chain.chainId}/quote/${body.quoteId}`)
-  expect(record.solvers).toMatchObject([{ outcome: 'DECLINED', declineCode: code }])
-  expect(solver.errors).toEqual([])
-})
-
-it('`quote` gets the request with its deadline, and a signal that aborts when the solver is closed', async () => {
-  const asked: SolverQuoteRequest[] = []
-  const { opened, open } = deferred()
-  const solver = market.solver({
-    async quote(request) {
-      asked.push(request)
-      open()
-      await new Promise((resolve) => request.signal.addEventListener('abort', resolve))
-      return decline('PAUSED')
-    },
-  })
-  await solver.start()
-  const { weth, usdc } = market.chain.contracts
-  const answer = market.ask()
-  await opened
-  expect(asked).toMatchObject([{ inputToken: weth, outputToken: usdc, amount: WETH_UNIT, kind: 'FIRM' }])
-  expect(asked[0]?.deadline).toBeGreaterThan(Date.now() - 5_000)
-  await solver.close()
-  expect(asked[0]?.signal.aborted).toBe(true)
-  expect((await answer).status).toBe(503)
-})
-
-it('prices share one promise, since at most one of them can be taken', async () => {
-  const solver = market.solver()
-  await solver.start()
-  const { weth: inputToken, usdc: outputToken } = market.chain.contracts
-  for (const amount of [WETH_UNIT, 2n * WETH_UNIT]) {
-    const swap = { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(amount) }
-    const { status } = await market.service.post(`/v1/${market.chain.chainId}/price`, swap)
-    expect(status).toBe(200)
-  }
-  expect(solver.metrics()).toMatchObject({ quoted: 2, openQuotes: 1 })
 })
 
 it('a solver with an endpoint registers it, quotes there, and fills', async () => {
@@ -208,19 +129,6 @@ it('a route of Fastify passes its parsed request on', async () => {
     outputAmount: String(2n * PRICE),
     solver: account.address,
   })
-})
-
-it('after a loss, the next URL is dialled', async () => {
-  const changes: SessionChange[] = []
-  const solver = market.solver({
-    aggregatorUrl: ['http://127.0.0.1:1', market.service.url],
-    onSession: (change) => changes.push(change),
-  })
-  await solver.start()
-  expect(changes).toMatchObject([
-    { state: 'lost', isFinal: false },
-    { state: 'open', url: market.service.url },
-  ])
 })
 
 it('a solver whose instance shuts down connects to the next URL, and fills the orders of both', async () => {
@@ -344,11 +252,4 @@ it('an account that cannot pay for its approvals is told so, and tries again', a
     .toContainEqual(expect.stringMatching(/0x\w{40} must be able to approve 0x\w{40} on chain/))
   await solver.close()
   await started
-})
-
-it('nonces of quotes do not repeat', async () => {
-  const solver = market.solver()
-  await solver.start()
-  const offers = await Promise.all(Array.from({ length: 20 }, () => market.quote()))
-  expect(new Set(offers.map(({ quote }) => quote.nonce)).size).toBe(20)
 })

@@ -1,13 +1,13 @@
 /**
- * A solver as a process, which a test kills: its options as JSON, and what it does on an order.
+ * A solver as a process, which a test kills. It gets its options as JSON.
  *
- *   tsx test/support/solver-kit/solver-process.ts '{…}' [hang]
+ *   tsx test/support/solver-kit/solver-process.ts '{…}'
  */
 import { createServer } from 'node:http'
 import { createSolver } from '../../../packages/solver/src/create-solver.js'
 import { fixedPrice } from './fixed-price.js'
 
-const [options = '', behaviour] = process.argv.slice(2)
+const [options = ''] = process.argv.slice(2)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
 const given = JSON.parse(options)
@@ -19,12 +19,6 @@ const solver = createSolver({
   onFilled: ({ orderId }) => print(`filled ${orderId}`),
   onMissed: ({ orderId }) => print(`missed ${orderId}`),
   onError: (error) => print(`error ${error}`),
-  ...(behaviour === 'hang' && {
-    fill: async ({ orderId }: { orderId: string }) => {
-      print(`holds ${orderId}`)
-      await new Promise(() => {})
-    },
-  }),
 })
 if (given.endpointUrl !== undefined)
   createServer(solver.handler).listen(Number(new URL(given.endpointUrl).port), '127.0.0.1')
