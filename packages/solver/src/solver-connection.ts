@@ -60,11 +60,12 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
     const id = request.id ?? ''
     const [oldest] = lately.keys()
     if (lately.size >= MAX_LATELY && oldest !== undefined) lately.delete(oldest)
-    lately.set(id, { ...NOTHING, request: toPublic(request) })
+    const known = { ...NOTHING, request: toPublic(request) }
+    lately.set(id, known)
     const answered = await quoting(request, 'SESSION')
-    if ('quote' in answered && lately.has(id)) {
+    if ('quote' in answered) {
       const { inputAmount, outputAmount } = answered.quote
-      lately.set(id, { request: toPublic(request), inputAmount, outputAmount })
+      Object.assign(known, { inputAmount, outputAmount })
     }
     return answered
   }

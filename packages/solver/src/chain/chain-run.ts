@@ -50,7 +50,7 @@ export async function startChainRun(chainId: number, chainOptions: ChainOptions,
   try {
     const { protocolName, account } = shared
     const chain = await readChain(chainId, chainOptions, node, protocolName, account.address)
-    return await run(await openParts(chain, shared), close)
+    return run(await openParts(chain, shared), close)
   } catch (error) {
     close()
     throw error
@@ -100,12 +100,11 @@ function assertOwnState(state: SolverState, { chainId, settlement }: SolverChain
 }
 
 /** @param close closes the connections to the node */
-async function run(parts: ChainParts, close: () => void) {
+function run(parts: ChainParts, close: () => void) {
   const { chain, ledger, time, state, payments, addresses, onError, report } = parts
   const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
   const ending = createEnding(parts, filling)
-  // Their nonces must be taken before new ones are.
-  await payments.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
+  payments.resume()
   ending.resume()
   filling.resume()
   const ended = follow(parts, filling, ending)

@@ -7,12 +7,8 @@ import { partsOf } from '../../../protocol/src/node/revert.js'
 type Place = 'PAY' | 'READ' | 'LATER'
 
 const PLACES: readonly Place[] = ['PAY', 'READ', 'LATER']
-/** Of so many calls, one is rather a read or one that may wait: none waits for ever. */
-const TURNS: readonly (readonly [every: number, places: readonly Place[]])[] = [
-  [16, ['LATER', 'READ', 'PAY']],
-  [4, ['READ', 'PAY', 'LATER']],
-  [1, PLACES],
-]
+/** Of so many calls, one is that which waits longest: none waits for ever. */
+const OLDEST_EACH = 4
 const places = new AsyncLocalStorage<Place>()
 
 /** Gives a place to all calls that the work makes. What says nothing reads. */
@@ -46,11 +42,10 @@ export function createPacing(clock: Clock) {
   let isTimed = false
 
   function takeNext(): Waiting | undefined {
-    turn++
-    const [, places = PLACES] = TURNS.find(([every]) => turn % every === 0) ?? []
-    const [first] = places.flatMap((place) => waiting.find((call) => call.place === place) ?? [])
-    if (first !== undefined) waiting.splice(waiting.indexOf(first), 1)
-    return first
+    const isOldest = ++turn % OLDEST_EACH === 0
+    const place = PLACES.find((place) => waiting.some((call) => call.place === place))
+    const index = isOldest ? 0 : waiting.findIndex((call) => call.place === place)
+    return waiting.splice(index, 1)[0]
   }
 
   function pump(): void {

@@ -274,15 +274,9 @@ export function createPayments(options: PaymentsOptions) {
     forget: (id: string) => void forget(id),
     /** Nobody waits for it any more, if there is one. It is followed to its end, and the payment may be made again. */
     finish,
-    /**
-     * Sends again what a stopped process may have left unsent. Orders and cancellations are followed again. Approvals are made again
-     * where they are still wanted.
-     */
-    async resume(): Promise<void> {
-      for (const payment of state.keptPayments(chainId)) {
-        if (!hasEnded(payment)) await sender.sendAgain(payment)
-        if (payment.id.startsWith(APPROVAL)) finish(payment.id)
-      }
+    /** Goes on with the approvals that a stopped process has left: they are made again where they are still wanted. */
+    resume(): void {
+      for (const { id } of state.keptPayments(chainId)) if (id.startsWith(APPROVAL)) finish(id)
     },
     /**
      * Looks at the payments that have ended. One that a reorganisation has removed is sent again, and one that is deep is no longer kept.

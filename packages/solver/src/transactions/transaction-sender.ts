@@ -196,8 +196,6 @@ export function createTransactionSender(
       onSigned(transaction)
       await offer(transaction, onSigned)
     },
-    /** Sends a signed transaction again. The node may have it already. */
-    sendAgain: async (transaction: SignedTransaction) => void (await broadcast(transaction)),
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>
       parsedOf(last).maxFeePerGas < (await firstFees(chain, leastTip)).maxFeePerGas,

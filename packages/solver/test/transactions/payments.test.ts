@@ -22,7 +22,6 @@ it('a payment is raised as far as its caller allows, reported after that, and se
       offered.push(hash)
       return undefined
     },
-    sendAgain: async () => {},
     raise: async ({ hash }) => attempt(Number(hash) + 1),
     isTooCheap: async () => false,
     fillGap: async () => {},
