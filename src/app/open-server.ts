@@ -60,8 +60,7 @@ export async function openServer(
   drainMs: () => number,
 ): Promise<HttpServer> {
   const { config, chains, eventLog, metrics, clock, log } = options
-  const { now } = clock
-  const { directory, freeBonds, register, unregister, sessions, relay, statistics, auction } = options.solvers
+  const { directory, freeBonds, sessions, relay, statistics, auction } = options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
@@ -80,19 +79,23 @@ export async function openServer(
     metrics,
     clock: clock.monotonic,
   })
-  const deadlineTime = createDeadlineTime(chains, now)
-  const readQuote = createReadQuote({ ...config, deadlineTime })
-  // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D30).
-  const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, deadlineTime })
-  const trades = createRecentTrades({ ...config, orders: stores.orders, clock })
+  const context = {
+    ...options.solvers,
+    config,
+    chains,
+    trades: createRecentTrades({ ...config, orders: stores.orders, clock }),
+    deadlineTime: createDeadlineTime(chains, clock.now),
+    clock,
+    metrics,
+  }
   const methods = [
-    ...createQuoteService({ ...auction, readQuote, config, now }),
-    createCheckOfferMethod({ ...config, chains, clock }),
-    ...createSolverService({ ...auction, register, unregister, directory, metrics }),
-    ...createSolverStatsMethods({ ...auction, statistics, directory, freeBonds }),
-    createOwnResultsMethod({ ...auction, config, directory, freeBonds, now }),
+    ...createQuoteService(context),
+    createCheckOfferMethod(context),
+    ...createSolverService(context),
+    ...createSolverStatsMethods(context),
+    createOwnResultsMethod(context),
     ...createOrderService(chains, stores.orders),
-    ...createChainService({ config, chains, directory, trades }),
+    ...createChainService(context),
   ].map(guard)
   // So that the first one already shows as an increase.
   for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
@@ -105,7 +108,9 @@ export async function openServer(
   const shared = { supportedChains, rateLimits, slots, metrics, log }
   const readChainHealth = createChainHealth(chains, directory)
   const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
-  const quoteStreams = createQuoteStreams({ ...auction, readQuote: readStream, clock, ...shared })
+  // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D30).
+  const readQuote = createReadQuote(context, 0)
+  const quoteStreams = createQuoteStreams({ ...auction, readQuote, clock, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
   const health = createHealth({

@@ -8,9 +8,6 @@ import {
 } from './check-endpoint.js'
 import type { AuctionContext } from './context.js'
 
-/** Checks the endpoints of solvers that register, with one request each. */
-export type RegistrationChecks = ReturnType<typeof createRegistrationChecks>
-
 /** The most pending checks of all solvers together. */
 const MAX_AT_ONCE = 32
 /** The most checks of one solver in a minute, from all client addresses together. */
@@ -19,7 +16,10 @@ const OFTEN = `it has been checked ${MAX_PER_MINUTE} times within a minute`
 /** After a start, the service reads a chain that answers within this time. */
 const CHAIN_RETRY_SECONDS = 5
 
-/** Builds the checks, within their limits. */
+/**
+ * Checks the endpoints of solvers that register, with one request each.
+ * Builds the checks, within their limits.
+ */
 export function createRegistrationChecks(context: AuctionContext, lastOf: LastQuoted) {
   const { chains, log } = context
   const checkNow = createCheckEndpoint(context, lastOf)

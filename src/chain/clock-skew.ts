@@ -3,9 +3,6 @@ import type { TimedHeader } from '../../packages/protocol/src/node/parse-blocks.
 import { UNKNOWN_TIME } from '../../packages/protocol/src/settlement/settlement.js'
 import type { Logger } from '../telemetry/log.js'
 
-/** Compares the clock of this machine with the times of a chain's new blocks. */
-export type ClockSkew = ReturnType<typeof createClockSkew>
-
 const MAX_SKEW_MS = 30_000
 
 /** A skew that is more than right clocks and nodes have; undefined for a smaller one. */
@@ -14,6 +11,7 @@ export function wrongSkewMs(skewMs: number | undefined): number | undefined {
 }
 
 /**
+ * Compares the clock of this machine with the times of a chain's new blocks.
  * Builds the comparison. Only a block that has just come shows that a clock is ahead: an older one may be old because the chain stands
  * still. A block from the future shows at any time that a clock is behind.
  * @param seenLateMs a block may be seen so much later than its time, because the chain is polled no more often

@@ -14,10 +14,10 @@ export const MAX_BATCH = 100
 /** Most entries that are kept in memory. */
 export const MAX_RECENT = 8192
 
-/** The end of the log in memory, so that live subscribers do not read the database. */
-export type TailBuffer = ReturnType<typeof createTailBuffer>
-
-/** Builds an empty buffer. */
+/**
+ * The end of the log in memory, so that live subscribers do not read the database.
+ * Builds an empty buffer.
+ */
 export function createTailBuffer() {
   const batches: Batch[] = []
   let size = 0

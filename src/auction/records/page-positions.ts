@@ -2,9 +2,6 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { RecordPosition } from '../../store/records/quote-record-store.js'
 
-/** Page tokens of a solver's own results (AIP-158). */
-export type PagePositions = ReturnType<typeof createPagePositions>
-
 const CIPHER = 'aes-128-gcm'
 const NONCE_BYTES = 12
 const TIME_BYTES = 6
@@ -14,6 +11,7 @@ const TAG_BYTES = 16
 const TOKEN_BYTES = NONCE_BYTES + CONTENT_BYTES + TAG_BYTES
 
 /**
+ * Page tokens of a solver's own results (AIP-158).
  * Builds the tokens from an instance's key: the position, encrypted with AES-GCM. Chain and solver are authenticated with it.
  * @param instanceKey the key of quote ids, from which another one is derived
  */

@@ -8,13 +8,11 @@ import { createWriteBehind } from '../../store/write-behind.js'
 import type { AuctionContext } from '../context.js'
 import type { EndedRound } from '../sinks.js'
 
-/** Writes the records of quotes, several at once. */
-export type QuoteRecordWriter = ReturnType<typeof createQuoteRecordWriter>
-
 /** Records in one write. */
 const MAX_BATCH = 50
 
 /**
+ * Writes the records of quotes, several at once.
  * Builds the writer over a store. Records wait as text: the objects of a quote take several times as much memory, and the garbage
  * collector would copy them.
  * @param onWritten called when records were written

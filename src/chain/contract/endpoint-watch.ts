@@ -16,9 +16,6 @@ export interface EndpointProblem {
   readonly headBlock: number | undefined
 }
 
-/** Compares the heads of a chain's endpoints, on each replica. */
-export type EndpointWatch = ReturnType<typeof createEndpointWatch>
-
 interface EndpointWatchOptions {
   readonly endpoints: readonly Endpoint[]
   readonly verifier: Pick<EndpointVerifier, 'verifyChain' | 'forget' | 'isOfOtherChain'>
@@ -44,7 +41,10 @@ interface SeenHead {
   readonly isFar: boolean
 }
 
-/** Builds the watch. A single endpoint has no other to be compared with, and gets no calls. */
+/**
+ * Compares the heads of a chain's endpoints, on each replica.
+ * Builds the watch. A single endpoint has no other to be compared with, and gets no calls.
+ */
 export function createEndpointWatch(
   { chainId, rpcUrls }: Pick<ChainConfig, 'chainId' | 'rpcUrls'>,
   { endpoints, verifier, clock, log }: EndpointWatchOptions,

@@ -15,9 +15,6 @@ import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
 import { createEndpointSelector, createHeadSubscriptions } from './polled-endpoint.js'
 
-/** Polls a chain and passes each new head to the head sync. */
-export type BlockPoller = ReturnType<typeof createBlockPoller>
-
 interface BlockPollerOptions {
   readonly chainId: number
   readonly pollIntervalMs: number
@@ -46,7 +43,10 @@ interface BlockPollerOptions {
 /** Poll intervals between polls while a subscription pushes new heads. */
 const SUBSCRIBED_INTERVALS = 10
 
-/** Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run. */
+/**
+ * Polls a chain and passes each new head to the head sync.
+ * Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run.
+ */
 export function createBlockPoller(options: BlockPollerOptions) {
   const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
   const { verifier } = options

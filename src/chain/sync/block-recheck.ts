@@ -7,9 +7,6 @@ import { EventSinkError } from '../event-sink-errors.js'
 import type { Block, BlockReader } from '../logs/block-reader.js'
 import { blockAt, isPassedOver, type LocalChain } from './local-chain.js'
 
-/** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */
-export type BlockRecheck = ReturnType<typeof createBlockRecheck>
-
 interface BlockRecheckOptions {
   readonly chainId: number
   /** Depth below the last block at which a block is read again; 0 reads no block again. */
@@ -31,7 +28,10 @@ interface WaitingBlock {
 /** Number of times that the second reading of a block may fail. */
 const MAX_FAILURES = 30
 
-/** Builds the second reading of one chain's blocks. */
+/**
+ * Reads the blocks again whose logs the node did not prove complete, after it has had time to index them.
+ * Builds the second reading of one chain's blocks.
+ */
 export function createBlockRecheck(options: BlockRecheckOptions) {
   const { chainId, depth, eventSink, onLogs, onLate, log } = options
   let waiting: readonly WaitingBlock[] = []

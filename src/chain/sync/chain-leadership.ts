@@ -9,9 +9,6 @@ import type { Logger } from '../../telemetry/log.js'
 import type { ChainState, RemoteChainState } from './chain-state.js'
 import type { ChainSync } from './chain-sync.js'
 
-/** Leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
-export type ChainLeadership = ReturnType<typeof createChainLeadership>
-
 interface ChainLeadershipOptions {
   readonly chainId: number
   readonly election: LeaderElection
@@ -31,7 +28,10 @@ interface ChainLeadershipOptions {
 
 const RETRY_MS = 1000
 
-/** Builds the leadership of one chain. */
+/**
+ * Leadership of one chain: one replica reads the chain, and the others wait for the leadership.
+ * Builds the leadership of one chain.
+ */
 export function createChainLeadership(options: ChainLeadershipOptions) {
   const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, log } = options
   /** Set while this replica is the leader. */

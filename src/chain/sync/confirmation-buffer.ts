@@ -3,10 +3,8 @@ import type { EventSink } from '../event-sink.js'
 import type { Block, BlockRange } from '../logs/block-reader.js'
 import type { LocalChain } from './local-chain.js'
 
-/** Holds blocks until they have their confirmations, then publishes their events. */
-export type ConfirmationBuffer = ReturnType<typeof createConfirmationBuffer>
-
 /**
+ * Holds blocks until they have their confirmations, then publishes their events.
  * Builds the confirmation buffer of one chain.
  * @param onPublished called with each block after its events were published
  */

@@ -1,9 +1,6 @@
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { ChainState } from './chain-state.js'
 
-/** Whether anyone needs a chain's newest state at once. Without demand, the leader polls by IDLE_POLL_MS (docs/decisions.md, D12). */
-export type Demand = ReturnType<typeof createDemand>
-
 const IDLE_AFTER_MS = 60_000
 /** Other replicas count demand for a minute as well. */
 const PUBLISH_INTERVAL_MS = 20_000
@@ -12,6 +9,7 @@ const WAKE_MS = 300
 const WAKE_CHECK_MS = 10
 
 /**
+ * Whether anyone needs a chain's newest state at once. Without demand, the leader polls by IDLE_POLL_MS (docs/decisions.md, D12).
  * Builds the demand of one chain. It begins with demand.
  * @param state returns the chain's current state
  * @param hasSubscribers whether this replica has subscribers of events

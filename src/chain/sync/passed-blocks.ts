@@ -2,13 +2,6 @@ import type { TimedHeader } from '../../../packages/protocol/src/node/parse-bloc
 import type { Block, BlockReader } from '../logs/block-reader.js'
 import { type LocalChain, tipOf } from './local-chain.js'
 
-/**
- * Blocks near the head that are passed over while nobody needs the newest state: one call for the logs of all of them, and one for the
- * link to the known chain. Nothing proves that they have no logs. So they are asked for again with the next ones, once at least, and until they
- * are as deep as blocks are that are read a second time.
- */
-export type PassedBlocks = ReturnType<typeof createPassedBlocks>
-
 interface PassedOver {
   readonly blocks: readonly Block[]
   readonly late: readonly TimedHeader[]
@@ -19,7 +12,12 @@ const LEAST_BLOCKS = 3
 const NO_LOGS = { events: [], bondedSolvers: new Set<never>(), cancelledNonces: [], changedOrders: [] }
 const NOTHING: PassedOver = { blocks: [], late: [] }
 
-/** Builds the list, empty at first. @param depth below the head at which blocks are no longer asked for */
+/**
+ * Blocks near the head that are passed over while nobody needs the newest state: one call for the logs of all of them, and one for the
+ * link to the known chain. Nothing proves that they have no logs. So they are asked for again with the next ones, once at least, and
+ * until they are as deep as blocks are that are read a second time.
+ * Builds the list, empty at first. @param depth below the head at which blocks are no longer asked for
+ */
 export function createPassedBlocks(depth: number) {
   let passed: readonly TimedHeader[] = []
 

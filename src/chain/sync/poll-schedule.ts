@@ -2,9 +2,6 @@ import type { Clock, Timer } from '../../../packages/protocol/src/clock.js'
 
 const MAX_BACKOFF_MS = 10_000
 
-/** Decides when polls run. At most one runs at a time. */
-export type PollSchedule = ReturnType<typeof createPollSchedule>
-
 /** One poll. A failure affects only the pause after it. */
 export type Poll = (run: PollRun) => Promise<void>
 
@@ -27,7 +24,10 @@ interface PollScheduleOptions {
   readonly clock: Pick<Clock, 'setTimeout'>
 }
 
-/** Builds the schedule. */
+/**
+ * Decides when polls run. At most one runs at a time.
+ * Builds the schedule.
+ */
 export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollScheduleOptions) {
   const closing = new AbortController()
   let timer: Timer | undefined

@@ -8,12 +8,6 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { TermsSink } from '../event-sink.js'
 
-/**
- * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row
- * of the orders tells whether it lacks them. So any replica can continue after an interruption.
- */
-export type TermsRetry = ReturnType<typeof createTermsRetry>
-
 interface TermsRetryOptions {
   readonly chainId: number
   /** The contract, lower case. */
@@ -33,7 +27,11 @@ const LOOK_INTERVAL_MS = 2000
 /** Longest pause after attempts that have failed. Nodes often reject reads for a short time. */
 const MAX_PAUSE_MS = 60_000
 
-/** Builds the retry for the orders of one chain. */
+/**
+ * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row of the
+ * orders tells whether it lacks them. So any replica can continue after an interruption.
+ * Builds the retry for the orders of one chain.
+ */
 export function createTermsRetry(options: TermsRetryOptions) {
   const { chainId, client, settlement, sink, log } = options
   const closing = new AbortController()

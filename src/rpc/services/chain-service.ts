@@ -19,49 +19,21 @@ import { missCost } from '../../../packages/protocol/src/solvers/miss-cost.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
 import type { BondToken } from '../../chain/tokens/bond-token.js'
-import type { PairSummary, RecentTrades, TokenSummary } from '../../chain/tokens/recent-trades.js'
+import type { PairSummary, TokenSummary } from '../../chain/tokens/recent-trades.js'
 import type { TokenMetadata } from '../../chain/tokens/token-reader.js'
-import type { ChainConfig, Config } from '../../config/config.js'
+import type { ChainConfig } from '../../config/config.js'
 import { LOGOS_PATH } from '../../config/token-list.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
+import type { ServiceContext } from './context.js'
 
 /** As many as ListTokens lists. */
 const MAX_TOKENS = 500
 
-type ListedChain = Pick<
-  Chain,
-  'status' | 'quoteTypedData' | 'bondToken' | 'bondReservationBps' | 'describeTokens'
->
-
-type DescribedChain = Pick<
-  ChainConfig,
-  'chainId' | 'settlement' | 'destinationChains' | 'name' | 'explorerUrl' | 'publicRpcUrl' | 'tokenList'
->
-
-interface ChainServiceOptions {
-  readonly config: Pick<
-    Config,
-    | 'protocolName'
-    | 'minSolverBond'
-    | 'defaultDepositWindowSeconds'
-    | 'defaultFillWindowSeconds'
-    | 'quoteTimeoutMs'
-    | 'quoteSoftTimeoutMs'
-    | 'maxQuoteFanOut'
-    | 'verifyMax'
-  > & { readonly chains: readonly DescribedChain[] }
-  readonly chains: ReadonlyMap<number, ListedChain>
-  readonly directory: Pick<SolverDirectory, 'active'>
-  readonly trades: RecentTrades
-}
-
 /** The methods of ChainService (docs/decisions.md, D17; docs/decisions.md, D29). None of them waits for a node. */
-export function createChainService(options: ChainServiceOptions): Method[] {
-  const { config, chains, directory, trades } = options
-
-  function toMessages(described: DescribedChain) {
+export function createChainService({ config, chains, directory, trades }: ServiceContext): Method[] {
+  function toMessages(described: ChainConfig) {
     const { chainId, settlement, destinationChains, name, explorerUrl, publicRpcUrl, tokenList } = described
     const chain = chains.get(chainId)
     if (chain === undefined) return []
@@ -125,7 +97,7 @@ export function createChainService(options: ChainServiceOptions): Method[] {
 }
 
 /** What a miss of each listed token costs. */
-function toMissCosts(tokenList: DescribedChain['tokenList'], reservationBps: number | undefined) {
+function toMissCosts(tokenList: ChainConfig['tokenList'], reservationBps: number | undefined) {
   return [...tokenList.values()].slice(0, MAX_TOKENS).map(({ address, symbol, decimals }) => ({
     token: toCachedChecksumAddress(address),
     symbol,

@@ -6,7 +6,6 @@ import {
   QuoteService,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { EMPTY_QUOTE } from '../../../packages/chain/src/contract/protocol-name.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { chainNotSupported } from '../../../packages/protocol/src/errors.js'
 import { CHAIN_ID } from '../../../packages/protocol/src/field-rules.js'
 import { ORDER_TYPES, type Quote } from '../../../packages/protocol/src/quotes/quote.js'
@@ -16,15 +15,9 @@ import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
 import type { OfferCheck, OfferToCheck } from '../../chain/verification/offer-check.js'
 import { type Method, unaryMethod } from '../method.js'
+import type { ServiceContext } from './context.js'
 import type { Fields } from './fields.js'
 import { expiresAtOf } from './quote-service.js'
-
-interface CheckOfferOptions {
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'checkOffer'>>
-  /** QUOTE_TIMEOUT_MS: the longest time of a check. */
-  readonly quoteTimeoutMs: number
-  readonly clock: Clock
-}
 
 /** The contract's numbers of order types. */
 const ORDER_NUMBERS = [...ORDER_TYPES.keys()]
@@ -34,7 +27,7 @@ const SHARED_MS = 1000
 const MAX_SHARED = 4096
 
 /** The method CheckOffer (docs/decisions.md, D33). */
-export function createCheckOfferMethod({ chains, quoteTimeoutMs, clock }: CheckOfferOptions): Method {
+export function createCheckOfferMethod({ chains, config, clock }: ServiceContext): Method {
   const shared = new Map<string, Promise<OfferCheck>>()
 
   function check(
@@ -45,7 +38,7 @@ export function createCheckOfferMethod({ chains, quoteTimeoutMs, clock }: CheckO
     const key = `${chainId} ${offer.orderId}`
     const known = shared.get(key)
     if (known !== undefined) return known
-    const result = chain.checkOffer(offer, clock.timeoutSignal(quoteTimeoutMs))
+    const result = chain.checkOffer(offer, clock.timeoutSignal(config.quoteTimeoutMs))
     if (shared.size < MAX_SHARED) {
       shared.set(key, result)
       clock.setTimeout(() => shared.delete(key), SHARED_MS).unref()

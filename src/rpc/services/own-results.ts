@@ -6,26 +6,18 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../packages/protocol/src
 import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
 import { ownResultsMessage } from '../../../packages/protocol/src/solvers/registration-messages.js'
 import { originsOf } from '../../../packages/protocol/src/values/origin.js'
-import type { AuctionParts } from '../../auction/open-auction.js'
 import type { OwnResult } from '../../auction/records/record-view.js'
-import type { Config } from '../../config/config.js'
 import { assertAudience } from '../../sessions/proof.js'
 import { assertSignature, assertTimestamp } from '../../solvers/registry/signed-request.js'
 import { toParametersMessage, toResultMessage } from '../convert/convert-records.js'
 import { type Method, unaryMethod } from '../method.js'
-import { type SolverStateSources, toStateFields } from './solver-stats.js'
-
-interface OwnResultsOptions
-  extends Pick<AuctionParts, 'recorder' | 'pagePositions' | 'typedDataOf'>,
-    SolverStateSources {
-  readonly config: Pick<Config, 'protocolName' | 'publicUrls' | 'production'>
-  /** Unix time in milliseconds. */
-  readonly now: () => number
-}
+import type { ServiceContext } from './context.js'
+import { toStateFields } from './solver-stats.js'
 
 /** Builds SolverService.ListOwnResults. The checks that cost least come first (docs/decisions.md, D20). */
-export function createOwnResultsMethod(options: OwnResultsOptions): Method {
-  const { config, recorder, pagePositions, typedDataOf, now } = options
+export function createOwnResultsMethod(context: ServiceContext): Method {
+  const { config, clock } = context
+  const { recorder, pagePositions, typedDataOf } = context.auction
 
   return unaryMethod(SolverService.method.listOwnResults, {
     limit: 'results',
@@ -45,7 +37,7 @@ export function createOwnResultsMethod(options: OwnResultsOptions): Method {
     },
     async handle({ key, timestamp, audience, signature, page }, call) {
       const { address } = key
-      assertTimestamp(timestamp, now())
+      assertTimestamp(timestamp, clock.now())
       assertAudience(audience, config, originsOf(call.host))
       const text = ownResultsMessage(config.protocolName, { address, audience, timestamp })
       assertSignature({ address, signature }, text)
@@ -54,7 +46,7 @@ export function createOwnResultsMethod(options: OwnResultsOptions): Method {
       return {
         results: results.map((result) => toOwnResultMessage(result, typedData)),
         nextPageToken: next && pagePositions.seal(next, key),
-        ...toStateFields(key, options),
+        ...toStateFields(key, context),
       }
     },
   })

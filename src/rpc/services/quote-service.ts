@@ -29,32 +29,20 @@ import {
   toCachedChecksumAddress,
   toChecksumAddress,
 } from '../../../packages/protocol/src/signing/typed-data.js'
-import type { Auction, RoundOptions } from '../../auction/auction.js'
-import type { AuctionParts } from '../../auction/open-auction.js'
-import type { Prices } from '../../auction/prices.js'
-import type { QuoteRecorder } from '../../auction/records/quote-recorder.js'
+import type { RoundOptions } from '../../auction/auction.js'
 import { ownSoftDeadline, type SoftDeadline } from '../../auction/round.js'
-import type { ChainConfig, Config } from '../../config/config.js'
 import { type CallsMessage, toCallsMessage } from '../convert/convert-calls.js'
 import { toQuoteRecordMessage } from '../convert/convert-records.js'
 import { byNumber } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
+import type { ServiceContext } from './context.js'
 import type { Fields } from './fields.js'
 
-interface QuoteServiceOptions {
-  readonly auction: Auction
-  readonly readQuote: ReadQuote
-  readonly prices: Pick<Prices, 'get'>
-  readonly recorder: Pick<QuoteRecorder, 'read'>
-  readonly typedDataOf: AuctionParts['typedDataOf']
-  readonly config: Pick<Config, 'defaultDepositWindowSeconds'>
-  /** Unix time in milliseconds. */
-  readonly now: () => number
-}
-
 /** The unary methods of QuoteService. */
-export function createQuoteService(options: QuoteServiceOptions): Method[] {
-  const { auction, readQuote, prices, recorder, typedDataOf, config, now } = options
+export function createQuoteService(context: ServiceContext): Method[] {
+  const { config, clock } = context
+  const { auction, prices, recorder, typedDataOf } = context.auction
+  const readQuote = createReadQuote(context, config.quoteSoftTimeoutMs)
 
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
@@ -65,7 +53,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
       const winner = offers[0]?.quote.solver
       if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })
       const [best, ...alternativeQuotes] = offers.map(toOfferMessage)
-      return { ...best, alternativeQuotes, quoteId, serverTime: BigInt(now()) }
+      return { ...best, alternativeQuotes, quoteId, serverTime: BigInt(clock.now()) }
     },
   })
 
@@ -87,7 +75,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
         },
         offers,
         asOf: BigInt(asOf),
-        serverTime: BigInt(now()),
+        serverTime: BigInt(clock.now()),
       }
     },
   })
@@ -129,21 +117,6 @@ export type ReadQuote = (message: QuoteMessage, fields: Fields) => AskedQuote
 
 type QuoteMessage = Omit<GetQuoteRequest, '$typeName'> | Omit<StreamQuotesRequest, '$typeName'>
 
-interface ReadQuoteOptions
-  extends Pick<
-    Config,
-    | 'quoteTimeoutMs'
-    | 'quoteSoftTimeoutMs'
-    | 'defaultDepositWindowSeconds'
-    | 'defaultFillWindowSeconds'
-    | 'verifyQuotes'
-    | 'verifyMax'
-  > {
-  readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains' | 'settlement'>[]
-  /** The time from which the deadlines of a chain's quotes are counted (`createDeadlineTime`). */
-  readonly deadlineTime: (chainId: number) => number
-}
-
 const ORDER_TYPE_NAMES = byNumber(ORDER_TYPES, OrderType)
 const DEPOSIT_MODE_NAMES = byNumber(DEPOSIT_MODES, DepositMode)
 
@@ -182,10 +155,13 @@ function readMinDepositWindow(
   return fields.integer('minDepositWindow', minDepositWindow, { minimum, maximum: depositWindow, mustBe })
 }
 
-/** Builds the reader of requests for quotes. */
-export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
-  const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, deadlineTime } = options
-  const chains = new Map(options.chains.map((chain) => [chain.chainId, chain]))
+/** Builds the reader of requests for quotes. @param quoteSoftTimeoutMs the instance's own soft deadline; 0 for none */
+export function createReadQuote(
+  { config, deadlineTime }: ServiceContext,
+  quoteSoftTimeoutMs: number,
+): ReadQuote {
+  const { quoteTimeoutMs, verifyQuotes, verifyMax } = config
+  const chains = new Map(config.chains.map((chain) => [chain.chainId, chain]))
   const softDeadlineRule = integerOf(0, quoteTimeoutMs)
   const verifyModes = byNumber(VERIFY_MODES.slice(0, VERIFY_MODES.indexOf(verifyMax) + 1), VerifyModeNumber)
 
@@ -226,12 +202,12 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
       ),
       depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
     }
-    const ownWindow = options.defaultDepositWindowSeconds
+    const ownWindow = config.defaultDepositWindowSeconds
     const window = message.depositWindow ?? ownWindow
     const shortest = readMinDepositWindow(message, window, fields)
     const windows = {
       depositWindowSeconds: fields.integer('depositWindow', window, DEPOSIT_WINDOW),
-      fillWindowSeconds: options.defaultFillWindowSeconds,
+      fillWindowSeconds: config.defaultFillWindowSeconds,
       minDepositWindowSeconds: terms.depositMode === 'CONTRACT' ? shortest : undefined,
     }
     return {

@@ -4,23 +4,13 @@ import { type Reason, toServiceError } from '../../../packages/protocol/src/erro
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
-import type { RegistrationCheck } from '../../auction/check-endpoint.js'
-import type { RegisterSolver, UnregisterSolver } from '../../solvers/registry/registrations.js'
-import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
-import type { Metrics } from '../../telemetry/metrics.js'
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
-
-interface SolverServiceOptions {
-  readonly register: RegisterSolver<RegistrationCheck>
-  readonly unregister: UnregisterSolver
-  readonly directory: Pick<SolverDirectory, 'active'>
-  readonly metrics: Pick<Metrics, 'registrations'>
-}
+import type { ServiceContext } from './context.js'
 
 /** The methods of SolverService. */
-export function createSolverService(options: SolverServiceOptions): Method[] {
-  const { register, unregister, directory, metrics } = options
+export function createSolverService(context: ServiceContext): Method[] {
+  const { register, unregister, directory, metrics } = context
 
   async function counted<T>(action: 'register' | 'unregister', chainId: number, work: () => Promise<T>) {
     const count = (result: Reason | 'OK') => metrics.registrations.inc({ chain_id: chainId, action, result })

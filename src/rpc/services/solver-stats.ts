@@ -18,27 +18,19 @@ import {
   WINDOW_HOURS,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import type { AuctionParts } from '../../auction/open-auction.js'
-import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
-import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
-import type { StatisticsReader } from '../../solvers/statistics/statistics-reader.js'
 import type { CircuitState } from '../../standing/standing.js'
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
-
-interface SolverStatsOptions extends SolverStateSources {
-  readonly statistics: StatisticsReader
-  readonly directory: Pick<SolverDirectory, 'registered' | 'find' | 'active'>
-}
+import type { ServiceContext } from './context.js'
 
 const NO_COUNTS = summarize(noSolverCounts())
 
 /** The methods of SolverService that answer with statistics (docs/decisions.md, D20). */
-export function createSolverStatsMethods(options: SolverStatsOptions): Method[] {
-  const { statistics, directory } = options
+export function createSolverStatsMethods(context: ServiceContext): Method[] {
+  const { statistics, directory } = context
 
   const toMessage = (key: SolverKey, counts: SolverSummary) =>
-    toSolverStatsMessage(key, directory.find(key)?.name, counts, options)
+    toSolverStatsMessage(key, directory.find(key)?.name, counts, context)
 
   const listSolverStats = unaryMethod(SolverService.method.listSolverStats, {
     limit: 'solvers',
@@ -90,15 +82,15 @@ function toSolverStatsMessage(
   key: SolverKey,
   name: string | undefined,
   counts: SolverSummary,
-  sources: SolverStateSources,
+  context: ServiceContext,
 ): MessageInitShape<typeof SolverStatsSchema> {
   return {
     solver: toCachedChecksumAddress(key.address),
     name,
     ...toCountFields(counts),
     fillRate: fillRateOf(counts),
-    ...toStateFields(key, sources),
-    unreachable: sources.isUnreachable(key),
+    ...toStateFields(key, context),
+    unreachable: context.auction.isUnreachable(key),
   }
 }
 
@@ -126,13 +118,6 @@ function toCountFields(counts: SolverSummary) {
   }
 }
 
-/** Where the registration, the standing and the bond of a solver come from. */
-export interface SolverStateSources
-  extends Pick<AuctionParts, 'circuitStateOf' | 'isUnreachable' | 'notAskedReason'> {
-  readonly directory: Pick<SolverDirectory, 'find' | 'active'>
-  readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
-}
-
 const CIRCUIT_STATES: Readonly<Record<CircuitState, CircuitBreakerState>> = {
   closed: CircuitBreakerState.CLOSED,
   open: CircuitBreakerState.OPEN,
@@ -140,24 +125,26 @@ const CIRCUIT_STATES: Readonly<Record<CircuitState, CircuitBreakerState>> = {
 }
 
 /** The fields of a message for how the instance treats a solver now: whether it is asked, its circuit breaker and bond. */
-export function toStateFields(key: SolverKey, sources: SolverStateSources) {
-  const { circuitStateOf, freeBonds } = sources
+export function toStateFields(key: SolverKey, context: ServiceContext) {
+  const { auction, freeBonds } = context
   return {
     totalBond: freeBonds.totalOf(key)?.toString(),
     freeBond: freeBonds.of(key)?.toString(),
-    notAsked: notAskedReasonOf(key, sources),
-    circuitBreaker: CIRCUIT_STATES[circuitStateOf(key)],
+    notAsked: notAskedReasonOf(key, context),
+    circuitBreaker: CIRCUIT_STATES[auction.circuitStateOf(key)],
   }
 }
 
 /** Undefined when quotes ask the solver. */
-function notAskedReasonOf(key: SolverKey, sources: SolverStateSources): NotAskedReason | undefined {
-  const { directory, notAskedReason } = sources
+function notAskedReasonOf(
+  key: SolverKey,
+  { directory, auction }: ServiceContext,
+): NotAskedReason | undefined {
   const solver = directory.find(key)
   if (solver === undefined) return NotAskedReason.NOT_REGISTERED
   if (!solver.isBonded) return NotAskedReason.BOND_TOO_SMALL
   const isActive = directory.active(key.chainId).some(({ address }) => address === key.address)
   if (!isActive) return NotAskedReason.NOT_CONNECTED
-  const reason = notAskedReason(key)
+  const reason = auction.notAskedReason(key)
   return reason && NotAskedReason[toUpperCase(reason)]
 }

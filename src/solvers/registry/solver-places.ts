@@ -17,12 +17,6 @@ import type { Logger } from '../../telemetry/log.js'
 import type { BondWatch } from '../bonds/bond-watch.js'
 import type { SolverDirectory } from './solver-directory.js'
 
-/**
- * The steps in which a solver gets a place on a chain, by an endpoint or by a session (docs/decisions.md, D14). They are
- * taken in this order.
- */
-export type SolverPlaces = ReturnType<typeof createSolverPlaces>
-
 /** A place on a chain for one more solver, as far as is known. */
 export interface FreePlace {
   /** The solvers of which the new solver may replace one; none when there is a free place or when it has one. */
@@ -46,7 +40,11 @@ export interface SolverPlacesOptions {
 /** The most bonds that a new solver on a full chain has read again. */
 const MAX_CONFIRMED = 10
 
-/** Builds the steps. */
+/**
+ * The steps in which a solver gets a place on a chain, by an endpoint or by a session (docs/decisions.md, D14). They are taken in this
+ * order.
+ * Builds the steps.
+ */
 export function createSolverPlaces(options: SolverPlacesOptions) {
   const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, clock, log } = options
 

@@ -5,13 +5,13 @@ import type { Database, DatabaseTransaction } from '../database.js'
 import { changeOrders, isAfter, readOrders } from '../orders/order-statements.js'
 import type { FencingToken } from './chain-positions.js'
 
-/** The orders whose terms could not be read from the contract. The methods are those of `TermsSink`, for all chains. */
-export type MissingTerms = ReturnType<typeof createMissingTerms>
-
 /** Runs a write of a chain's leader. */
 type Write = <T>(token: FencingToken, work: (transaction: DatabaseTransaction) => Promise<T>) => Promise<T>
 
-/** Builds the reads and writes over an open database. */
+/**
+ * The orders whose terms could not be read from the contract. The methods are those of `TermsSink`, for all chains.
+ * Builds the reads and writes over an open database.
+ */
 export function createMissingTerms(database: Database, write: Write) {
   return {
     async ordersWithoutTerms(

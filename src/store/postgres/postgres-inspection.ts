@@ -81,10 +81,10 @@ const RIGHTS = `select name, has_table_privilege(id, 'select') and has_table_pri
   from (select name, to_regclass(name) as id from unnest($1::text[]) as name) as tables
   where id is not null`
 
-/** A read-only connection with the options of `serve`. */
-export type PostgresReader = ReturnType<typeof createPostgresReader>
-
-/** @throws Error when the URL is malformed, or names a file that cannot be read */
+/**
+ * A read-only connection with the options of `serve`.
+ * @throws Error when the URL is malformed, or names a file that cannot be read
+ */
 export function createPostgresReader(databaseUrl: string) {
   const client = new pg.Client(connectionOptions(databaseUrl))
   // The statement fails as well and reports the error.

@@ -15,10 +15,10 @@ export type SessionSolver = Omit<Solver, 'endpointUrl' | 'remoteSession'> & {
   readonly session: SolverSession
 }
 
-/** Stores the sessions of solvers (docs/decisions.md, D18). A solver has at most one on each chain. */
-export type SolverSessionStore = ReturnType<typeof createSolverSessionStore>
-
-/** Builds the store of sessions over an open database. It notifies replicas of each change, by the chain's id. */
+/**
+ * Stores the sessions of solvers (docs/decisions.md, D18). A solver has at most one on each chain.
+ * Builds the store of sessions over an open database. It notifies replicas of each change, by the chain's id.
+ */
 export function createSolverSessionStore(
   database: Database,
   { serialize, notify }: Coordination,

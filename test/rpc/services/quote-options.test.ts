@@ -7,6 +7,7 @@ import {
   VerifyMode,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { QUOTE_OPTION_RULES, type QuoteOptions } from '../../../packages/protocol/src/field-rules.js'
+import type { ServiceContext } from '../../../src/rpc/services/context.js'
 import { Fields } from '../../../src/rpc/services/fields.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
 
@@ -19,16 +20,15 @@ const SAMPLES: Record<keyof QuoteOptions, { valid: unknown; invalid: unknown }> 
   minDepositWindow: { valid: 60, invalid: 29 },
 }
 
-const readQuote = createReadQuote({
+const config = {
   quoteTimeoutMs: 2000,
-  quoteSoftTimeoutMs: 500,
   defaultDepositWindowSeconds: 300,
   defaultFillWindowSeconds: 120,
   verifyQuotes: 'off',
   verifyMax: 'best',
   chains: [],
-  deadlineTime: () => 0,
-})
+}
+const readQuote = createReadQuote({ config, deadlineTime: () => 0 } as unknown as ServiceContext, 500)
 
 /** Reads a request with one option. @returns what a round gets of it, and the fields that are refused */
 function read(option: Record<string, unknown>) {

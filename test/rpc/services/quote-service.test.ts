@@ -5,26 +5,28 @@ import {
   GetQuoteRequestSchema,
   OrderType,
 } from '../../../gen/aggregator/v1/quote_pb.js'
+import type { ServiceContext } from '../../../src/rpc/services/context.js'
 import { Fields } from '../../../src/rpc/services/fields.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
 import { signedQuote } from '../../support/solvers/sample-quotes.js'
 
 type Fixed = Partial<Omit<GetQuoteRequest, '$typeName' | '$unknown'>>
 
-const OPTIONS: Parameters<typeof createReadQuote>[0] = {
+const CONFIG = {
   quoteTimeoutMs: 2000,
-  quoteSoftTimeoutMs: 500,
   defaultDepositWindowSeconds: 300,
   defaultFillWindowSeconds: 120,
   verifyQuotes: 'off',
   verifyMax: 'best',
   chains: [],
-  deadlineTime: () => 0,
 }
+
+const readerOf = (config: object, softMs = 500) =>
+  createReadQuote({ config, deadlineTime: () => 0 } as unknown as ServiceContext, softMs)
 
 /** Reads some fields. @returns what a round gets of the fields about waiting, or the violations of the given ones */
 function read(given: Fixed, quoteSoftTimeoutMs = 500) {
-  const readQuote = createReadQuote({ ...OPTIONS, quoteSoftTimeoutMs })
+  const readQuote = readerOf(CONFIG, quoteSoftTimeoutMs)
   const fields = new Fields([])
   const message = create(GetQuoteRequestSchema, { orderType: OrderType.EXACT_INPUT, ...given })
   const { roundOptions } = readQuote(message, fields)
@@ -81,7 +83,7 @@ it.each([10, 11])('the calls of an offer are of the settlement contract of chain
     settlement: settlementOf(id),
   }))
   const message = create(GetQuoteRequestSchema, { chainId: BigInt(chainId), includeCalls: true })
-  const { toOfferMessage } = createReadQuote({ ...OPTIONS, chains })(message, new Fields([]))
+  const { toOfferMessage } = readerOf({ ...CONFIG, chains })(message, new Fields([]))
   const { calls, approval } = toOfferMessage(signedQuote())
   expect(calls?.at(-1)?.to).toBe(settlementOf(chainId))
   expect(approval?.spender).toBe(settlementOf(chainId))
