@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { NotAskedReason } from '../../../gen/aggregator/v1/solver_stats_pb.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import type { ServiceContext } from '../../../src/rpc/services/context.js'
 import { toStateFields } from '../../../src/rpc/services/solver-stats.js'
 
 const KEY = { chainId: 1, address: '0x00000000000000000000000000000000000000aa' } as const
@@ -14,9 +15,8 @@ function notAsked(
   const directory = { find: () => found, active: () => active }
   const freeBonds = { of: () => undefined, totalOf: () => undefined }
   const notAskedReason = () => reason
-  const isUnreachable = () => false
-  const circuitStateOf = () => 'closed' as const
-  return toStateFields(KEY, { directory, circuitStateOf, isUnreachable, notAskedReason, freeBonds }).notAsked
+  const auction = { notAskedReason, circuitStateOf: () => 'closed' }
+  return toStateFields(KEY, { directory, auction, freeBonds } as unknown as ServiceContext).notAsked
 }
 
 it('a solver is asked although it was read again since the list of active ones', () => {
