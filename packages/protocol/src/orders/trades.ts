@@ -30,12 +30,7 @@ export interface PairUse extends Use {
 }
 
 /** Sums up settled orders of one chain (docs/decisions.md, D29). */
-export interface TradeTally {
-  /** Adds an order. One that is not settled, or whose terms are not known, does not count. */
-  add(order: ListedOrder): void
-  tokens(): TokenUse[]
-  pairs(): PairUse[]
-}
+export type TradeTally = ReturnType<typeof createTradeTally>
 
 /** The counts of a token or a pair while orders are added. */
 interface Count {
@@ -51,7 +46,7 @@ interface PairCount extends Count {
 }
 
 /** Builds an empty tally. @param now Unix time in seconds: the 24 hours end here */
-export function createTradeTally(now: number): TradeTally {
+export function createTradeTally(now: number) {
   const tokens = new Map<string, Pick<TokenUse, 'chainId' | 'token'> & Count>()
   const pairs = new Map<
     string,
@@ -93,10 +88,11 @@ export function createTradeTally(now: number): TradeTally {
   }
 
   return {
+    /** Adds an order. One that is not settled, or whose terms are not known, does not count. */
     add,
-    tokens: () =>
+    tokens: (): TokenUse[] =>
       [...tokens.values()].map(({ chainId, token, ...count }) => ({ chainId, token, ...useOf(count) })),
-    pairs: () =>
+    pairs: (): PairUse[] =>
       [...pairs.values()].map((pair) => ({
         inputToken: pair.inputToken,
         outputToken: pair.outputToken,

@@ -98,18 +98,7 @@ function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedRe
 }
 
 /** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
-export interface ContractRules {
-  /** Whether the offers of a solver can be checked. */
-  canCheck(solver: SolverKey): boolean
-  /**
-   * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
-   * has used it.
-   */
-  violationOf(
-    request: Pick<QuoteRequest, 'chainId' | 'kind' | 'depositDeadline'>,
-    quote: Quote,
-  ): DropReason | undefined
-}
+export type ContractRules = ReturnType<typeof createContractRules>
 
 /** What is known of contracts and solvers, in memory. */
 interface ContractRulesOptions {
@@ -122,14 +111,22 @@ interface ContractRulesOptions {
 }
 
 /** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
-export function createContractRules(options: ContractRulesOptions): ContractRules {
+export function createContractRules(options: ContractRulesOptions) {
   const { chains, freeBonds, usedNonces, deadlineTime } = options
   return {
-    canCheck: (solver) =>
+    /** Whether the offers of a solver can be checked. */
+    canCheck: (solver: SolverKey): boolean =>
       chains.get(solver.chainId)?.terms().bondReservationBps === undefined ||
       freeBonds.of(solver) !== undefined,
 
-    violationOf(request, quote) {
+    /**
+     * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
+     * has used it.
+     */
+    violationOf(
+      request: Pick<QuoteRequest, 'chainId' | 'kind' | 'depositDeadline'>,
+      quote: Quote,
+    ): DropReason | undefined {
       const { chainId } = request
       const { solver: address, outputAmount, nonce } = quote
       if (isTooShort(request, quote, deadlineTime(chainId))) return 'deposit_deadline_mismatch'

@@ -14,12 +14,7 @@ export interface SettlementDomain {
 }
 
 /** Hashes the quotes of one settlement contract exactly as the contract does (EIP-712; docs/protocol.md, "Quote struct"). */
-export interface QuoteHasher {
-  /** @returns the quote's struct hash and the digest that the solver signs, 32 bytes each */
-  hash(quote: Quote): { structHash: Uint8Array; digest: Uint8Array }
-  /** @returns the order's id and its CREATE2 deposit address (EIP-1014) */
-  identify(structHash: Uint8Array, signature: Uint8Array): { orderId: Hex; depositAddress: Address }
-}
+export type QuoteHasher = ReturnType<typeof createQuoteHasher>
 
 const WORD = 32
 const ADDRESS_BYTES = 20
@@ -35,7 +30,7 @@ export function quoteTypeHash(protocolName: string): Uint8Array {
  * Builds the hasher of one settlement contract.
  * @param protocolName the primary type without `Quote` (docs/decisions.md, D1)
  */
-export function createQuoteHasher(protocolName: string, domain: SettlementDomain): QuoteHasher {
+export function createQuoteHasher(protocolName: string, domain: SettlementDomain) {
   const typeHash = quoteTypeHash(protocolName)
   // One buffer for all quotes: hashing is synchronous, so no two quotes use it at the same time.
   const struct = Buffer.concat([typeHash, Buffer.alloc(WORD * QUOTE_MEMBERS.length)])
@@ -45,13 +40,15 @@ export function createQuoteHasher(protocolName: string, domain: SettlementDomain
   const create2 = Buffer.from(`ff${domain.settlement.slice(2)}${ZERO_WORD}${proxyCodeHash}`, 'hex')
 
   return {
-    hash(quote) {
+    /** @returns the quote's struct hash and the digest that the solver signs, 32 bytes each */
+    hash(quote: Quote): { structHash: Uint8Array; digest: Uint8Array } {
       writeQuote(struct, quote)
       const structHash = keccak256(struct)
       typedData.set(structHash, 2 + WORD)
       return { structHash, digest: keccak256(typedData) }
     },
-    identify(structHash, signature) {
+    /** @returns the order's id and its CREATE2 deposit address (EIP-1014) */
+    identify(structHash: Uint8Array, signature: Uint8Array): { orderId: Hex; depositAddress: Address } {
       order.set(structHash)
       order.set(keccak256(signature), WORD)
       const orderId = keccak256(order)
