@@ -2,8 +2,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import { createQuoteIds } from '../../../src/auction/quote-ids.js'
-import { createOwnResultReads } from '../../../src/auction/records/own-result-reads.js'
-import { createOwnResults, type OwnResultPage } from '../../../src/auction/records/own-results.js'
+import {
+  createOwnResultReads,
+  createOwnResults,
+  type OwnResultPage,
+} from '../../../src/auction/records/own-results.js'
 import { createPagePositions } from '../../../src/auction/records/page-positions.js'
 import { createQuoteRecordWriter, toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import type { EndedRound } from '../../../src/auction/sinks.js'
