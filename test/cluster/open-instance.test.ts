@@ -5,7 +5,6 @@ import { inspect } from 'node:util'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openInstance } from '../../src/cluster/open-instance.js'
-import { POSTGRES_TABLES } from '../../src/store/postgres/postgres-stores.js'
 import type { Stores } from '../../src/store/stores.js'
 import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from '../store/events/event-samples.js'
 import { connect } from '../store/postgres/postgres-stores-samples.js'
@@ -100,37 +99,6 @@ describe('stores', () => {
       ),
     ).toBe(0)
     expect([...first.lines, ...second.lines]).toEqual([])
-  })
-
-  test('log that their connection is lost and restored, without secrets', async () => {
-    const databaseUrl = new URL(await createPostgresDatabase())
-    databaseUrl.password = SECRET
-    const { cluster, lines } = await open({ databaseUrl: databaseUrl.href })
-    const client = await connect(databaseUrl.href)
-    await client.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    )
-    await until(() => lines.length >= 2 && cluster.isDatabaseUp())
-    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-      'the connection to the database is lost',
-      'the database answers again',
-    ])
-    expect(lines.join()).not.toContain(SECRET)
-  })
-
-  test('of a newer version are rejected and closed', async () => {
-    const databaseUrl = await createPostgresDatabase()
-    await (await open({ databaseUrl })).close()
-    const client = await connect(databaseUrl)
-    const { migrationTable } = POSTGRES_TABLES.main
-    await client.query(`insert into ${migrationTable} (name, timestamp) values ('999-later', '2100')`)
-    await expect(open({ databaseUrl })).rejects.toThrow('999-later')
-    expect(
-      await eventually(
-        () => connections(client),
-        (count) => count === 0,
-      ),
-    ).toBe(0)
   })
 })
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { createServer as createTcpServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../packages/protocol/src/clock.js'
@@ -96,22 +96,6 @@ test('a line arrives before the end of its answer, and a request that waits dela
   expect(await client.ask('end')).toEqual(['end'])
 })
 
-test('requests one after the other use a connection again', async () => {
-  let connections = 0
-  const server = createServer((_request, response) => response.end('line\n'))
-  const { ask } = openClient(await startOther(server.on('connection', () => connections++)))
-  for (let requests = 0; requests < 10; requests++) expect(await ask('text')).toEqual(['line'])
-  expect(connections).toBeLessThanOrEqual(2)
-})
-
-test('answers of more bytes than the connection takes at once arrive', async () => {
-  const line = '€'.repeat(2 ** 16)
-  const { url } = await startReplica(async (_text, onLine) => {
-    for (let index = 0; index < 20; index++) onLine(line)
-  })
-  expect(await openClient(url).ask('text')).toEqual(Array.from({ length: 20 }, () => line))
-})
-
 test('an answer of more than 4 MiB fails', async () => {
   const { url } = await startReplica(async (text, onLine) => {
     for (let index = 0; index < (text === 'long' ? 65 : 1); index++) onLine('a'.repeat(2 ** 16))
@@ -184,13 +168,6 @@ test('a server that is no replica fails the request, with the first part of its 
   await expect(openClient(url).ask('text')).rejects.toThrow(/^it answered 404: a{200}…$/)
 })
 
-test('a server that is no replica fails the request, also when its answer has no end', async () => {
-  const server = createServer((_request, response) => void response.writeHead(404).write('hello'))
-  const url = await startOther(server)
-  onTestFinished(() => server.closeAllConnections())
-  await expect(openClient(url).ask('text', { timeoutMs: 50 })).rejects.toThrow('timeout')
-})
-
 test('a replica answers checks', async () => {
   const { url } = await startReplica(async (text, onLine) => onLine(JSON.parse(text).id))
   await openClient(url).check(LONG_MS)
@@ -213,9 +190,4 @@ test('a connection that falls silent fails the next check, whatever requests hav
   await expect(ask('two', { timeoutMs: 50 })).rejects.toThrow('timeout')
   expect(await ask('three')).toEqual(['three'])
   await expect(check(50)).rejects.toThrow('timeout')
-})
-
-test('a server that does not answer fails the request after its time', async () => {
-  const url = await startOther(createTcpServer((socket) => void socket.on('error', () => {})))
-  await expect(openClient(url).ask('text', { timeoutMs: 50 })).rejects.toThrow('timeout')
 })

@@ -88,25 +88,12 @@ describe.each([
     },
   )
 
-  test('publishes each port once, and builds the image once', () => {
-    const ports = services.flatMap(([, service]) => service.ports ?? []).map((port) => port.split(':')[1])
-    expect(new Set(ports).size).toBe(ports.length)
-    expect(services.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual([
-      'aggregator',
-    ])
-  })
-
   test('gives the service time to drain', () => {
     const own = services.filter(([, { image }]) => image === OWN_IMAGE)
     expect(own.length).toBeGreaterThan(0)
     for (const [, { stop_grace_period = '' }] of own)
       expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(DRAIN_SECONDS)
   })
-})
-
-test('compose.yaml keeps the database in a volume', () => {
-  const { aggregator } = readCompose('compose.yaml').services
-  expect(aggregator?.volumes).toEqual([`database:${textOf('VOLUME')}`])
 })
 
 describe('compose.replicas.yaml', () => {
@@ -120,12 +107,6 @@ describe('compose.replicas.yaml', () => {
       const environment = { ...shared.environment, REPLICA_URL: `http://${name}:3100` }
       expect(replica).toEqual({ ...shared, environment, pull_policy: 'never' })
     }
-  })
-
-  test('lets the replicas ask each other at a port that is not published', () => {
-    const { environment: variables = {}, ports = [] } = aggregator ?? {}
-    expect(variables).toMatchObject({ REPLICA_URL: 'http://aggregator:3100', REPLICA_PORT: '3100' })
-    expect(ports.join()).not.toContain('3100')
   })
 
   test('starts the replicas on its PostgreSQL when that answers', () => {

@@ -37,14 +37,3 @@ test('an entry is encoded once, whatever batches it is in', () => {
   expect(texts).toEqual(['<log.1><log.2><log.3>', '<log.2><log.3>', '<log.2>', '<log.1><log.3>'])
   expect(encode).toHaveBeenCalledTimes(3)
 })
-
-test('all batches of one entry give the same buffer', () => {
-  const { bytesOf } = createShared()
-  expect(bytesOf([first])).toBe(bytesOf([first]))
-})
-
-test('two encoders do not share their buffers', () => {
-  const [one, other] = [createShared(), encodeBatches(() => Buffer.from('other'))]
-  const batch = [first]
-  expect([one.bytesOf(batch).toString(), other(batch).toString()]).toEqual(['<log.1>', 'other'])
-})

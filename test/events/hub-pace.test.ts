@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Subscription } from '../../src/events/subscriber.js'
 import { now, openHub, range, settle, take } from './hub-harness.js'
@@ -37,15 +36,6 @@ describe('a subscriber that takes nothing of what it received', () => {
     expect(onSlow).toHaveBeenCalledOnce()
   })
 
-  test('ends also while it replays', async () => {
-    const { subscribe, onSlow } = await openHub({ stored: 1200 })
-    const slow = subscribe(0)
-    await slow.next()
-    await pass(11_000)
-    expect(slow.ended.reason).toEqual(SUBSCRIBER_TOO_SLOW)
-    expect(onSlow).toHaveBeenCalledOnce()
-  })
-
   test('does not slow others down, and frees its place', async () => {
     const { subscribe, publish } = await openHub()
     const [slow, good] = [subscribe(), subscribe()]
@@ -60,20 +50,6 @@ describe('a subscriber that takes nothing of what it received', () => {
     expect(await now(taken)).toEqual(range(1, 12))
     expect(good.ended.aborted).toBe(false)
     expect(() => subscribe()).not.toThrow()
-  })
-
-  test('can reconnect with its cursor', async () => {
-    const { hub, subscribe, publish, cursorAt } = await openHub()
-    const slow = subscribe()
-    await publish(2)
-    const given = await slow.next()
-    await publish(3)
-    await pass(11_000)
-    expect(slow.ended.aborted).toBe(true)
-    expect(slow.cursor()).toBe(cursorAt(2))
-    expect(given[0]?.cursor).toBe(cursorAt(1))
-    expect(await take(subscribe(1), 4)).toEqual([2, 3, 4, 5])
-    hub.close()
   })
 
   test('continues when it takes a batch in time', async () => {
@@ -99,16 +75,6 @@ describe('a subscriber that takes nothing of what it received', () => {
     expect(await next).toMatchObject([{ sequence: 2 }])
     expect(onSlow).not.toHaveBeenCalled()
     expect(left.ended.reason).not.toEqual(SUBSCRIBER_TOO_SLOW)
-  })
-
-  test('ends as well after an empty batch', async () => {
-    const { subscribe } = await openHub()
-    const slow = subscribe()
-    const next = slow.next()
-    await pass(15_000)
-    expect(await next).toEqual([])
-    await pass(11_000)
-    expect(slow.ended.reason).toEqual(SUBSCRIBER_TOO_SLOW)
   })
 })
 
@@ -171,30 +137,6 @@ describe('silence', () => {
     }
   })
 
-  test('that begins between two checks ends at the next check after 15 s', async () => {
-    const { subscribe } = await openHub()
-    await pass(300)
-    const next = subscribe().next()
-    await pass(15_000)
-    expect(await now(next)).toBe('waiting')
-    await pass(700)
-    expect(await now(next)).toEqual([])
-  })
-
-  test('begins again after every event', async () => {
-    const { subscribe, publish } = await openHub()
-    const subscription = subscribe()
-    const first = subscription.next()
-    await pass(14_000)
-    await publish(1)
-    expect(await first).toHaveLength(1)
-    const second = subscription.next()
-    await pass(14_000)
-    expect(await now(second)).toBe('waiting')
-    await pass(1000)
-    expect(await now(second)).toEqual([])
-  })
-
   test('also ends with empty batches when no event passes the filter, and the cursor moves on', async () => {
     const { subscribe, publish, cursorAt } = await openHub()
     const subscription = subscribe(undefined, { chainIds: new Set([2]) })
@@ -214,53 +156,5 @@ describe('silence', () => {
     const next = subscription.next()
     await publish(1, 2)
     expect(await now(next)).toMatchObject([{ sequence: published + 1 }])
-  })
-})
-
-test('subscribers that were woken sleep until the next event', async () => {
-  const { subscribe, publish } = await openHub()
-  const subscriptions = range(1, 300).map(() => subscribe())
-  const taken = subscriptions.map((subscription) => take(subscription, 2))
-  await settle()
-  await publish(1)
-  await settle()
-  const sleeping = vi.spyOn(globalThis, 'setTimeout')
-  await settle(100)
-  expect(sleeping).not.toHaveBeenCalled()
-  await publish(1)
-  await Promise.all(taken)
-})
-
-describe('no timer and no listener remains', () => {
-  test('of a subscriber that has waited for an event or a silence, or has closed', async () => {
-    const { subscribe, publish } = await openHub()
-    const timers = vi.getTimerCount()
-    const [given, bored, leaving] = [
-      subscribe(),
-      subscribe(undefined, { chainIds: new Set([2]) }),
-      subscribe(),
-    ]
-    const ends = [given, bored, leaving].map(({ ended }) => ended)
-    const waiting = [given, bored, leaving].map((subscription) => subscription.next().catch(() => []))
-    await settle()
-    expect(vi.getTimerCount()).toBe(timers)
-    leaving.close()
-    await publish(1)
-    await pass(15_000)
-    await Promise.all(waiting)
-    expect(vi.getTimerCount()).toBe(timers)
-    for (const ended of ends) expect(getEventListeners(ended, 'abort')).toEqual([])
-  })
-
-  test('of the hub after it is closed', async () => {
-    const { hub, subscribe, publish } = await openHub()
-    const subscriptions = range(1, 3).map(() => subscribe())
-    await publish(1)
-    await subscriptions[0]?.next()
-    for (const subscription of subscriptions) subscription.next().catch(() => {})
-    await settle()
-    hub.close()
-    await settle()
-    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -33,38 +33,6 @@ describe('a subscriber with a cursor', () => {
     expect(await take(subscription, 2)).toEqual([1202, 1203])
   })
 
-  test('at the end waits for the next event', async () => {
-    const { subscribe, publish } = await openHub({ stored: 3 })
-    const next = subscribe(3).next()
-    expect(await now(next)).toBe('waiting')
-    await publish(1)
-    expect(await next).toMatchObject([{ sequence: 4 }])
-  })
-
-  test('gets events that are published between any two of its batches', async () => {
-    const { subscribe, publish } = await openHub({ stored: 1200 })
-    const subscription = subscribe(0)
-    const sequences: number[] = []
-    for (const more of [1, 700, 1, 1, 0, 3, 0, 0]) {
-      sequences.push(...(await subscription.next()).map(({ sequence }) => sequence))
-      await publish(more)
-    }
-    sequences.push(...(await take(subscription, 1906 - sequences.length)))
-    expect(sequences).toEqual(range(1, 1906))
-  })
-
-  test('gets events that are published while it reads the store', async () => {
-    const { hub, subscribe, append, publish } = await openHub({ stored: 3 })
-    const logEntries = await append(2, 1)
-    const subscription = subscribe(0)
-    const reading = subscription.next()
-    hub.publish(logEntries)
-    const publishing = publish(1)
-    const first = (await reading).map(({ sequence }) => sequence)
-    await publishing
-    expect([...first, ...(await take(subscription, 6 - first.length))]).toEqual(range(1, 6))
-  })
-
   test('gets more than is kept in memory, in batches of at most 100', async () => {
     const { subscribe, publish, readAfter } = await openHub()
     await publish(3000)
@@ -82,16 +50,6 @@ describe('a subscriber with a cursor', () => {
     const subscription = subscribe(2100 + LONG - 7500)
     expect(await take(subscription, 7500)).toEqual(range(2101 + LONG - 7500, 2100 + LONG))
     expect(readAfter).not.toHaveBeenCalled()
-  })
-
-  test('does not delay others while it reads the store', async () => {
-    const { subscribe, publish } = await openHub({ stored: LONG })
-    const replayed = take(subscribe(0), LONG + 1)
-    const live = subscribe()
-    const waiting = live.next()
-    await publish(1)
-    expect(await Promise.race([waiting, replayed])).toMatchObject([{ sequence: LONG + 1 }])
-    expect(await replayed).toEqual(range(1, LONG + 1))
   })
 })
 
@@ -147,17 +105,6 @@ describe('batches', () => {
     const [second, ...otherSeconds] = await Promise.all(subscriptions.map((each) => each.next()))
     for (const batch of otherSeconds) expect(batch).toBe(second)
     expect([first?.length, second?.length]).toEqual([100, 50])
-  })
-
-  test('with another start or a filter contain the same entries', async () => {
-    const { subscribe, publish } = await openHub()
-    await publish(3)
-    const [all, later, chosen] = await Promise.all(
-      [subscribe(0), subscribe(1), subscribe(0, { chainIds: new Set([1]) })].map((each) => each.next()),
-    )
-    expect([all?.length, later?.length, chosen?.length]).toEqual([3, 2, 3])
-    expect(later?.[0]).toBe(all?.[1])
-    expect(chosen?.[0]).toBe(all?.[0])
   })
 })
 
@@ -218,27 +165,6 @@ describe('pruning', () => {
     await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
     expect(subscription.ended.reason).toEqual(CURSOR_UNKNOWN)
     await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
-  })
-
-  test('leaves no gap while it is under way and the hub does not know of it yet', async () => {
-    const { store, subscribe } = await openHub({ stored: 2000 })
-    const subscription = subscribe(0)
-    const pruned = pruneAll(store, END_OF_TIME)
-    const taken: number[] = []
-    const takeAll = async () => {
-      for (;;) taken.push(...(await subscription.next()).map(({ sequence }) => sequence))
-    }
-    const end = await now(takeAll().catch((error) => error))
-    await pruned
-    expect(end).toEqual(CURSOR_UNKNOWN)
-    expect(taken).toEqual(range(1, taken.length))
-  })
-
-  test('of all entries ends a replay at once', async () => {
-    const { store, subscribe } = await openHub({ stored: 10 })
-    const subscription = subscribe(0)
-    await pruneAll(store, END_OF_TIME)
-    expect(await now(subscription.next().catch((error) => error))).toEqual(CURSOR_UNKNOWN)
   })
 
   test('does not affect subscribers at later positions, or with entries in memory', async () => {

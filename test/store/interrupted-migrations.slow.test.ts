@@ -70,29 +70,6 @@ describe('a start with a file that is killed at any statement', () => {
 })
 
 test(
-  'a disk that is full at any page of a start without a file does not prevent a later start',
-  async () => {
-    const expected = await openComplete(temporaryFile(), { migrations })
-    let failures = 0
-    for (let pages = 1, isDone = false; !isDone; pages++) {
-      const path = temporaryFile()
-      const sqlite = openRaw(path, () => {})
-      sqlite.pragma(`max_page_count = ${pages}`)
-      try {
-        await (await openTables(sqliteDialect(sqlite), { migrations })).destroy()
-        isDone = true
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'SQLITE_FULL' })
-        failures++
-      }
-      expect(await openComplete(path, { migrations })).toEqual(expected)
-    }
-    expect(failures).toBeGreaterThan(3)
-  },
-  TIMEOUT_MS,
-)
-
-test(
   'a first start with PostgreSQL that loses its connection at any message leaves a database for the next start',
   async () => {
     const url = await createPostgresDatabase()

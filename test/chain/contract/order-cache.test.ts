@@ -204,7 +204,3 @@ test('an event invalidates its order on its own chain only', async () => {
     ['0x1', '0x2'],
   ])
 })
-
-test('a chain that is not supported has no order cache', () => {
-  expect(() => createOrderCaches([1]).of(2)).toThrow('chain 2 has no order cache')
-})

@@ -5,6 +5,7 @@ import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { EventSink } from '../../../src/chain/event-sink.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockProcessor } from '../../../src/chain/sync/block-processor.js'
+import { createHeadSync } from '../../../src/chain/sync/head-sync.js'
 import type { ChainConfig } from '../../../src/config/chains.js'
 import { createLog } from '../../../src/telemetry/log.js'
 
@@ -18,10 +19,8 @@ const headerOf = (number: number, branch = 'a', parentHash = nameOf(number - 1, 
 const NO_LOGS = { events: [], bondedSolvers: new Set<never>(), cancelledNonces: [], changedOrders: [] }
 const ignore = () => {}
 
-it.each([
-  ['at a known block', headerOf(12, 'b', nameOf(11))],
-  ['below all known blocks', headerOf(11, 'b')],
-])('a fork %s removes nothing when the node serves another chain', async (_where, fork) => {
+/** The processor of a chain with the blocks 11 to 13, and the node that it reads. */
+async function startProcessor() {
   const reverted: number[] = []
   const eventSink = {
     open: async () => undefined,
@@ -39,34 +38,60 @@ it.each([
     onLate: ignore,
     onPublished: ignore,
   }
-  const blocks = createBlockProcessor({
-    config: config as unknown as ChainConfig,
-    maxReorgDepth: 8,
-    eventSink,
-    onMoved: ignore,
-    listener,
-    log: createLog('silent'),
-  })
-  let branch = 'a'
-  let isOther = false
+  const options = { config: config as unknown as ChainConfig, maxReorgDepth: 8, log: createLog('silent') }
+  const blocks = createBlockProcessor({ ...options, eventSink, onMoved: ignore, listener })
+  const node = { branch: 'a', isOther: false, reads: 0 }
   const reader = {
     async verifyChainId() {
-      if (isOther) throw new ChainConfigError('RPC_URL_1', 'answers for chain 2, and not for 1')
+      if (node.isOther) throw new ChainConfigError('RPC_URL_1', 'answers for chain 2, and not for 1')
     },
-    header: async (number: number) => headerOf(number, branch),
-    blocks: async (headers: readonly TimedHeader[]) =>
-      headers.map((header) => ({ header, isProven: true, ...NO_LOGS })),
+    header: async (number: number) => headerOf(number, node.branch),
+    head: async () => headerOf(12, node.branch),
+    async blocks(headers: readonly TimedHeader[]) {
+      node.reads++
+      return headers.map((header) => ({ header, isProven: false, ...NO_LOGS }))
+    },
   } as unknown as BlockReader
-  const known = [headerOf(11), headerOf(12), headerOf(13)]
   await blocks.open(reader, headerOf(13))
   blocks.beginPass(false)
-  await blocks.add(reader, known)
+  await blocks.add(reader, [headerOf(11), headerOf(12), headerOf(13)])
+  node.branch = 'b'
+  return { blocks, headSync: createHeadSync({ ...options, blocks }), reader, reverted, node }
+}
 
-  branch = 'b'
-  isOther = true
+it.each([
+  ['at a known block', headerOf(12, 'b', nameOf(11))],
+  ['below all known blocks', headerOf(11, 'b')],
+])('a fork %s removes nothing when the node serves another chain', async (_where, fork) => {
+  const { blocks, reader, reverted, node } = await startProcessor()
+  node.isOther = true
   await expect(blocks.add(reader, [fork])).rejects.toThrow(ChainConfigError)
   expect([reverted, blocks.last()]).toEqual([[], headerOf(13)])
-  isOther = false
+  node.isOther = false
   await blocks.add(reader, [fork])
   expect(reverted).toHaveLength(1)
+})
+
+it('a lower head on another fork is followed when it has come three times in a row', async () => {
+  const { headSync, reader, reverted } = await startProcessor()
+  const run = { signal: new AbortController().signal, onProgress: ignore, onBackfill: ignore }
+  const follow = (number: number, ...of: [branch?: string, parentHash?: Hex]) =>
+    headSync.follow(reader, headerOf(number, ...of), run)
+  const lower = () => follow(12, 'b', nameOf(11))
+  expect([await lower(), await lower(), await follow(13), await lower(), await lower()]).toEqual([
+    'lower',
+    'lower',
+    'followed',
+    'lower',
+    'lower',
+  ])
+  expect(reverted).toEqual([])
+  expect(await lower()).toBe('followed')
+  expect(reverted).toEqual([11])
+})
+
+it('no block is read a second time where that is turned off', async () => {
+  const { blocks, reader, node } = await startProcessor()
+  await blocks.recheck(reader, 40)
+  expect(node.reads).toBe(1)
 })

@@ -30,14 +30,6 @@ test('the document is valid AsyncAPI 3', () => {
   expect(validate(document)).toBeUndefined()
 })
 
-test('both transports of the stream are channels, each with all messages', () => {
-  const { webSocket, serverSentEvents } = document.channels
-  expect([webSocket.address, serverSentEvents.address]).toEqual(['/v1/ws', '/v1/events'])
-  for (const channel of [webSocket, serverSentEvents]) expect(Object.keys(channel.messages)).toEqual(TYPES)
-  const query = webSocket.bindings.ws.query.properties
-  expect(Object.keys(query)).toEqual(['after', 'chainId', 'type', 'orderId', 'user', 'solver', 'health'])
-})
-
 test('every message has an example that matches its schema', () => {
   expect(asyncApiMessages().map(({ type }) => type)).toEqual(TYPES)
   const read = readDocument(document)

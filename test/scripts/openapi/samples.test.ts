@@ -5,10 +5,7 @@ import {
   createQuoteHasher,
   toCachedChecksumAddress,
 } from '../../../packages/protocol/src/signing/typed-data.js'
-import {
-  registrationMessage,
-  unregistrationMessage,
-} from '../../../packages/protocol/src/solvers/registration-messages.js'
+import { registrationMessage } from '../../../packages/protocol/src/solvers/registration-messages.js'
 import { examples } from '../../../scripts/openapi/contract.js'
 import type { Document } from '../../support/openapi/document.js'
 
@@ -45,23 +42,11 @@ describe('the sample quote', () => {
     expect(depositAddress).toBe(toCachedChecksumAddress(identity.depositAddress))
   })
 
-  test('matches its request', () => {
-    const { inputToken, outputToken, amount, userAddress, originChainId } = quoted.request
-    expect(quote).toMatchObject({ inputToken, outputToken, user: userAddress, inputAmount: amount })
-    expect(quoted.path).toEqual({ chainId: originChainId })
-  })
-
   test('belongs to the sample order and the sample events', () => {
     const order = sample('GET /v1/{chainId}/order/{orderId}')
     expect([order.path.orderId, order.body.orderId, order.body.state]).toEqual([orderId, orderId, 'SETTLED'])
     for (const type of ['Deposited', 'Settled', 'Reverted'])
       expect(events.find((event) => event.type === type)).toMatchObject({ orderId })
-  })
-
-  test('belongs to the sample record', () => {
-    const record = sample('GET /v1/{chainId}/quote/{quoteId}')
-    expect([record.path.quoteId, record.body.quoteId]).toEqual([quoted.body.quoteId, quoted.body.quoteId])
-    expect(record.body.solvers[0]).toMatchObject({ solver: quote.solver, outcome: 'QUOTED', rank: 1 })
   })
 })
 
@@ -71,10 +56,4 @@ test('the sample registration is signed by its solver', () => {
   expect(
     checkSignature(digest, signatureOf(request.signature), request.address.toLowerCase()),
   ).toBeUndefined()
-})
-
-test('the sample unregistration is signed by its solver', () => {
-  const { request, path } = sample('DELETE /v1/{chainId}/solvers/{address}')
-  const digest = personalMessageDigest(unregistrationMessage('Service', { ...request, ...path }))
-  expect(checkSignature(digest, signatureOf(request.signature), path.address.toLowerCase())).toBeUndefined()
 })

@@ -19,41 +19,7 @@ const sample = async (name: string, labels?: Labels) =>
 const ofChain = (name: string, labels: Labels = {}) =>
   sample(name, { chain_id: String(on.chain.chainId), ...labels })
 
-/** The heads in /health while the node is `lag` blocks late. */
-async function headsBehind(lag: number): Promise<Set<number>> {
-  const heads = new Set<number>()
-  on.rpc.lagBehind(lag)
-  on.rpc.forgetCalls()
-  await eventually(
-    async () => heads.add((await health()).chains[0].headBlock),
-    () => on.rpc.count('eth_getBlockByNumber') > 10,
-  )
-  return heads
-}
-
 describe('/health', () => {
-  it('has the head of each chain and its age', async () => {
-    await on.start()
-    for (let block = 0; block < 3; block++) {
-      const { number, timestamp } = await on.traffic.mine()
-      const before = Date.now()
-      const { status, chains } = await untilHead(number)
-      expect(status).toBe('ok')
-      expect(chains).toEqual([
-        { chainId: on.chain.chainId, status: 'ok', headBlock: number, lagMs: expect.any(Number) },
-      ])
-      const age = (at: number) => Math.max(0, at - timestamp * 1000)
-      expect(chains[0].lagMs).toEqual(between(age(before), age(Date.now())))
-    }
-  })
-
-  it('has neither head nor age of a chain that has not answered yet', async () => {
-    on.rpc.setUp(false)
-    await on.start()
-    const { status, chains } = await health()
-    expect([status, chains]).toEqual(['degraded', [{ chainId: on.chain.chainId, status: 'down' }]])
-  })
-
   it('reports a chain whose past is read as syncing, which is not degraded', async () => {
     await on.traffic.run({ events: 4, blocks: 8 })
     const held = deferred()
@@ -87,34 +53,6 @@ describe('/health', () => {
     expect(chains[0]).toMatchObject({ headBlock: number, lagMs: between(before, lag()) })
     on.rpc.setUp(true)
     expect((await untilStatus('ok')).status).toBe('ok')
-  })
-
-  it('keeps a head whose block cannot be read yet when the next answer is lower', async () => {
-    await on.start()
-    on.rpc.intercept(async ({ method }, pass) =>
-      method === 'eth_getLogs' ? { error: { code: -32000, message: 'unknown block' } } : pass(),
-    )
-    const { number } = await on.traffic.mine()
-    await untilHead(number)
-    expect([...(await headsBehind(1))]).toEqual([number])
-    on.rpc.intercept()
-    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
-  })
-
-  it('keeps the head when a node is late', async () => {
-    await on.start()
-    for (let block = 0; block < 6; block++) await on.traffic.mine()
-    const { number } = await on.traffic.head()
-    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
-    const heads = new Set<number>()
-    for (const lag of [1, 5, 3]) {
-      for (const head of await headsBehind(lag)) heads.add(head)
-    }
-    expect([...heads]).toEqual([number])
-    expect((await health()).chains[0].status).toBe('ok')
-    expect(await ofChain('aggregator_chain_head_block')).toBe(number)
-    expect(await ofChain('aggregator_chain_event_block')).toBe(number)
-    expect(await ofChain('aggregator_reorganisations_total')).toBeUndefined()
   })
 })
 
@@ -168,21 +106,5 @@ describe('/metrics', () => {
     const failures = await ofChain('aggregator_rpc_errors_total')
     await untilHead((await on.traffic.mine()).number)
     expect(await ofChain('aggregator_rpc_errors_total')).toBe(failures)
-  })
-
-  it('counts open stream clients by protocol, and dropped ones', async () => {
-    await on.start()
-    expect(await sample('aggregator_stream_drops_total')).toBe(0)
-    const clients = (protocol: string) => sample('aggregator_stream_clients', { protocol })
-    const watches = await Promise.all([watchEvents(on.service), watchEvents(on.service)])
-    const end = new AbortController()
-    await fetch(`${on.service.url}/v1/events`, { signal: end.signal })
-    expect([await clients('websocket'), await clients('sse')]).toEqual([2, 1])
-    watches[0].close()
-    end.abort()
-    await expect.poll(async () => [await clients('websocket'), await clients('sse')]).toEqual([1, 0])
-    watches[1].close()
-    await expect.poll(() => clients('websocket')).toBe(0)
-    expect(await sample('aggregator_stream_drops_total')).toBe(0)
   })
 })

@@ -60,12 +60,6 @@ const untilSubscribed = (count = 1) =>
   )
 
 describe('a WebSocket of an RPC endpoint', () => {
-  it('delivers events when they happen, without a poll', async () => {
-    const { events } = await start([rpc.wsUrl])
-    await untilSubscribed()
-    for (let round = 0; round < 5; round++) await expectEvents(events)
-  })
-
   it('that the server drops is opened again, and no event is lost', async () => {
     const { events } = await start([rpc.wsUrl])
     await untilSubscribed()
@@ -119,22 +113,6 @@ describe('a WebSocket whose handshake is not answered', () => {
 })
 
 describe('a WebSocket URL before an HTTP one', () => {
-  it('leaves the chain to the HTTP one while it is down', async () => {
-    rpc.setUp(false)
-    const { events, chainHealth } = await start([rpc.wsUrl, other.url], 20)
-    expect((await chainHealth()).status).toBe('ok')
-    await expectEvents(events)
-  })
-
-  it('leaves the chain to the HTTP one when it breaks', async () => {
-    const { events } = await start([rpc.wsUrl, other.url], 20)
-    await untilSubscribed()
-    await expectEvents(events)
-    rpc.setUp(false)
-    await expectEvents(events)
-    expect(other.count('eth_getBlockReceipts')).toBeGreaterThan(0)
-  })
-
   it('leaves the chain to the HTTP one when it no longer answers calls', async () => {
     const { events } = await start([rpc.wsUrl, other.url], 20)
     await untilSubscribed()

@@ -72,13 +72,6 @@ describe('a start without a stored position', () => {
     await expectLogOf(await start(startBlock(block)), 0)
   })
 
-  it('reads events from a START_BLOCK in the middle, that block included', async () => {
-    const all = await expectedMessages(chain)
-    const { blockNumber } = all[5] ?? { blockNumber: 0 }
-    expect((await expectedMessages(chain, blockNumber)).length).toBeLessThan(all.length)
-    await expectLogOf(await start(startBlock(blockNumber)), blockNumber)
-  })
-
   it('waits for a START_BLOCK above the head with a warning, while the chain is syncing and its orders are answered', async () => {
     const { number } = await traffic.head()
     const service = await start(startBlock(number + 3))
@@ -109,13 +102,6 @@ describe('a start without a stored position', () => {
     )
     expect(service.lines).toHaveLength(1)
     events.close()
-  })
-
-  it('publishes only later events when START_BLOCK is not set', async () => {
-    const service = await start()
-    const { number } = await traffic.head()
-    await traffic.run({ events: 4, blocks: 2 })
-    await expectLogOf(service, number + 1)
   })
 })
 
@@ -173,27 +159,5 @@ describe('a start with a stored position', () => {
     ])
     expect(new Set(await listedOrders(after))).toEqual(new Set(ofOther.map(({ orderId }) => orderId)))
     late.close()
-  })
-
-  it('for a wrong contract and then for the right one publishes each event once, and lists its orders again', async () => {
-    const environment = { DB_PATH: temporaryFile(), ...startBlock(0) }
-    const before = await start(environment)
-    await untilRead(before)
-    const listedOrders = async (service: TestService) =>
-      (await service.get(`/v1/${chain.chainId}/orders?pageSize=200`)).body.orders
-    const orders = await listedOrders(before)
-    expect(orders).not.toEqual([])
-    await stop(before)
-
-    const wrong = await start(environment, await deploySettlement({ ...chain.devnet, deployer }))
-    await untilRead(wrong)
-    expect(await listedOrders(wrong)).toEqual([])
-    await stop(wrong)
-
-    const right = await start(environment)
-    await untilRead(right)
-    expect(await listedOrders(right)).toEqual(orders)
-    await traffic.run({ events: 4, blocks: 2 })
-    await expectLogOf(right, 0)
   })
 })

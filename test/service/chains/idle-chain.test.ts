@@ -8,7 +8,6 @@ import { startService, type TestService } from '../../support/service/service.js
 import { signedOver } from '../../support/solvers/offer-faults.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
-import { watchEvents } from '../../support/streams/watch-events.js'
 
 let chain: TestChain
 let traffic: Traffic
@@ -70,17 +69,4 @@ it('the first quote counts the nonces of its own time', async () => {
   await becomeIdle()
   await createCalls(chain.devnet, chain.contracts.settlement).send(solverAccounts[0], 'cancelNonce', [77n])
   expect(await ask()).toBe(503)
-})
-
-it('the first subscriber gets what comes from then on, and the blocks in between are read', async () => {
-  await becomeIdle()
-  const order = traffic.order()
-  const later = traffic.order()
-  await traffic.mine([traffic.actions.deposit(order)])
-  const events = await watchEvents(service, '?after=earliest')
-  await events.untilCount(1)
-  await traffic.mine([traffic.actions.deposit(later)])
-  await events.untilCount(2)
-  expect(events.types().slice(-2)).toEqual([`Deposited ${order.orderId}`, `Deposited ${later.orderId}`])
-  events.close()
 })

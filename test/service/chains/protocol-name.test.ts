@@ -118,19 +118,3 @@ it('a protocol name that no view of the contract shows is accepted with one warn
     }),
   ])
 })
-
-it('a wrong protocol name of a chain that was down at the start leaves the chain down, and is logged', async () => {
-  rpc.setUp(false)
-  const lines: { level: number; reason: string }[] = []
-  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const service = await startAcme(
-    { PROTOCOL_NAME: 'Other', [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' },
-    { log },
-  )
-  rpc.setUp(true)
-  await expect
-    .poll(() => lines.filter(({ reason }) => reason.startsWith('PROTOCOL_NAME is "Other"')))
-    .toHaveLength(1)
-  expect((await service.get('/health')).body.chains).toMatchObject([{ status: 'down' }])
-  await service.close()
-})

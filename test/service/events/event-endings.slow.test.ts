@@ -9,8 +9,7 @@ import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.j
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
-import { startServiceProcess } from '../../support/process/process.js'
-import { environmentForAll, startEventService } from '../../support/service/event-service.js'
+import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import {
@@ -211,13 +210,6 @@ describe('a deadline of the caller', () => {
     session.close()
     await untilGone(service)
   })
-
-  it('is also kept by the service on Connect', async () => {
-    const headers = { 'content-type': 'application/connect+proto', 'connect-timeout-ms': '200' }
-    const response = await fetch(`${service.url}${STREAM_EVENTS}`, { method: 'POST', headers, body: request })
-    expect(await response.text()).toContain('"code":"deadline_exceeded"')
-    await untilGone(service)
-  })
 })
 
 describe('the shutdown of the service', () => {
@@ -236,18 +228,5 @@ describe('the shutdown of the service', () => {
     for (const [index, transport] of transports.entries()) {
       expect(await clients[index]?.ended(), transport.name).toMatchObject(farewell(transport))
     }
-  })
-
-  it('follows SIGTERM with exit code 0, although clients of all kinds are connected', async () => {
-    const process = startServiceProcess(environmentForAll([chain]))
-    const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
-    const clients = await openAll(url)
-    await mineOne()
-    await Promise.all(clients.map((client) => client.take(1)))
-    process.signal('SIGTERM')
-    for (const [index, transport] of transports.entries()) {
-      expect(await clients[index]?.ended(), transport.name).toMatchObject(farewell(transport))
-    }
-    expect(await process.exited).toBe(0)
   })
 })

@@ -3,12 +3,10 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:http2'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { WebSocket } from 'ws'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { endOn, eventSource, webSocket } from '../../support/streams/transports.js'
 
 const INVALID_CHAIN_ID = {
@@ -42,20 +40,6 @@ it.each([webSocket, eventSource])(
     }
   },
 )
-
-it('a query is rejected with two values of `after`, or a name in two spellings', async () => {
-  for (const [query, field] of [
-    ['after=a&after=b', 'after'],
-    ['chainId=31337&chain_id=31337', 'chainId'],
-  ]) {
-    const { status, body } = await service.get(`/v1/events?${query}`)
-    expect([status, body.code, body.details]).toEqual([
-      400,
-      'INVALID_ARGUMENT',
-      [{ field, message: expect.any(String) }],
-    ])
-  }
-})
 
 it('a plain GET of the WebSocket gets an answer that requires an upgrade', async () => {
   const { status, headers, body } = await service.get('/v1/ws')
@@ -130,26 +114,6 @@ it('server-sent events are not cached on the way', async () => {
   expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
 })
 
-it('an upgrade header for another protocol than WebSocket changes nothing', async () => {
-  const headers = {
-    connection: 'Upgrade, HTTP2-Settings',
-    upgrade: 'h2c',
-    'http2-settings': 'AAMAAABkAAQAAP__',
-  }
-  const send = async (method: string, path: string, body?: string) => {
-    const call = httpRequest(`${service.url}${path}`, {
-      method,
-      headers: { ...headers, 'content-type': 'application/json' },
-    })
-    const [response] = await once(call.end(body), 'response')
-    return { status: response.statusCode, text: (await response.setEncoding('utf8').toArray()).join('') }
-  }
-  expect(await send('GET', '/health')).toMatchObject({ status: 200, text: expect.stringContaining('"ok"') })
-  const quote = await send('POST', `/v1/${chain.chainId}/quote`, JSON.stringify(quoteRequest(chain)))
-  expect(quote).toMatchObject({ status: 503, text: expect.stringContaining('NO_QUOTES') })
-  expect((await send('GET', '/v1/ws')).status).toBe(426)
-})
-
 describe('a WebSocket upgrade', () => {
   const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
 
@@ -170,12 +134,6 @@ describe('a WebSocket upgrade', () => {
     const [response] = await once(call.end(), 'response')
     expect(response.statusCode).toBe(400)
     response.resume()
-  })
-
-  it('at /v1/events is rejected', async () => {
-    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`)
-    const [error] = await once(socket, 'error')
-    expect(error.message).toBe('Unexpected server response: 200')
   })
 
   it('before the end of the previous response is rejected, and harms nothing else', async () => {

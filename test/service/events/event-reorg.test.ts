@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
@@ -7,8 +6,6 @@ import { startService, type TestService } from '../../support/service/service.js
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import {
   createSubscriber,
-  type Filter,
-  type OrderMessage,
   reversionsOf,
   type Subscriber,
   withoutCursors,
@@ -102,16 +99,6 @@ describe.each(databases)('on %s,', (_kind, make) => {
       for (const { orderId } of [filled, settled, late]) expect(await orderState(orderId)).toBe('NONE')
     })
 
-    test('with the same transactions removes them and publishes them again, in their new blocks', async () => {
-      const { blocks, published, filled, first, since } = await publishStory()
-      await traffic.reorganise(3, [[], ...blocks.slice(0, 1), blocks.slice(1).flat()])
-      const marker = await markEnd()
-      const now = await expectedMessages(chain, first)
-      expect(now.map(({ orderId }) => orderId)).toEqual([...published.map(({ orderId }) => orderId), marker])
-      expect(await since(marker)).toEqual([...reversionsOf(published), ...now])
-      expect(await orderState(filled.orderId)).toBe('SETTLED')
-    })
-
     test('with other transactions publishes the events of those instead', async () => {
       const { blocks, published, filled, settled, first, since } = await publishStory()
       const other = traffic.order()
@@ -125,32 +112,9 @@ describe.each(databases)('on %s,', (_kind, make) => {
       const states = [filled, settled, other].map(({ orderId }) => orderState(orderId))
       expect(await Promise.all(states)).toEqual(['DEPOSITED', 'NONE', 'DEPOSITED'])
     })
-
-    test('counts in the metrics', async () => {
-      const count = () =>
-        service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
-      const before = await count()
-      await publishStory()
-      await traffic.reorganise(1)
-      await live.until(await markEnd())
-      expect(await count()).toBeGreaterThan(before)
-    })
   })
 
   describe('a chain that was rolled back', () => {
-    test('and has grown past its old height publishes its new events', async () => {
-      const back = await traffic.snapshot()
-      const { published, filled, first, since } = await publishStory()
-      await back()
-      await traffic.run({ events: 12, blocks: 6 })
-      const marker = await markEnd()
-      expect(await since(marker)).toEqual([
-        ...reversionsOf(published),
-        ...(await expectedMessages(chain, first)),
-      ])
-      expect(await orderState(filled.orderId)).toBe('NONE')
-    })
-
     test('and has stayed shorter publishes its new events too', async () => {
       const back = await traffic.snapshot()
       const { published, filled, first, since } = await publishStory()
@@ -162,17 +126,6 @@ describe.each(databases)('on %s,', (_kind, make) => {
         ...(await expectedMessages(chain, first)),
       ])
       expect(await orderState(filled.orderId)).toBe('NONE')
-    })
-
-    test('by a few blocks loses only the events of these blocks', async () => {
-      const { published, first, since } = await publishStory()
-      await traffic.rollBack(1)
-      await traffic.mine()
-      const marker = await markEnd()
-      expect(await since(marker)).toEqual([
-        ...reversionsOf(published.slice(3)),
-        ...(await expectedMessages(chain, first + 2)),
-      ])
     })
   })
 
@@ -206,93 +159,5 @@ describe.each(databases)('on %s,', (_kind, make) => {
       ])
       await resumed.disconnect()
     })
-
-    test('has no cursor twice', () => {
-      const cursors = live.received.map(({ cursor }) => cursor)
-      expect(new Set(cursors).size).toBe(cursors.length)
-    })
-  })
-
-  describe('a stream with a filter', () => {
-    const [someone, solver] = [devAccounts[8], solverAccounts[1]]
-    const theirs = new Set<string>()
-    const kindOf = (published: OrderMessage) =>
-      published.type === 'Reverted' ? published.event : published.type
-    const isTheirs = ({ orderId }: OrderMessage) => theirs.has(orderId)
-    const cases: { of: string; filter: Filter; isWanted: (published: OrderMessage) => boolean }[] = [
-      {
-        of: 'its type',
-        filter: { type: 'Deposited' },
-        isWanted: (published) => kindOf(published) === 'Deposited',
-      },
-      {
-        of: 'its types',
-        filter: { type: ['Settled', 'Refunded'] },
-        isWanted: (published) => kindOf(published) !== 'Deposited',
-      },
-      { of: 'any type', filter: { type: 'Reverted' }, isWanted: ({ type }) => type === 'Reverted' },
-      { of: 'its user', filter: { user: someone.address }, isWanted: isTheirs },
-      { of: 'its solver', filter: { solver: solver.address.toLowerCase() }, isWanted: isTheirs },
-      {
-        of: 'its solver and chain',
-        filter: { solver: solver.address.toLowerCase(), chainId: '31337' },
-        isWanted: isTheirs,
-      },
-      {
-        of: 'of its type and user',
-        filter: { type: 'Refunded', user: someone.address },
-        isWanted: (published) => isTheirs(published) && kindOf(published) === 'Refunded',
-      },
-    ]
-    const subscribers = cases.map(({ filter }) => createSubscriber(filter))
-    let all: OrderMessage[]
-    let cursor: string | undefined
-
-    beforeAll(async () => {
-      const { actions, mine } = traffic
-      const { timestamp } = await traffic.head()
-      const order = actions.order({ user: someone.address, solver, ...TERMS })
-      const late = actions.order({ user: someone.address, solver, ...TERMS, fillDeadline: timestamp - 1 })
-      const settled = actions.order({ user: someone.address, solver, ...TERMS })
-      const other = actions.order({ user: user.address, solver: solverAccounts[0], ...TERMS })
-      for (const { orderId } of [order, late, settled]) theirs.add(orderId)
-      await Promise.all(subscribers.map((subscriber) => subscriber.connect(service.url)))
-      cursor = live.cursor()
-
-      const { number } = await mine([actions.deposit(other), actions.deposit(order)])
-      const endings = [actions.settle(settled), actions.refundAddressDeposit(late)]
-      await mine([actions.fill(other), actions.fill(order), ...endings])
-      const published = await expectedMessages(chain, number)
-      await live.until(late.orderId, 'Refunded')
-      await traffic.reorganise(2, [[actions.deposit(order)], [actions.refundAddressDeposit(late)]])
-      await live.until(await markEnd())
-      all = [...published, ...reversionsOf(published), ...(await expectedMessages(chain, number))]
-    })
-    afterAll(() => Promise.all(subscribers.map((subscriber) => subscriber.disconnect())))
-
-    test('gets the removal of its order, also when resumed', async () => {
-      const [orderId = ''] = theirs
-      const wanted = all.filter((published) => published.orderId === orderId)
-      const resumed = createSubscriber({ orderId })
-      await resumed.connect(service.url, cursor)
-      await resumed.untilCount(wanted.length)
-      expect(withoutCursors(resumed.received)).toEqual(wanted)
-      await resumed.disconnect()
-    })
-
-    test.each(cases)(
-      'gets the events and removals of $of, also when resumed',
-      async ({ filter, isWanted }) => {
-        const subscriber = subscribers[cases.findIndex((one) => one.filter === filter)] as Subscriber
-        const wanted = all.filter(isWanted)
-        await subscriber.untilCount(wanted.length)
-        expect(withoutCursors(subscriber.received)).toEqual(wanted)
-        const resumed = createSubscriber(filter)
-        await resumed.connect(service.url, cursor)
-        await resumed.untilCount(wanted.length)
-        expect(withoutCursors(resumed.received)).toEqual(wanted)
-        await resumed.disconnect()
-      },
-    )
   })
 })

@@ -64,24 +64,3 @@ describe('a service that starts again', () => {
     await after.close()
   })
 })
-
-describe('two independent instances', () => {
-  it.each(databases)('have solvers of their own on %s', async (_kind, make) => {
-    const left = await startService(chain, await environmentOf(make))
-    const right = await startService(chain, await environmentOf(make))
-    await solver.register(left)
-    await other.register(right)
-
-    for (const [instance, address] of [
-      [left, account.address],
-      [right, otherAccount.address],
-    ] as const) {
-      const list = await instance.get(path)
-      expect(list.body.map((item: { address: string }) => item.address)).toEqual([address])
-      const quote = await instance.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-      expect(quote.body.quote.solver).toBe(address)
-      expect(quote.body.alternativeQuotes).toEqual([])
-    }
-    await Promise.all([left.close(), right.close()])
-  })
-})

@@ -1,25 +1,22 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { commandOf, readDockerfile, tipOf } from '../../support/deploy/dockerfile.js'
+import { readDockerfile } from '../../support/deploy/dockerfile.js'
 import { walk } from '../../support/deploy/image-walk.js'
 import { startProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
 
-/** The image, or the folder that stands for it. */
+/** The folder that stands for the image. */
 interface Image {
   start(environment: Record<string, string>): ReturnType<typeof startProcess>
-  /** Runs the image's health check in the started container or process. @returns its exit code */
+  /** Runs the image's health check. @returns its exit code */
   checkHealth(environment: Record<string, string>): Promise<number | null>
 }
 
-const BUILD_MS = 900_000
 /** Garbage collections must end no process, which takes seconds of load to see. */
 const LOAD_MS = 30_000
 const CALLERS = 8
@@ -29,10 +26,6 @@ const NO_LIMITS = { RATE_LIMIT_MAX: '0', RATE_LIMIT_QUOTE: '0' }
  */
 const WALK_MS = 120_000
 const stages = readDockerfile()
-const docker = (...args: string[]) => spawnSync('docker', args, { timeout: 5000 }).status === 0
-const stageNames = stages.map(({ name }) => name)
-const baseImages = stages.map(({ base }) => base).filter((base) => !stageNames.includes(base))
-const canBuild = docker('info') && baseImages.every((image) => docker('image', 'inspect', image))
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 let chain: TestChain
@@ -100,45 +93,4 @@ describe('the steps of the Dockerfile, without a container engine', () => {
     },
     WALK_MS,
   )
-})
-
-describe.skipIf(!canBuild)('the image (skipped where no container engine has its base images)', () => {
-  const name = `quote-aggregator-test-${randomBytes(6).toString('hex')}`
-
-  beforeAll(() => void execFileSync('docker', ['build', '--tag', name, '.'], { stdio: 'pipe' }), BUILD_MS)
-  afterAll(() => {
-    spawnSync('docker', ['rm', '--force', '--volumes', name])
-    spawnSync('docker', ['rmi', name])
-  })
-
-  test('serves, is healthy and ends on SIGTERM with the restrictions of compose.yaml', async () => {
-    const final = stages.at(-1)
-    const health = final && tipOf(final, 'HEALTHCHECK')
-    const confined = [
-      '--read-only',
-      '--cap-drop',
-      'ALL',
-      '--security-opt',
-      'no-new-privileges',
-      '--tmpfs',
-      '/tmp',
-    ]
-    const variables = (environment: Record<string, string>) =>
-      Object.entries(environment).flatMap(([variable, value]) => ['--env', `${variable}=${value}`])
-
-    await expectToServe({
-      start: (environment) =>
-        startProcess(
-          'docker',
-          ['run', '--name', name, '--network', 'host', ...confined, ...variables(environment), name],
-          {},
-        ),
-      checkHealth: (environment) =>
-        startProcess(
-          'docker',
-          ['exec', ...variables(environment), name, ...(health ? commandOf(health) : [])],
-          {},
-        ).exited,
-    })
-  })
 })

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -13,17 +12,14 @@ const STAGES = 'aggregator_quote_stage_duration_seconds'
 const ANSWERS = 'aggregator_solver_response_duration_seconds'
 const REQUESTS = 'aggregator_request_duration_seconds'
 const RPC = 'aggregator_rpc_request_duration_seconds'
-const EVENT_LAG = 'aggregator_event_lag_seconds'
 
 let chain: TestChain
 let rpc: RpcProxy
 let service: TestService
 let solver: TestSolver
-let traffic: Traffic
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
-  traffic = await createTraffic(chain, { seed: 71 })
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
   const environment = { [`RPC_URL_${chain.chainId}`]: rpc.url, [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' }
   service = await startService(chain, environment)
@@ -77,16 +73,6 @@ it.each([
   },
 )
 
-it.each(['prepare', 'verify', 'rank'])(
-  "the stage %s takes some time, without the solver's delay",
-  async (stage) => {
-    const { sum, count, seconds } = await gained(STAGES, { stage }, quoteTwice)
-    expect(count).toBe(2)
-    expect(sum).toBeGreaterThan(0)
-    expect(sum).toBeLessThanOrEqual(seconds - OF_SOLVER)
-  },
-)
-
 it("the time of a JSON-RPC call is the node's delay", async () => {
   rpc.intercept(async (_call, pass) => {
     await pause(NODE_MS)
@@ -101,21 +87,4 @@ it("the time of a JSON-RPC call is the node's delay", async () => {
   // A call that was open when the node became slow may have taken less.
   expect(sum).toBeGreaterThanOrEqual(((count - 2) * (NODE_MS - 1)) / 1000)
   expect(sum / count).toBeLessThanOrEqual(seconds)
-})
-
-it('the lag of an event is the time from its block to its publication', async () => {
-  const lateMs = 1500
-  const held = rpc.hold(({ method }) => method === 'eth_getLogs' || method === 'eth_getBlockReceipts')
-  let blockMs = 0
-  const labels = { chain_id: String(chain.chainId) }
-  const { sum, count } = await gained(EVENT_LAG, labels, async () => {
-    const { timestamp } = await traffic.mine([traffic.actions.deposit(traffic.order())])
-    blockMs = timestamp * 1000
-    await expect.poll(() => Date.now() - blockMs).toBeGreaterThanOrEqual(lateMs)
-    held.release()
-    await expect.poll(() => service.metric(`${EVENT_LAG}_count`, labels)).toBe(1)
-  })
-  expect(count).toBe(1)
-  expect(sum).toBeGreaterThanOrEqual(lateMs / 1000)
-  expect(sum).toBeLessThanOrEqual((Date.now() - blockMs) / 1000)
 })

@@ -56,28 +56,6 @@ describe('the log of a chain that goes down', () => {
     expect(requests).toHaveLength(4)
     expect(new Set(requests.map(({ msg }) => msg))).toEqual(new Set(['request']))
   })
-
-  it('has one line when bonds cannot be read, and one when they are read again', async () => {
-    await start()
-    await solver.register(service, 'Ada')
-    rpc.setUp(false)
-    await eventually(
-      async () => linesOf('bonds could not be read'),
-      ({ length }) => length > 0,
-    )
-    const asked = rpc.count('eth_call')
-    await eventually(
-      async () => rpc.count('eth_call'),
-      (count) => count >= asked + 3,
-    )
-    rpc.setUp(true)
-    await eventually(
-      async () => linesOf('bonds are read'),
-      ({ length }) => length > 0,
-    )
-    expect(linesOf('bonds could not be read')).toHaveLength(1)
-    expect(linesOf('bonds are read')).toHaveLength(1)
-  })
 })
 
 describe('the log of a start', () => {

@@ -1,10 +1,12 @@
 import pg from 'pg'
+import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { eventually } from '../../support/eventually.js'
-import { useWatchedChain } from '../../support/faults/watched-chain.js'
+import { useProxiedChain } from '../../support/faults/proxied-chain.js'
+import { watchEvents } from '../../support/streams/watch-events.js'
 
-const on = useWatchedChain({ seed: 91 })
+const on = useProxiedChain({ seed: 91 })
 
 /** Makes a database read-only or writable, in all open connections and in new ones. */
 async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
@@ -23,15 +25,17 @@ async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
 
 it('a read-only PostgreSQL counts as down with its cause, and events are written when it takes them again', async () => {
   const url = await createPostgresDatabase()
-  await on.start({ DATABASE_URL: url })
+  const reasons: object[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void reasons.push(JSON.parse(line)) })
+  await on.start({ DATABASE_URL: url }, { log })
+  const events = await watchEvents(on.service)
   await on.traffic.run({ events: 2, blocks: 2 })
-  await on.events.untilCount(2)
+  await events.untilCount(2)
   await setReadOnly(url, true)
   onTestFinished(() => setReadOnly(url, false).catch(() => {}))
   await on.traffic.run({ events: 3, blocks: 2 })
   const health = async () => (await on.service.get('/health')).body
   await eventually(health, ({ database, chains }) => database === 'down' && chains[0].status === 'down')
-  const reasons = on.lines.filter(({ level }) => level >= 50)
   expect(reasons).toContainEqual(
     expect.objectContaining({ msg: expect.stringContaining('it is read-only: connect to the primary') }),
   )
@@ -43,5 +47,6 @@ it('a read-only PostgreSQL counts as down with its cause, and events are written
   )
   await setReadOnly(url, false)
   await eventually(health, ({ database, chains }) => database === 'ok' && chains[0].status === 'ok')
-  await on.events.untilCount(5)
+  await events.untilCount(5)
+  events.close()
 })

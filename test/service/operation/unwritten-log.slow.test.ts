@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,8 +15,6 @@ const BLOCKS = 128
 const BLOCK_BYTES = 512
 /** Of requests, whose lines then have about 400 bytes: more than the file may have, and less than twice as much. */
 const OVER_FILE = 250
-/** More than a pipe takes. */
-const OVER_PIPE = 1500
 /** More than a pipe takes and the service keeps. */
 const OVER_MEMORY = 5000
 const PATH = `/${'x'.repeat(180)}`
@@ -107,16 +104,6 @@ describe('a service', () => {
     service.signal('SIGTERM')
     expect(await service.exited).toBe(0)
     expect(service.errors()).toMatch(/^The log cannot be written: EFBIG.*\n$/)
-  })
-
-  it('whose log is not read serves, and exits with 0 on SIGTERM', async () => {
-    const service = startServiceProcess(environmentFor(chain))
-    const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
-    service.child.stdout.pause()
-    await request(url, OVER_PIPE)
-    const exited = once(service.child, 'exit')
-    service.signal('SIGTERM')
-    expect(await exited).toEqual([0, null])
   })
 
   it('keeps a limited number of lines for a reader that has stalled, and says how many it dropped', async () => {

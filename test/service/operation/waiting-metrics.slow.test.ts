@@ -84,21 +84,6 @@ describe('aggregator_solver_waited_for_last_total', () => {
     await ask()
     expect(await waitedFor()).toEqual([0, 1, 1])
   })
-
-  it('does not count solvers that a soft deadline cut off', async () => {
-    const gate = deferred()
-    behave(opening(gate, decline), waitingFor(gate.opened, honest()), hang)
-    await ask({ softDeadlineMs: 100 })
-    expect(await waitedFor()).toEqual([0, 1, 0])
-  })
-
-  it('does not count for prices', async () => {
-    behave(honest(), honest(), decline)
-    const { inputToken, outputToken, orderType, amount } = quoteRequest(chain)
-    const swap = { inputToken, outputToken, orderType, amount }
-    expect((await service.post(`/v1/${chain.chainId}/price`, swap)).status).toBe(200)
-    expect([await waitedFor(), await idleSeconds()]).toEqual([[0, 0, 0], 0])
-  })
 })
 
 describe('aggregator_quote_idle_duration_seconds', () => {

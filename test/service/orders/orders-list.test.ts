@@ -1,7 +1,4 @@
-import { createClient, type Transport } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { OrderService, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { expectedOrders, type OrderMessage } from '../../support/chain/chain-orders.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
@@ -112,73 +109,24 @@ describe('the list of orders', () => {
         }
     expect([users.length, solvers.length]).toEqual([4, 4])
   })
-
-  it('accepts addresses in any letter case, and has no order of a stranger', async () => {
-    const [first] = orders
-    const { orders: found } = await list({ user: (first?.user ?? '').toLowerCase(), pageSize: 1 })
-    expect(found[0]?.user).toBe(first?.user)
-    const stranger = `0x${'ab'.repeat(20)}`
-    expect(await list({ user: stranger })).toEqual({ orders: [], nextPageToken: '' })
-    expect(await list({ solver: stranger, state: 'SETTLED' })).toEqual({ orders: [], nextPageToken: '' })
-  })
 })
 
-describe('the same list comes over', () => {
-  const transports: [string, (baseUrl: string) => Transport][] = [
-    [
-      'Connect in JSON',
-      (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false }),
-    ],
-    [
-      'Connect in protobuf',
-      (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2', useBinaryFormat: true }),
-    ],
-    ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
-    [
-      'gRPC-Web in protobuf',
-      (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true }),
-    ],
-    [
-      'gRPC-Web in JSON',
-      (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false }),
-    ],
-  ]
-
-  it.each(transports)('%s, with filters and the token of REST', async (_, createTransport) => {
-    const client = createClient(OrderService, createTransport(service.url))
-    const [first] = orders
-    const [user, state] = [first?.user ?? '', 'SETTLED']
-    const rest = await list({ user, state, pageSize: 2 })
-    const filter = { chainId: BigInt(chain.chainId), user, state: OrderState.SETTLED }
-    expect(plain(await client.listOrders({ ...filter, pageSize: 2 }))).toEqual(rest)
-    const pageToken = rest.nextPageToken
-    const next = await client.listOrders({ ...filter, pageToken })
-    expect(plain(next)).toEqual(await list({ user, state, pageToken }))
-    expect(plain(await client.listOrders({ chainId: BigInt(chain.chainId) }))).toEqual(await list())
-  })
-
-  it('gRPC to a client that knows only the .proto files', async () => {
-    const grpc = createGrpcClient(service.url)
-    const request = { chainId: chain.chainId, state: 'ORDER_STATE_REFUNDED', pageSize: 3 }
-    const { orders: found, nextPageToken } = await grpc.call('OrderService', 'ListOrders', request)
-    grpc.close()
-    const rest = await list({ state: 'REFUNDED', pageSize: 3 })
-    expect(nextPageToken).toBe(rest.nextPageToken)
-    expect(found.map(withoutUnset)).toEqual(rest.orders)
-  })
+it('the same list comes over gRPC to a client that knows only the .proto files', async () => {
+  const grpc = createGrpcClient(service.url)
+  const request = { chainId: chain.chainId, state: 'ORDER_STATE_REFUNDED', pageSize: 3 }
+  const { orders: found, nextPageToken } = await grpc.call('OrderService', 'ListOrders', request)
+  grpc.close()
+  const rest = await list({ state: 'REFUNDED', pageSize: 3 })
+  expect(nextPageToken).toBe(rest.nextPageToken)
+  expect(found.map(withoutUnset)).toEqual(rest.orders)
 })
 
 describe('pages', () => {
-  it.each([1, 2, 7, 50, 199, MAX_PAGE])('of %d orders are the list without gaps or repeats', async (size) => {
+  it.each([7, MAX_PAGE])('of %d orders are the list without gaps or repeats', async (size) => {
     const pages = await listAll({}, () => size)
     expect(pages.flat()).toEqual(orders)
     expect(new Set(pages.slice(0, -1).map(({ length }) => length))).toEqual(new Set([size]))
     expect(pages.at(-1)?.length).not.toBe(0)
-  })
-
-  it('may have another size each time', async () => {
-    const pages = await listAll({}, (page) => page + 1)
-    expect(pages.flat()).toEqual(orders)
   })
 
   it('have the orders of the first request, also while new ones come', async () => {
@@ -219,17 +167,6 @@ describe('pages', () => {
     expect((await list({ pageToken: '', pageSize: 1 })).orders).toEqual(orders.slice(0, 1))
   })
 })
-
-/** A message of generated code in the JSON of REST. */
-function plain(message: object) {
-  return JSON.parse(
-    JSON.stringify(message, (key, value) => {
-      if (key === '$typeName') return undefined
-      if (key === 'state') return OrderState[value]
-      return typeof value === 'bigint' ? Number(value) : value
-    }),
-  )
-}
 
 /** A message of grpc-js without the keys that the library adds for optional fields. */
 function withoutUnset(message: Record<string, unknown>): Record<string, unknown> {

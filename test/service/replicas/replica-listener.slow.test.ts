@@ -12,8 +12,6 @@ import { offering, openSession, type SessionSolver, silent } from '../../support
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const [account] = solverAccounts
-/** Requests of each kind at a time. */
-const MANY = 25
 const OTHER_REPLICA = '11111111-1111-4111-8111-111111111111'
 
 let chain: TestChain
@@ -145,16 +143,6 @@ it('of an answer, only the parts of an offer are sent back, and none that are to
   expect(await askSolver(relayed())).toEqual([{ id: `request ${requests}`, reply: { kind: 'replied' } }])
 })
 
-it('many requests at a time are each answered', async () => {
-  const answers = Array.from({ length: MANY }, async (_, index) => {
-    const asked = relayed()
-    const id = `request ${requests}`
-    expect(await askSolver(asked)).toMatchObject([{ id }])
-    expect(await ask(JSON.stringify({ type: 'ping', id: `ping ${index}` }))).toEqual([`ping ${index}`])
-  })
-  await Promise.all(answers)
-})
-
 it('a request whose result is reported ends: its round has not waited for the solver', async () => {
   session.behave(silent)
   onTestFinished(() => session.behave(offering('200')))
@@ -206,11 +194,6 @@ describe('a request is refused, its connection ends, and the solver is not asked
     expect(await post(body, headers)).toMatchObject({ status: 200 })
     await refused(headers, 'SIGNATURE_REPEATED', body)
   })
-})
-
-it('a signed request on another path gets 404', async () => {
-  const body = relayed()
-  expect(await post(body, sign(body), { path: '/v1/solvers/session' })).toMatchObject({ status: 404 })
 })
 
 it('a signed request on the public port gets 404', async () => {

@@ -6,7 +6,7 @@ import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
-import { expectedMessages, isEvent, standing } from '../../support/streams/event-messages.js'
+import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import { endOn, eventSource, grpc, webSocket } from '../../support/streams/transports.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
 
@@ -153,28 +153,6 @@ describe('a replica that cannot reach its database', () => {
 })
 
 describe('the state of an order at a follower replica', () => {
-  it('is never older than the events of a subscriber at the same replica', async () => {
-    const { replicas, other } = await startLinked()
-    const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
-    const readings: Promise<{ received: string; read: string }>[] = []
-    const events = replicas.closing(await watchEvents(other))
-    events.onMessage((message) => {
-      if (!isEvent(message)) return
-      const received = message.type.toUpperCase()
-      readings.push(stateAt(other, message.orderId).then((read) => ({ received, read })))
-    })
-    for (let block = 0; block < 15; block++) {
-      await traffic.run({ events: 6, blocks: 1 })
-      // The orders that will have events are in memory by then.
-      await Promise.all(traffic.openOrders().map(({ orderId }) => stateAt(other, orderId)))
-    }
-    await events.untilCount(90)
-    const answers = await Promise.all(readings)
-    expect(answers.filter(({ received, read }) => (LATENESS[read] ?? 0) < (LATENESS[received] ?? 0))).toEqual(
-      [],
-    )
-  })
-
   it('is not older than an event whose chain state comes after it', async () => {
     const { links, other, order, events } = await startRemembered()
     const held = links.reader.hold('statements', '"touched"')

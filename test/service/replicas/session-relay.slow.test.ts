@@ -191,21 +191,6 @@ it('a session that another replica knows before it is open at its own is asked w
   expect((await quoted).body.quote.outputAmount).toBe('200')
 })
 
-it('an answer that is nested too deeply to be relayed is INVALID, and the others of the round arrive', async () => {
-  const { a, b } = await startTwo()
-  const [session, bad] = [await open(a, offering('200')), await open(a, offering('100'), webSocket, other)]
-  await untilOffered(b, '200')
-  const { isAsked, answer } = holdAnswer(session)
-  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
-  bad.behave(async ({ id }) => void bad.sendText?.(`{"type":"quote","id":"${id}","quote":${deep}}`))
-  const quoted = quoteAt(b)
-  await isAsked
-  answer()
-  const { body } = await quoted
-  expect(body.quote.outputAmount).toBe('400')
-  expect(resultOf(await recordAt(b, body.quoteId), other)).toMatchObject({ outcome: 'INVALID' })
-})
-
 describe('when the way from another replica to the holder breaks', () => {
   async function startCabled() {
     const replicas = await openReplicas(chain)

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../packages/protocol/src/orders/event.js'
 import { FencedError } from '../../../src/store/events/chain-positions.js'
 import { createRandom } from '../../support/random.js'
 import { inPostgres, postgresAt } from '../databases.js'
-import { openStore, pruneAll } from './event-samples.js'
+import { openStore } from './event-samples.js'
 import { canonicalEvents, createRacingLeader, eventsOf, follow, type RacingLeader } from './racing-leader.js'
 
 const SEED = 20_260_107
@@ -65,21 +65,6 @@ test('a chain that is taken over during a write continues at the position that t
   expect(canonicalEvents(log, 1)).toStrictEqual(eventsOf(holder.blocks()))
 })
 
-test('the replica with the last token leads a chain after simultaneous take-overs', async () => {
-  const cluster = await openReplicas()
-  const random = createRandom(SEED)
-  const leaders = cluster.map(({ store }, index) => createRacingLeader(store, `r${index}`, random))
-  for (let round = 0; round < 10; round++) {
-    const tokens = await Promise.all(leaders.map((leader) => leader.takeOver(1)))
-    expect(tokens.map(({ epoch }) => epoch).sort((x, y) => x - y)).toEqual(
-      [1, 2, 3].map((n) => 3 * round + n),
-    )
-    const begun = await Promise.allSettled(leaders.map((leader) => leader.begin()))
-    const isLast = tokens.map(({ epoch }) => epoch === 3 * round + 3)
-    expect(begun.map(({ status }) => status === 'fulfilled')).toEqual(isLast)
-  }
-})
-
 test('two replicas that write chains make one log, and no reader sees an entry before its predecessors', async () => {
   const random = createRandom(SEED)
   const [a, b, c] = await openReplicas()
@@ -100,33 +85,4 @@ test('two replicas that write chains make one log, and no reader sees an entry b
   expect(canonicalEvents(log, 1)).toStrictEqual(eventsOf(one.blocks()))
   expect(canonicalEvents(log, 2)).toStrictEqual(eventsOf(two.blocks()))
   expect(await c.store.readState()).toMatchObject({ lastSequence: log.length, prunedSequence: 0 })
-})
-
-test('replicas write, begin chains again and prune at the same time without disturbing each other', async () => {
-  const random = createRandom(SEED)
-  const clock = { ms: 0 }
-  const [a, b, c] = await openReplicas(() => ++clock.ms)
-  const one = createRacingLeader(a.store, 'a', random)
-  const two = createRacingLeader(b.store, 'b', random)
-  const pruned: number[][] = [[], []]
-  let isOver = false
-  const pruning = [a.store, c.store].map(async (store, index) => {
-    while (!isOver) pruned[index]?.push(await pruneAll(store, clock.ms - random.integer(0, 20)))
-  })
-  await Promise.all(
-    [one, two].map(async (leader, index) => {
-      await leader.takeOver(index + 1)
-      for (let step = 0; step < STEPS; step++) await (step % 10 === 0 ? leader.begin() : leader.step())
-    }),
-  )
-  isOver = true
-  await Promise.all(pruning)
-
-  const log = logOf(one, two)
-  const { lastSequence, prunedSequence } = await c.store.readState()
-  expect(lastSequence).toBe(log.length)
-  expect(prunedSequence).toBe(Math.max(...pruned.flat()))
-  expect(prunedSequence).toBeGreaterThan(0)
-  for (const each of pruned) expect(each).toEqual([...each].sort((x, y) => x - y))
-  expect(await c.store.readAfter(0, 10_000)).toStrictEqual(log.slice(prunedSequence - 1))
 })

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { BOTH_DATABASES, DURABLE_DATABASES, sqliteAt, type TestDatabase } from '../databases.js'
+import { BOTH_DATABASES, DURABLE_DATABASES, type TestDatabase } from '../databases.js'
 import {
   header,
   manySettled,
@@ -63,16 +63,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       })
     })
 
-    test('continues where it ended, and never goes back', async () => {
-      const { store } = await prepare(await create())
-      expect(await pruneAll(store, 201)).toBe(2)
-      expect(await pruneAll(store, 201)).toBe(2)
-      expect(await pruneAll(store, 0)).toBe(2)
-      expect(await store.readState()).toMatchObject({ prunedSequence: 2 })
-      expect(await pruneAll(store, 301)).toBe(3)
-      expect(await store.readAfter(0, 100)).toStrictEqual(publishedEntries(3, events[2], events[3]))
-    })
-
     test('dates a reversion by its own publication', async () => {
       const { store, clock, one } = await prepare(await create())
       clock.ms = 500
@@ -80,12 +70,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await pruneAll(store, 401)).toBe(4)
       expect(await store.readAfter(4, 100)).toStrictEqual(revertedEntries(5, events[3]))
       expect(await pruneAll(store, 501)).toBe(5)
-    })
-
-    test('leaves the remaining events, which can be reverted', async () => {
-      const { store, one } = await prepare(await create())
-      await pruneAll(store, 301)
-      expect(await store.revert(one, header(13))).toStrictEqual(revertedEntries(5, events[3]))
     })
 
     test('of everything does not free a sequence for reuse', async () => {
@@ -140,30 +124,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(seen.length).toBeGreaterThan(2)
       expect(seen.filter((sequence) => sequence < 1200)).toEqual([])
       expect(seen).toEqual([...seen].sort((a, b) => a - b))
-    })
-
-    test('lets new entries come in between, which stay', async () => {
-      const { store, clock, one } = await openAt(100, await create())
-      await store.append(one, newBlocks(11, 11, manySettled(1, 11, 2000)))
-      clock.ms = 200
-      const pruned = pruneAll(store, 200)
-      const arrivals = [12, 13, 14].map((number) => settled(1, number, 0))
-      const entries = []
-      for (const arrival of arrivals) {
-        const { blockNumber } = arrival.event
-        entries.push(...(await store.append(one, newBlocks(blockNumber, blockNumber, [arrival]))))
-      }
-      expect(await pruned).toBe(2000)
-      expect(entries).toStrictEqual(publishedEntries(2001, ...arrivals))
-      expect(await store.readAfter(2000, 10_000)).toStrictEqual(entries)
-    })
-  })
-
-  describe('the id of a log', () => {
-    test('differs for every database', async () => {
-      const { store } = await openAt(0, await create())
-      const { store: other } = await openAt(0, sqliteAt(':memory:'))
-      expect((await store.readState()).logId).not.toBe((await other.readState()).logId)
     })
   })
 })

@@ -113,20 +113,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await store.readAfter(3001, 10_000)).toStrictEqual(entries)
     })
 
-    test('excludes other writes until its end', async () => {
-      const { store, one, two } = await openToRead(await create())
-      const many = manySettled(1, 11, 1200)
-      await store.append(one, newBlocks(11, 11, many))
-      const [reverted, appended] = await Promise.all([
-        store.revert(one, header(10)),
-        store.append(two, newBlocks(12, 13, elsewhere)),
-      ])
-      // A database that runs both in parallel may end either first.
-      const isFirst = reverted[0]?.sequence === 1201
-      expect(reverted).toStrictEqual(revertedEntries(isFirst ? 1201 : 1203, ...[...many].reverse()))
-      expect(appended).toStrictEqual(publishedEntries(isFirst ? 2401 : 1201, ...elsewhere))
-    })
-
     test('changes nothing when it fails', async () => {
       const clock = { isBroken: false }
       const { store, one, contents } = await openToRead(await create(), () => {
@@ -162,14 +148,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
         publishedEntries(10, events[3]),
       )
       expect(await store.revert(one, header(12))).toStrictEqual(revertedEntries(11, events[3]))
-    })
-
-    test('can be published again as part of the same block, when that returns to the chain', async () => {
-      const { store, one } = await prepare(await create())
-      await store.revert(one, header(11))
-      const back = events.slice(1)
-      expect(await store.append(one, newBlocks(12, 13, back))).toStrictEqual(publishedEntries(10, ...back))
-      expect(await store.revert(one, header(11))).toStrictEqual(revertedEntries(13, ...[...back].reverse()))
     })
   })
 })

@@ -32,17 +32,6 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
     expect(rest).toEqual({ entries: [], positions: [undefined] })
   })
 
-  test('begins a chain after a block', async () => {
-    const { store, one, two, contents } = await openToRead(await create())
-    await store.begin(one, SETTLEMENT, header(10))
-    await store.begin(two, '0x5e2', header(0))
-    expect((await contents(1, 2, 3)).positions).toEqual([
-      { settlement: SETTLEMENT, firstBlock: 11, headers: [header(10)] },
-      { settlement: '0x5e2', firstBlock: 1, headers: [header(0)] },
-      undefined,
-    ])
-  })
-
   test('publishes events in the given order and counts them over all chains', async () => {
     const { store, one, two, contents } = await openToRead(await create())
     await store.begin(one, SETTLEMENT, header(10))
@@ -167,14 +156,6 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       expect(await store.append(one, newBlocks(41, 41, next, 'b'))).toStrictEqual(
         publishedEntries(5, ...next),
       )
-    })
-
-    test('works after a known block', async () => {
-      const { store, one, position } = await openToRead(await create())
-      await store.begin(one, SETTLEMENT, header(10))
-      await store.append(one, newBlocks(11, 13, []))
-      await store.begin(one, SETTLEMENT, header(12))
-      expect(await position(1)).toMatchObject({ firstBlock: 13, headers: [header(12)] })
     })
   })
 

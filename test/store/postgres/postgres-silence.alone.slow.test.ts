@@ -14,8 +14,6 @@ import { connect, openStores, UNAVAILABLE, waiting } from './postgres-stores-sam
 const LOST_MS = 4000
 /** Longest time without a leader. */
 const NO_LEADER_MS = 5000
-/** Time to close when nothing answers, which waits for a statement under way. */
-const CLOSED_MS = 3500
 /** Longest wait of a caller for an answer that does not come. */
 const ANSWERED_MS = 6000
 /** Longest wait of others for the locks of an unreachable replica. */
@@ -162,29 +160,6 @@ describe.concurrent('a connection', () => {
       await until(() => far.received.events.length > 0)
       expect(far.received.events).toEqual(['8'])
       expect(near.notes).toEqual(['acquired chain 1'])
-    },
-    TIMEOUT_MS,
-  )
-
-  test(
-    'that is silent does not delay the close of a replica',
-    async (context) => {
-      const { proxy, far } = await joinTwo(context.onTestFinished)
-      proxy.silence()
-      const start = performance.now()
-      await far.close()
-      expect(performance.now() - start).toBeLessThan(CLOSED_MS)
-    },
-    TIMEOUT_MS,
-  )
-
-  test(
-    'that was silent from the beginning is not used',
-    async ({ onTestFinished }) => {
-      const url = await createPostgresDatabase(onTestFinished)
-      const proxy = await startDatabaseProxy(url, onTestFinished)
-      proxy.silence()
-      await expect(join(proxy.url, onTestFinished, url)).rejects.toThrow('timeout expired')
     },
     TIMEOUT_MS,
   )

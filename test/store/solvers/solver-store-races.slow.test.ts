@@ -67,31 +67,6 @@ describe('simultaneous calls of replicas', () => {
     }
   })
 
-  test('with the first message of a solver, several times, accept it once', async () => {
-    const [a, b] = await openReplicas()
-    for (let number = 1; number <= ROUNDS; number++) {
-      const results = await race(
-        () => a.save(solver(number), 100, NO_LIMIT),
-        () => b.save(solver(number), 100, NO_LIMIT),
-        () => b.save(solver(number), 100, NO_LIMIT),
-      )
-      expect(results.sort()).toEqual(['TIMESTAMP_REUSED', 'TIMESTAMP_REUSED', 'done'])
-    }
-    expect(await a.readAll()).toHaveLength(ROUNDS)
-  })
-
-  test('with the same removal accept it once', async () => {
-    const [a, b] = await openReplicas()
-    for (let timestamp = 100; timestamp < 100 + 2 * ROUNDS; timestamp += 2) {
-      await a.save(solver(1), timestamp, NO_LIMIT)
-      const results = await race(
-        () => a.remove(solver(1), timestamp + 1),
-        () => b.remove(solver(1), timestamp + 1),
-      )
-      expect(results.sort()).toEqual(['TIMESTAMP_REUSED', 'done'])
-    }
-  })
-
   test.each([
     ['a removal after an update leave the solver removed', 1, 2],
     ['an update after a removal leave the solver registered', 2, 1],
@@ -127,41 +102,6 @@ describe('simultaneous calls of replicas', () => {
         await b.save(outside, timestamp, 1)
       }
       ;[inside, outside] = [outside, inside]
-    }
-  })
-
-  test('with a removal and a change of the bond leave the solver removed', async () => {
-    const [a, b] = await openReplicas()
-    for (let timestamp = 100; timestamp < 100 + 2 * ROUNDS; timestamp += 2) {
-      await a.save(solver(1), timestamp, NO_LIMIT)
-      const results = await race(
-        () => a.remove(solver(1), timestamp + 1),
-        () => b.setBonded(solver(1), false, NOTED_AT),
-        () => a.setBonded(solver(1), true, NOTED_AT),
-      )
-      expect(results).toEqual(['done', 'done', 'done'])
-      expect(await b.readAll()).toEqual([])
-    }
-  })
-
-  test('with new solvers for the place of a solver without a bond accept one', async () => {
-    const [a, b] = await openReplicas()
-    for (let number = 1; number <= ROUNDS; number++) {
-      const [leaver] = await a.readAll()
-      if (leaver !== undefined) await a.removeUnbonded(leaver, NOTED_AT + 1)
-      const old = solver(1000 + number)
-      await a.save(old, 100, 1)
-      await a.setBonded(old, false, NOTED_AT)
-      const replaceable = { addresses: [old.address], unbondedBefore: NOTED_AT + 1 }
-      const results = await race<unknown>(
-        () => a.save(solver(2 * number), 100, 1, replaceable),
-        () => b.save(solver(2 * number + 1), 100, 1, replaceable),
-        () => b.removeUnbonded(old, NOTED_AT + 1),
-      )
-      expect(results.sort()).toEqual(['SOLVER_LIMIT_REACHED', 'done', 'done'])
-      const [winner, ...more] = await b.readAll()
-      expect([winner?.isBonded, more]).toEqual([true, []])
-      if (winner !== undefined) await a.setBonded(winner, false, NOTED_AT)
     }
   })
 

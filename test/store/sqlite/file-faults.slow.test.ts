@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -133,26 +132,6 @@ test('a file that is deleted while it is used takes no write until it is back', 
   expect(await stores.solvers.readAll()).toHaveLength(2)
 })
 
-test('a file whose folder cannot be entered takes no write until it can', async () => {
-  const path = temporaryFile()
-  const { stores, messages } = await openStores(path)
-  const folder = dirname(path)
-  renameSync(folder, `${folder}-away`)
-  symlinkSync(folder, folder)
-  onTestFinished(() => rmSync(`${folder}-away`, { recursive: true, force: true }))
-  expect(stores.isUp()).toBe(false)
-  await expect(stores.solvers.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject({
-    reason: 'DATABASE_UNAVAILABLE',
-    cause: { message: isOneLine('the file cannot be opened: create its folder') },
-  })
-  expect(messages()).toHaveLength(1)
-
-  rmSync(folder)
-  renameSync(`${folder}-away`, folder)
-  await stores.solvers.save(solver(1), 100, NO_LIMIT)
-  expect(stores.isUp()).toBe(true)
-})
-
 test('a file that is damaged while it is used stays unusable until the next start', async () => {
   const { log, messages } = createLines()
   const path = temporaryFile()
@@ -192,20 +171,4 @@ test('records that cannot be written wait, and the reason is logged once', async
   holder.exec('rollback')
   await stores.quoteRecords?.save([record])
   expect(await stores.quoteRecords?.read('1')).toBe('{}')
-})
-
-test('a full disk is logged twice at most, while small writes pass and large ones fail', async () => {
-  const path = await makeFile()
-  const { log, messages } = createLines()
-  const health = createFileHealth(path, log)
-  onTestFinished(health.close)
-  health.start(async () => health.onWritten(0))
-  const full = () => new (loadSqlite().SqliteError)('database or disk is full', 'SQLITE_FULL')
-  for (let round = 0; round < 20; round++) {
-    health.onFailed(full())
-    health.onWritten(0)
-  }
-  expect(health.isUp()).toBe(false)
-  const down = expect.stringContaining('the disk is full')
-  expect(messages()).toEqual([down, 'the database file can be used again', down])
 })

@@ -36,15 +36,3 @@ test('keccak256 agrees with viem at every length around one and two blocks', () 
     expect(hex(keccak256(data)), `${length} bytes`).toBe(viemKeccak256(data).slice(2))
   }
 })
-
-test('a hash stays unchanged when the next one is computed', () => {
-  const first = keccak256(Buffer.from('first'))
-  const before = hex(first)
-  keccak256(Buffer.from('second'))
-  expect(hex(first)).toBe(before)
-})
-
-test('keccak256 of a part of a buffer ignores the bytes around it', () => {
-  const whole = Buffer.from('..abc..')
-  expect(hex(keccak256(whole.subarray(2, 5)))).toBe(hex(keccak256(Buffer.from('abc'))))
-})
