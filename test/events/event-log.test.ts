@@ -106,34 +106,6 @@ test('published events are counted by chain and type', async () => {
   ])
 })
 
-test('a read of the log that fails while the log closes is not repeated', async () => {
-  vi.useFakeTimers()
-  let fail = (_: Error) => {}
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  const { eventLog } = await openLog((store) => ({
-    readAfter: vi
-      .fn<EventStore['readAfter']>()
-      .mockImplementationOnce(store.readAfter)
-      .mockReturnValue(failed),
-  }))
-  const closing = eventLog.close()
-  fail(new Error('the database is down'))
-  await closing
-  expect(vi.getTimerCount()).toBe(0)
-  vi.useRealTimers()
-})
-
-test('the end of the subscriptions does not stop writes to the log', async () => {
-  const { eventLog, store } = await openLog()
-  const subscription = eventLog.subscribe(undefined, only({}))
-  eventLog.endSubscriptions()
-  await expect(subscription.next()).rejects.toMatchObject({ reason: 'SHUTTING_DOWN' })
-  await eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
-  expect(await store.readAfter(1, 10)).toHaveLength(1)
-})
-
 test('close waits for writes under way', async () => {
   const { eventLog } = await openLog()
   const written: number[] = []
@@ -252,11 +224,5 @@ describe('retention', () => {
     expect(() => eventLog.subscribe(beginning, only({}))).not.toThrow()
     await passTenMinutes()
     expect(() => eventLog.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
-  })
-
-  test('stops when the log is closed', async () => {
-    const { eventLog } = await openLog()
-    await eventLog.close()
-    expect(vi.getTimerCount()).toBe(0)
   })
 })

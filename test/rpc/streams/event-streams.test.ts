@@ -1,10 +1,16 @@
 import { create } from '@bufbuild/protobuf'
 import { createContextValues, type HandlerContext } from '@connectrpc/connect'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
-import type { EventStream, EventStreams } from '../../../src/rpc/streams/event-streams.js'
-import { toStreamHandler } from '../../../src/rpc/streams/event-streams.js'
+import {
+  createEventStreams,
+  type EventStream,
+  type EventStreams,
+  toStreamHandler,
+} from '../../../src/rpc/streams/event-streams.js'
+import { createLog } from '../../../src/telemetry/log.js'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
 
 /** A stream that has one heartbeat to send, and then ends with an error. */
 function openStream() {
@@ -58,4 +64,38 @@ test('a stream of events ends with the error of its subscription', async () => {
   await messages.next()
   await expect(messages.next()).rejects.toBe(tooSlow)
   expect(closedWith).toEqual([tooSlow])
+})
+
+test('a stream that asks for the health reports it at once, and every 15 s whatever comes between', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const waits: (number | undefined)[] = []
+  const subscription = {
+    cursor: () => 'cursor',
+    async next(until?: number) {
+      waits.push(until)
+      return []
+    },
+  }
+  const streams = createEventStreams({
+    eventLog: { subscribe: () => subscription, waitForCursor() {} },
+    supportedChains: [1],
+    readChainHealth: () => [{ chainId: 1, status: 'ok' }],
+    slots: { take: () => () => {} },
+    metrics: createMetrics(),
+    log: createLog('silent'),
+  } as unknown as Parameters<typeof createEventStreams>[0])
+  const open = (health: boolean) =>
+    streams.open(create(StreamEventsRequestSchema, { health }), { protocol: 'sse' } as never)
+  const [stream, other] = [open(true), open(false)]
+  const start = performance.now()
+  expect(stream.dueHealth()).toMatchObject({ cursor: 'cursor' })
+  for (const passedMs of [0, 14_999]) {
+    vi.advanceTimersByTime(passedMs)
+    expect(stream.dueHealth()).toBeUndefined()
+    await stream.next()
+  }
+  vi.advanceTimersByTime(1)
+  expect([stream.dueHealth(), other.dueHealth()]).toEqual([expect.anything(), undefined])
+  expect(waits).toEqual([start + 15_000, start + 15_000])
 })

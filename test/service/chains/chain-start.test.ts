@@ -106,17 +106,6 @@ describe('a start without a stored position', () => {
 })
 
 describe('a start with a stored position', () => {
-  it('ignores START_BLOCK, and reads what happened in the meantime', async () => {
-    const { number } = await traffic.head()
-    const environment = { DB_PATH: temporaryFile() }
-    const before = await start(environment)
-    await traffic.run({ events: 4, blocks: 2 })
-    await untilRead(before)
-    await stop(before)
-    await traffic.run({ events: 4, blocks: 2 })
-    await expectLogOf(await start({ ...environment, ...startBlock(0) }), number + 1)
-  })
-
   it('for another contract reads from its beginning with a warning, keeps old cursors and lists no old orders', async () => {
     const environment = { DB_PATH: temporaryFile() }
     const before = await start(environment)

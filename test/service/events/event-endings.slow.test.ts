@@ -158,14 +158,6 @@ describe('a message of a WebSocket client', () => {
         for (let piece = 0; piece < 5; piece++) socket.send('x'.repeat(1000), { fin: false })
       },
     ],
-    ['invalid text', (socket: WebSocket) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false })],
-    [
-      'a frame of no known kind',
-      (socket: WebSocket) => {
-        const { _socket: raw } = socket as unknown as { _socket: NodeJS.WritableStream }
-        raw.write(Buffer.from([0x83, 0x80, 0, 0, 0, 0]))
-      },
-    ],
   ])('closes only its own socket when it is %s', async (_, send) => {
     const [sender, neighbour] = [await openSocket(), await openSocket()]
     const closed = once(sender.socket, 'close')

@@ -7,7 +7,6 @@ import { solverAccounts, startChain, type TestChain, user } from '../../support/
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { PROXIES, startProxy } from '../../support/deploy/proxies.js'
-import { eventually } from '../../support/eventually.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { sendTo, type TestService } from '../../support/service/service.js'
 import { transports as sessionTransports } from '../../support/sessions/session-connections.js'
@@ -131,18 +130,6 @@ for (const program of PROXIES)
         const countOpen = await openHalfRequests(proxy.port)
         if (program.name === 'HAProxy') expect(countOpen()).toBeLessThanOrEqual(MOST_KEPT)
         expect(await healthStatuses(proxy.url)).toEqual(Array(20).fill(200))
-      })
-
-      it.skipIf(program.limits === undefined)('without its limits they do', async () => {
-        const open = await startProxy(program, service.url, program.limits)
-        onTestFinished(open.close)
-        // nginx closes connections that have sent nothing yet when it has few left, so some are lost at the first time.
-        await openHalfRequests(open.port)
-        const isServed = async () => {
-          await openHalfRequests(open.port, 20)
-          return (await healthStatuses(open.url)).includes(200)
-        }
-        await eventually(isServed, (served) => !served)
       })
 
       it('each transport of event streams sends an event while it stays open', async () => {

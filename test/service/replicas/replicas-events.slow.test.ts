@@ -7,12 +7,11 @@ import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
-import { endOn, eventSource, grpc, webSocket } from '../../support/streams/transports.js'
+import { webSocket } from '../../support/streams/transports.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
-const TRANSPORTS = [webSocket, eventSource, grpc]
 
 let chain: TestChain
 let traffic: Traffic
@@ -121,35 +120,6 @@ describe('the events of one leader', () => {
     resumed.leave()
     staying.leave()
   })
-})
-
-describe('a replica that cannot reach its database', () => {
-  it.each(TRANSPORTS)(
-    'rejects cursors that it does not know, and continues when it can: $name',
-    async (transport) => {
-      const { reader, links, other } = await startLinked()
-      const start = transport.open(reader.url)
-      await start.connected()
-      const orderIds = [await deposit(), await deposit()]
-      await start.take(2)
-      const staying = transport.open(other.url, { after: start.messages[0]?.cursor ?? '' })
-      await staying.take(2)
-
-      links.other.cut()
-      orderIds.push(await deposit())
-      await start.take(3)
-      const refused = transport.open(other.url, { after: start.cursor() })
-      expect(await refused.ended()).toMatchObject(
-        endOn(transport, { webSocket: 1013, http: 503, rpc: 'UNAVAILABLE', reason: 'DATABASE_UNAVAILABLE' }),
-      )
-      links.other.restore()
-      await staying.take(3)
-      expect(staying.events()).toEqual(start.events())
-      expect(staying.events().map(({ orderId }) => orderId)).toEqual(orderIds)
-      start.leave()
-      staying.leave()
-    },
-  )
 })
 
 describe('the state of an order at a follower replica', () => {

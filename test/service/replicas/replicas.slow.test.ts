@@ -14,9 +14,6 @@ import {
   type TestSolver,
 } from '../../support/solvers/solver.js'
 
-const ROUNDS = 10
-const PLACES = 3
-
 let chain: TestChain
 let solvers: TestSolver[]
 let solver: TestSolver
@@ -111,27 +108,6 @@ describe('one list of solvers', () => {
     committed.release()
     expect((await registering).status).toBe(200)
     expect(await untilListed(second, 1)).toEqual([later.account.address])
-  })
-
-  it('has as many places as MAX_SOLVERS_PER_CHAIN for concurrent registrations at all replicas', async () => {
-    const { services } = await startReplicas(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
-    for (let round = 0; round < ROUNDS; round++) {
-      const answers = await Promise.all(
-        solvers.map((one, index) =>
-          registerAt(services[(index + round) % services.length] as TestService, one),
-        ),
-      )
-      const codes = answers.map(({ body }) => body.code ?? 'OK')
-      expect(codes.filter((code) => code === 'OK')).toHaveLength(PLACES)
-      expect(codes.filter((code) => code === 'SOLVER_LIMIT_REACHED')).toHaveLength(solvers.length - PLACES)
-      const winners = solvers.filter((_, index) => codes[index] === 'OK')
-      for (const replica of services) {
-        const listed = await untilListed(replica, PLACES)
-        expect(listed.toSorted()).toEqual(winners.map(({ account }) => account.address).sort())
-      }
-      for (const winner of winners) expect((await unregisterAt(services[0], winner)).status).toBe(200)
-      for (const replica of services) await untilListed(replica, 0)
-    }
   })
 })
 

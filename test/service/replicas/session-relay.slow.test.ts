@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { cabledReplica, RELAYING } from '../../support/replicas/relay.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -172,25 +171,6 @@ it('a session that moves to another replica answers what it was asked before, an
   expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ outcome: 'QUOTED' })
 })
 
-it('a session that another replica knows before it is open at its own is asked when it is open', async () => {
-  const replicas = await openReplicas(chain)
-  const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
-  const a = await replicas.start({ ...RELAYING, DATABASE_URL: link.url })
-  const b = await replicas.start(RELAYING)
-  const asked = await open(a, offering('100'), webSocket, other)
-  const old = await open(b, offering('150'))
-  await untilOffered(b, '150')
-  const before = asked.count('quoteRequest')
-  const commit = link.hold('answers', 'commit')
-  const opened = open(a, offering('200'))
-  await old.ended
-  const quoted = quoteAt(b)
-  await asked.next('quoteRequest', before)
-  commit.release()
-  await opened
-  expect((await quoted).body.quote.outputAmount).toBe('200')
-})
-
 describe('when the way from another replica to the holder breaks', () => {
   async function startCabled() {
     const replicas = await openReplicas(chain)
@@ -231,19 +211,6 @@ describe('when the way from another replica to the holder breaks', () => {
     expect(await downAt(b)).toBe(0)
     expect(await b.metric('aggregator_replica_requests_total', { result: 'failed' })).toBe(results.length)
     expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(0)
-  })
-
-  it('and only its connections of then stay silent, the first request after the next check is answered', async () => {
-    const { cable, a, b } = await startCabled()
-    await open(a, offering('200'))
-    await untilOffered(b, '200')
-    cable.stall()
-    for (const expected of [1, 0])
-      await eventually(
-        () => downAt(b),
-        (down) => down === expected,
-      )
-    expect((await quoteAt(b)).body.quote?.outputAmount).toBe('200')
   })
 
   it('and the solver has an endpoint too, it is asked there until the way is back', async () => {

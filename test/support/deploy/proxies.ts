@@ -14,8 +14,6 @@ import { startProcess } from '../process/process.js'
 export interface ProxyProgram {
   readonly name: string
   readonly isMissing: boolean
-  /** The lines that keep what one address holds from others. */
-  readonly limits?: RegExp
   /** @returns its command line, after it has written its files */
   configure(place: Place): Promise<readonly string[]>
 }
@@ -24,8 +22,6 @@ interface Place {
   readonly folder: string
   readonly port: number
   readonly serviceAddress: string
-  /** Lines to leave out. */
-  readonly without: RegExp | undefined
 }
 
 const HOST = 'quotes.example.org'
@@ -36,19 +32,14 @@ function isMissing(program: string, ...args: string[]): boolean {
 }
 
 /** A file of the documents with this machine's addresses in place of those of the example. */
-function place(
-  name: string,
-  { folder, serviceAddress, without }: Place,
-  replaced: Record<string, string>,
-): string {
+function place(name: string, { folder, serviceAddress }: Place, replaced: Record<string, string>): string {
   let text = readFileSync(`deploy/proxies/${name}`, 'utf8')
   for (const [example, own] of Object.entries({ '127.0.0.1:3000': serviceAddress, ...replaced })) {
     if (!text.includes(example)) throw new Error(`deploy/proxies/${name} has no ${example}`)
     text = text.replaceAll(example, own)
   }
   const path = join(folder, name)
-  const isKept = (line: string) => without?.test(line) !== true
-  writeFileSync(path, text.split('\n').filter(isKept).join('\n'))
+  writeFileSync(path, text)
   return path
 }
 
@@ -69,7 +60,6 @@ export const PROXIES: readonly ProxyProgram[] = [
   {
     name: 'nginx',
     isMissing: isMissing('nginx', '-v'),
-    limits: /worker_|limit_conn|_streams|_timeout/,
     async configure(at) {
       const { certificate, key } = await writeCertificate(at.folder)
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -110,17 +100,15 @@ export const PROXIES: readonly ProxyProgram[] = [
 
 /**
  * Starts a proxy in front of a service.
- * @param without the lines of its file to leave out
  * @returns the URL of a tunnel without TLS to it, so that any client of the tests can use it
  */
-export async function startProxy(program: ProxyProgram, serviceUrl: string, without?: RegExp) {
+export async function startProxy(program: ProxyProgram, serviceUrl: string) {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
   const port = await freePort()
   const [command = '', ...args] = await program.configure({
     folder,
     port,
     serviceAddress: new URL(serviceUrl).host,
-    without,
   })
   const started = startProcess(command, args, { HOME: folder })
   const tunnel = await startTunnel(port)
