@@ -76,12 +76,4 @@ describe.each(DATABASES)('the limit of solvers %s', (_where, kind) => {
     expect(await store.save(solver(2), 100, 2, replaceable)).toBeUndefined()
     expect(await store.readAll()).toHaveLength(2)
   })
-
-  test('holds for simultaneous registrations', async () => {
-    const { store } = await openStore(await create())
-    const saves = [1, 2, 3, 4].map((number) => store.save(solver(number), 100, 2))
-    const results = await Promise.allSettled(saves)
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
-    expect(await store.readAll()).toHaveLength(2)
-  })
 })

@@ -8,7 +8,7 @@ import { BUILT } from './built.js'
 const shared = globalThis as { serviceBuild?: Promise<void> }
 
 /** Builds the service before the first test, for tests that start it, or its thread: from its sources, it takes a second more. */
-export function buildOnce(): Promise<void> {
+function buildOnce(): Promise<void> {
   shared.serviceBuild ??= build()
   return shared.serviceBuild
 }

@@ -8,11 +8,8 @@ export type Subscriber = ReturnType<typeof createSubscriber>
 /** The messages after `connected`. */
 export type OrderMessage = EventMessage | RevertedMessage
 
-/** The parameters of the stream's query: one value or several of each. */
-export type Filter = Record<string, string | readonly string[]>
-
 /** A client that follows the event stream over WebSockets and reconnects with its last cursor. */
-export function createSubscriber(filter: Filter = {}) {
+export function createSubscriber() {
   const received: OrderMessage[] = []
   let cursor: string | undefined
   let socket: WebSocket | undefined
@@ -29,16 +26,12 @@ export function createSubscriber(filter: Filter = {}) {
     received: received as readonly OrderMessage[],
     /** The cursor of the last message. */
     cursor: () => cursor,
-    isConnected: () => socket?.readyState === WebSocket.OPEN,
     /**
      * Connects after the last message or a given cursor, and waits for `connected`.
      * @throws Error when the stream is rejected, or the service is not there
      */
     async connect(serviceUrl: string, after = cursor): Promise<void> {
       const query = new URLSearchParams(after === undefined ? {} : { after })
-      for (const [name, values] of Object.entries(filter)) {
-        for (const value of [values].flat()) query.append(name, value)
-      }
       const opened = new WebSocket(`${serviceUrl.replace('http', 'ws')}/v1/ws?${query}`)
       socket = opened
       opened.on('error', () => {})
