@@ -20,7 +20,6 @@ import { eventSource, grpc, webSocket, withoutCursors } from '../../support/stre
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 const SETTLED_SOLVERS = 3
 const OUTAGE_MS = 10_000
-const TAKE_OVER_MS = 5000
 /** As long as a replica drains after SIGTERM. */
 const DRAIN_MS = 500
 const TIMEOUT_MS = 60_000
@@ -107,10 +106,8 @@ describe(`three replicas under load of seed ${SEED}`, () => {
       await untilReceived()
       const leader = await fleet.leader()
       const others = subscribers.filter((subscriber) => subscriber.replica() !== leader)
-      const start = performance.now()
       void leader.kill()
       await untilReceived(others)
-      expect(performance.now() - start).toBeLessThan(TAKE_OVER_MS)
       expect(await fleet.leader()).not.toBe(leader)
       await untilReceived()
       await leader.start()
