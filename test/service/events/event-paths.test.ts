@@ -112,6 +112,7 @@ it('server-sent events are not cached on the way', async () => {
   await response.body?.cancel()
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
 })
 
 describe('a WebSocket upgrade', () => {
