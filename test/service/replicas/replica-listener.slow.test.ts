@@ -147,7 +147,7 @@ it('a request whose result is reported ends: its round has not waited for the so
   session.behave(silent)
   onTestFinished(() => session.behave(offering('200')))
   const asked = session.count('quoteRequest')
-  const answer = askSolver(relayed({}, 60_000))
+  const answer = askSolver(relayed({}, 600_000))
   const { id } = await session.next('quoteRequest', asked)
   const { sessionId } = session.ready
   const results = [{ sessionId, id, result: { outcome: 'CANCELLED' } }]
