@@ -73,14 +73,6 @@ it('a poll starts one pause after the end of the one before, successful or not',
   expect([schedule.begun(), schedule.ended()]).toEqual([3, 2])
 })
 
-it('a poll starts at once when there is no pause after the one before', async () => {
-  const schedule = createTestSchedule([undefined])
-  schedule.start()
-  schedule.at(0).end()
-  await settle()
-  expect(schedule.begun()).toBe(2)
-})
-
 it('all calls during a poll share the next one, which starts after them', async () => {
   const schedule = createTestSchedule()
   schedule.start()
@@ -134,22 +126,6 @@ it('a call does not wait for a backfill, and starts no other poll during it', as
   const after = observe(schedule.pollNow())
   await settle()
   expect([after.isDone, schedule.begun()]).toEqual([false, 2])
-})
-
-it('a poll can start the next one after its end, and not before', async () => {
-  const schedule = createTestSchedule()
-  schedule.start()
-  const { pollSoon } = schedule.at(0)
-  pollSoon()
-  expect(schedule.begun()).toBe(1)
-  schedule.at(0).end()
-  await settle()
-  pollSoon()
-  pollSoon()
-  expect(schedule.begun()).toBe(2)
-  schedule.at(1).end()
-  await clock.advance(PAUSE_MS)
-  expect(schedule.begun()).toBe(3)
 })
 
 it('close aborts the current poll and waits for its end, and nothing starts after it', async () => {

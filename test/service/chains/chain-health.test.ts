@@ -57,23 +57,6 @@ describe('/health', () => {
 })
 
 describe('/metrics', () => {
-  it('has the head, its age and the last block whose events are published', async () => {
-    await on.start({ [`CONFIRMATIONS_${on.chain.chainId}`]: '2' })
-    const { number } = await on.traffic.head()
-    await on.traffic.mine([on.traffic.actions.deposit(on.traffic.order())])
-    await untilHead(number + 1)
-    expect(await ofChain('aggregator_chain_head_block')).toBe(number + 1)
-    expect(await ofChain('aggregator_chain_event_block')).toBe(number)
-    for (let block = 0; block < 4; block++) await on.traffic.mine()
-    await untilHead(number + 5)
-    expect(await ofChain('aggregator_chain_head_block')).toBe(number + 5)
-    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number + 3)
-    const lag = async () => (await health()).chains[0].lagMs / 1000
-    const before = await lag()
-    const lagSeconds = await ofChain('aggregator_chain_lag_seconds')
-    expect(lagSeconds).toEqual(between(before, await lag()))
-  })
-
   it('counts events by type, reorganisations and failed polls', async () => {
     await on.start()
     const events = await watchEvents(on.service)

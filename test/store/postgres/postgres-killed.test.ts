@@ -60,20 +60,6 @@ describe('a server that is killed', () => {
     expect(three.map(({ received }) => received.events)).toEqual([[], ['2'], ['2']])
   })
 
-  test('does not delay the close of a replica, which does not reconnect', async () => {
-    const [first, second] = await Promise.all([join(server.url), join(server.url)])
-    await server.kill()
-    await until(() => !first.isDatabaseUp())
-    await first.close()
-    await server.restart()
-    await until(() => second.isDatabaseUp())
-    const client = await connect(server.url)
-    const { rows } = await client.query(`select count(*)::int as count from pg_stat_activity
-      where application_name = 'quote-aggregator'`)
-    expect(rows).toEqual([{ count: 1 }])
-    expect(first.isDatabaseUp()).toBe(false)
-  })
-
   test('fails each call, under way or not, and calls work as soon as it is back', async () => {
     const stores = await openStores(server.url)
     const { solvers, events } = stores

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { inPostgres, postgresAt } from '../databases.js'
 import { NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'
@@ -47,33 +46,5 @@ test('a session that comes back while its place is removed has a place', async (
     await a.endSession(solver(1), `old${round}`, NOTED_AT)
     await Promise.all([a.removeEnded(1, NOTED_AT + 1), b.saveSession(sessionSolver(1, `new${round}`), 1)])
     expect(await sessionOf(b)).toBe(`new${round}`)
-  }
-})
-
-test('simultaneous sessions of more solvers than places take the places and no more', async () => {
-  const [a, b] = await openReplicas()
-  const saves = Array.from({ length: 12 }, (_, number) =>
-    (number % 2 === 0 ? a : b).saveSession(sessionSolver(number, `s${number}`), 5),
-  )
-  const results = await Promise.allSettled(saves)
-  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
-  for (const result of results)
-    if (result.status === 'rejected') expect(result.reason).toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
-  expect(await b.readAll()).toHaveLength(5)
-})
-
-test('a session and the block of its address leave the address blocked and not registered', async () => {
-  const on = postgresAt((await create()).url)
-  const { database, coordination } = await on.open()
-  const { blocked: blockedSolvers } = createSolverLists(database, coordination)
-  const { store } = await openStore(on)
-  for (let round = 0; round < ROUNDS; round++) {
-    const [saving] = await Promise.allSettled([
-      store.saveSession(sessionSolver(1, `s${round}`), NO_LIMIT),
-      blockedSolvers.add({ address: solver(1).address, chainId: undefined, listedAt: NOTED_AT }),
-    ])
-    if (saving.status === 'rejected') expect(saving.reason).toMatchObject({ reason: 'SOLVER_BLOCKED' })
-    expect(await store.readAll()).toEqual([])
-    await blockedSolvers.remove(solver(1).address, undefined)
   }
 })
