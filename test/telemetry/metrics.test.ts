@@ -58,6 +58,11 @@ const labelsOf = new Map<string, readonly string[]>([
       : [[name, labelNames] as const],
   ),
   ['up', []],
+  // Of other exporters.
+  ...['node_filesystem_avail_bytes', 'node_filesystem_size_bytes'].map(
+    (name) => [name, ['fstype', 'mountpoint']] as const,
+  ),
+  ['probe_ssl_earliest_cert_expiry', []],
   ['ALERTS', ['alertname', 'alertstate', 'service']],
 ])
 const OF_TARGET = ['job', 'instance']
