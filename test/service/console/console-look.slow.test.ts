@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs'
 import { signRegistration } from '@quote-aggregator/client'
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testTokenAbi, testTokenBytecode } from '../../../gen/contracts/test-token.js'
 import { createDevnetClient, mined } from '../../../packages/cli/src/devnet/deploy.js'
 import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
 import { seriousFindings } from '../../support/console/axe.js'
-import { overflow, startConsole, type TestConsole, takeScreenshot } from '../../support/console/console.js'
+import { overflow, takeScreenshot } from '../../support/console/console.js'
+import { PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
-const START_MS = 180_000
-const PAGE_WAIT = { timeout: 60_000 }
 const WIDTHS = [1440, 1024, 390] as const
 const SCHEMES = ['light', 'dark'] as const
 /** What the page has and Node's types do not. */
@@ -34,7 +33,7 @@ interface Place {
   readonly ready: RegExp
 }
 
-let stage: TestConsole
+let stage: ReturnType<typeof useConsole>
 let busy: readonly Place[]
 
 /** The places of an instance where nothing has happened yet. */
@@ -89,7 +88,7 @@ async function checkPlaces(places: readonly Place[], kind: string): Promise<void
   const findings: string[] = []
   for (const colorScheme of SCHEMES) {
     for (const width of WIDTHS) {
-      const { page, open, problems } = await stage.openPage({
+      const { page, open } = await stage.openPage({
         colorScheme,
         viewport: { width, height: width < 500 ? 844 : 900 },
       })
@@ -108,8 +107,6 @@ async function checkPlaces(places: readonly Place[], kind: string): Promise<void
         const serious = width === 1024 ? [] : await seriousFindings(page)
         findings.push(...serious.map((finding) => `${at}: ${finding}`))
       }
-      findings.push(...problems)
-      await page.context().close()
     }
   }
   expect(findings).toEqual([])
@@ -135,10 +132,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
   `the pages of the console (needs ${CHROMIUM})`,
   { timeout: 400_000 },
   () => {
-    beforeAll(async () => {
-      stage = await startConsole()
-    }, START_MS)
-    afterAll(() => stage?.close())
+    stage = useConsole({})
 
     it('are readable and fit where nothing has happened yet', async () => {
       await checkPlaces(emptyPlaces(), 'empty')
@@ -161,11 +155,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
         args: ['A', '<b>\u05d0\u05d1"&amp;', 18],
       })
       const { contractAddress } = await mined(deployer, deployed)
-      const { page, open, problems } = await stage.openPage({
+      const { page, open } = await stage.openPage({
         account: stage.network.user.address,
         viewport: { width: 390, height: 844 },
       })
-      onTestFinished(() => page.context().close())
       // A symbol with a control of direction is no symbol, also from a link.
       await open(
         stage.swapLink({ sell: `${contractAddress}:18:\u202eCDSU`, for: stage.network.user.address }),
@@ -194,12 +187,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await row.locator('.solver-name').getAttribute('title')).toContain(addresses[0])
       expect(await page.title()).not.toBe('taken')
       await takeScreenshot(page, 'strangers')
-      expect(problems).toEqual([])
     })
 
     it('are reached by the keyboard', async () => {
       const { page, open } = await stage.openPage()
-      onTestFinished(() => page.context().close())
       await open('market')
       const titles = { s: 'Swap', m: 'Market', v: 'Solvers', o: 'Orders' }
       for (const [key, title] of Object.entries(titles)) {
@@ -228,7 +219,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       'show in forced colours (%s) what is current, what is filled, and what has the focus',
       async (colorScheme) => {
         const { page, open } = await stage.openPage({ colorScheme, forcedColors: 'active' })
-        onTestFinished(() => page.context().close())
         await open('solvers')
         const background = await styleOf(page.locator('html'), 'background-color')
         const shown = async (element: Locator, property: string) =>
@@ -252,7 +242,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
 
     it('show a solver whose session has ended as not connected', async () => {
       const { page, open } = await stage.openPage()
-      onTestFinished(() => page.context().close())
       await stage.network.solvers[2]?.close()
       await open('solvers')
       const row = page.getByRole('row').filter({ hasText: 'Cosmo' })

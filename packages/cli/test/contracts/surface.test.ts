@@ -1,13 +1,7 @@
 import { getContractAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../../gen/contracts/settlement.js'
-import {
-  BOND,
-  type Fixture,
-  solver,
-  startSettlement,
-  stranger,
-} from '../../../../test/support/chain/settlement.js'
+import { type Fixture, startSettlement } from '../../../../test/support/chain/settlement.js'
 import { orderIdOf } from '../../../../test/support/chain/signed-quote.js'
 
 const SURFACE = parseAbi([
@@ -91,20 +85,6 @@ describe('the settlement contract', () => {
       bytecodeHash: await chain.view.DEPOSIT_PROXY_CREATION_CODE_HASH(),
     })
     expect(await chain.view.computeDepositAddress([quote, signature])).toBe(address)
-  })
-
-  it('returns the bond token', async () => {
-    expect(await chain.view.BOND_TOKEN()).toBe(chain.contracts.bondToken)
-  })
-
-  it('returns the reserved part of the output and the minimum order', async () => {
-    expect(await chain.view.BOND_RESERVATION_BPS()).toBe(500n)
-    expect(await chain.view.MIN_ORDER()).toBe(20n)
-  })
-
-  it('has a record of a bonded solver, and no record of another address', async () => {
-    expect(await chain.view.solvers([solver.address])).toEqual([BOND, 0n, 0n, 0, true])
-    expect(await chain.view.solvers([stranger.address])).toEqual([0n, 0n, 0n, 0, false])
   })
 })
 

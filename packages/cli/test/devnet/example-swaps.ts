@@ -1,11 +1,35 @@
 import { createAggregatorClient, type QuoteParams, type SignedQuote } from '@quote-aggregator/client'
-import { parseUnits } from 'viem'
-import { createDevnetClient, devAccounts, send } from '../../src/devnet/deploy.js'
-import type { Network } from '../../src/devnet/network.js'
+import { bytesToHex, parseUnits } from 'viem'
+import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
+import {
+  bondSolver,
+  createDevnetClient,
+  type DevAccount,
+  devAccounts,
+  send,
+} from '../../src/devnet/deploy.js'
+import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { deposit, waitForState } from '../../src/devnet/user-steps.js'
 
 /** The account of the example solver. */
 export const exampleAccount = devAccounts[6]
+
+export const keyOf = (owner: DevAccount) => bytesToHex(owner.getHdKey().privateKey ?? new Uint8Array())
+
+/** The local network, where a solver has a bond, and USDC to pay with. */
+export async function startNetworkFor(solver: DevAccount): Promise<Network> {
+  const network = await startNetwork({
+    // The fill window is that of `npm run demo`.
+    environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_QUOTE: '0' },
+    onError: () => {},
+    startService: startServiceInProcess,
+  })
+  const { devnet, contracts } = network
+  await bondSolver({ ...devnet, settlement: contracts.settlement, solver }, parseUnits('50000', 6))
+  const minter = createDevnetClient(devnet, devAccounts[0])
+  await send(minter, contracts.usdc, 'mint', [solver.address, parseUnits('100000', 6)])
+  return network
+}
 
 /** Where the example may bind for a minute, its offer is the best of the demo. */
 export const SHORTER = { minDepositWindow: 60 }

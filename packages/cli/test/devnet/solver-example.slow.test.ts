@@ -2,45 +2,28 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAggregatorClient, type QuoteParams, type SignedQuote } from '@quote-aggregator/client'
-import { bytesToHex, parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
-import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
 import { eventually } from '../../../../test/support/eventually.js'
 import { HANG_MS } from '../../../../test/support/hang.js'
 import { startProcess } from '../../../../test/support/process/process.js'
-import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
-import { type Network, startNetwork } from '../../src/devnet/network.js'
+import type { Network } from '../../src/devnet/network.js'
 import {
   exampleAccount as account,
   isOfExample,
+  keyOf,
   offerOfExample,
   offersFor,
   SHORTER,
+  startNetworkFor,
   takeOffersOfExample,
 } from './example-swaps.js'
-
-const [deployer] = devAccounts
-
-/** The fill window is that of `npm run demo`. */
-const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_QUOTE: '0' }
 
 let network: Network
 let aggregator: ReturnType<typeof createAggregatorClient>
 
 beforeAll(async () => {
-  network = await startNetwork({
-    environment: DEMO_ENVIRONMENT,
-    onError: () => {},
-    startService: startServiceInProcess,
-  })
+  network = await startNetworkFor(account)
   aggregator = createAggregatorClient({ baseUrl: network.serviceUrl })
-  const { devnet, contracts } = network
-  await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, parseUnits('50000', 6))
-  const client = createDevnetClient(devnet, deployer)
-  const args = [account.address, parseUnits('100000', 6)] as const
-  const mint = { address: contracts.usdc, abi: testTokenAbi, functionName: 'mint', args } as const
-  await mined(client, await client.writeContract(mint))
 })
 afterAll(() => network?.close())
 
@@ -48,7 +31,7 @@ const startExample = (environment: Record<string, string> = {}) =>
   startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
     AGGREGATOR_URL: network.serviceUrl,
     RPC_URL: network.devnet.rpcUrl,
-    PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
+    PRIVATE_KEY: keyOf(account),
     STATE_FILE: ':memory:',
     ...environment,
   })

@@ -5,19 +5,17 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { bytesToHex, parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
-import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
 import { packPackage } from '../../../../test/support/packages/pack-package.js'
 import { startProcess } from '../../../../test/support/process/process.js'
-import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
-import { type Network, startNetwork } from '../../src/devnet/network.js'
+import type { Network } from '../../src/devnet/network.js'
 import {
   exampleAccount as account,
   isOfExample,
+  keyOf,
   offersFor,
   SHORTER,
+  startNetworkFor,
   takeOffersOfExample,
 } from './example-swaps.js'
 
@@ -26,9 +24,6 @@ const BUILT_SQLITE = 'node_modules/better-sqlite3-node20/build'
 const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const EXAMPLE = 'examples/solver-typescript/solver.ts'
 const run = promisify(execFile)
-const [deployer] = devAccounts
-/** The fill window is that of `npm run demo`. */
-const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' }
 
 let parent: string
 let project: string
@@ -39,20 +34,15 @@ beforeAll(async () => {
   project = join(parent, 'project')
   await mkdir(project)
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const tarball = await timed('packed', () => packPackage('solver', parent))
+  const tarball = await packPackage('solver', parent)
   for (const command of await installCommands()) {
     const here = command.replace(/\S+\.tgz/, tarball)
     const environment = { ...process.env, npm_config_ignore_scripts: 'true' }
-    await timed(`"${command}"`, () => run('bash', ['-c', here], { cwd: project, env: environment }))
+    await run('bash', ['-c', here], { cwd: project, env: environment })
   }
   await symlink(resolve(BUILT_SQLITE), join(project, BUILT_SQLITE))
   await copyFile(EXAMPLE, join(project, 'solver.ts'))
-  network = await startNetwork({
-    environment: DEMO_ENVIRONMENT,
-    onError: () => {},
-    startService: startServiceInProcess,
-  })
-  await bondWithUsdc()
+  network = await startNetworkFor(account)
 })
 
 afterAll(async () => {
@@ -60,30 +50,12 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true })
 })
 
-/** Prints how long a step took. */
-async function timed<T>(step: string, action: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now()
-  const result = await action()
-  process.stdout.write(`${step}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
-  return result
-}
-
 /** The commands with which the README installs the package, and what its example in TypeScript needs. */
 async function installCommands(): Promise<string[]> {
   const readme = await readFile('packages/solver/README.md', 'utf8')
   const commands = [...readme.matchAll(/^npm install .*$/gm)].map(([command]) => command)
   expect(commands).toHaveLength(2)
   return commands
-}
-
-/** Gives the account of the example a bond, and USDC to pay with. */
-async function bondWithUsdc(): Promise<void> {
-  const { devnet, contracts } = network
-  await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, parseUnits('50000', 6))
-  const client = createDevnetClient(devnet, deployer)
-  const args = [account.address, parseUnits('100000', 6)] as const
-  const mint = { address: contracts.usdc, abi: testTokenAbi, functionName: 'mint', args } as const
-  await mined(client, await client.writeContract(mint))
 }
 
 /** Starts the example as the README does. */
@@ -94,7 +66,7 @@ async function startExample() {
   const environment = {
     AGGREGATOR_URL: network.serviceUrl,
     RPC_URL: network.devnet.rpcUrl,
-    PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
+    PRIVATE_KEY: keyOf(account),
   }
   return startProcess(process.execPath, args.split(' '), environment, { cwd: project })
 }
@@ -107,18 +79,11 @@ it('the example of a solver type-checks against the installed package', async ()
 })
 
 it('the example of a solver, with the installed package, wins quotes and fills both kinds of deposits', async () => {
-  const startedAt = performance.now()
-  const print = (step: string) =>
-    process.stdout.write(`from start to ${step}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
   const solver = await startExample()
   await solver.waitFor(/session open$/m)
-  print('session')
   const [best] = await offersFor(network, SHORTER)
   expect(best && isOfExample(best)).toBe(true)
-  const taken = takeOffersOfExample(network)
-  await solver.waitFor(/order ended$/m)
-  print('filled')
-  await taken
+  await takeOffersOfExample(network)
   await solver.waitFor(/order ended\n.*order ended$/ms)
   expect(existsSync(join(project, 'solver.db'))).toBe(true)
   solver.signal('SIGTERM')

@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bytesToHex, type Hex, hexToBytes, parseUnits } from 'viem'
+import { type Hex, hexToBytes, parseUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
-import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
 import { startCable } from '../../../../test/support/faults/cable.js'
 import {
   generatePythonStubs,
@@ -16,17 +14,11 @@ import { startProcess } from '../../../../test/support/process/process.js'
 import { PATIENT, startSessionRun, troubles } from '../../../../test/support/solvers/certify.js'
 import { checkSignature, personalMessageDigest } from '../../../protocol/src/signing/signatures.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
-import {
-  bondSolver,
-  createDevnetClient,
-  type DevAccount,
-  devAccounts,
-  mined,
-} from '../../src/devnet/deploy.js'
-import { type Network, startNetwork } from '../../src/devnet/network.js'
+import { createDevnetClient, devAccounts, send } from '../../src/devnet/deploy.js'
+import type { Network } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/scenario.js'
+import { keyOf, startNetworkFor } from './example-swaps.js'
 
-const [deployer] = devAccounts
 const account = devAccounts[7]
 const EXAMPLE = 'examples/solver-python'
 /** Signs hellos with the challenges 0x0 to 0x31. */
@@ -40,10 +32,6 @@ for nonce in range(32):
 const PREPARE_MS = 60_000
 const CRYPTOGRAPHY = ['ecdsa', 'Cryptodome'].map((name) => `/usr/lib/python3/dist-packages/${name}`)
 
-function keyOf(owner: DevAccount): Hex {
-  return bytesToHex(owner.getHdKey().privateKey ?? new Uint8Array())
-}
-
 describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
   'the example of a solver in Python (needs gRPC, python3-ecdsa and python3-pycryptodome of Debian)',
   () => {
@@ -54,20 +42,11 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-      const options = {
-        environment: { LOG_LEVEL: 'silent' },
-        onError: () => {},
-        startService: startServiceInProcess,
-      }
-      const [started] = await Promise.all([startNetwork(options), generatePythonStubs(folder)])
-      network = started
+      ;[network] = await Promise.all([startNetworkFor(account), generatePythonStubs(folder)])
       cable = await startCable(network.serviceUrl)
       const { devnet, contracts } = network
-      await bondSolver(
-        { ...devnet, settlement: contracts.settlement, solver: account },
-        parseUnits('50000', 6),
-      )
-      await provide(parseUnits('10000', 6))
+      const owner = createDevnetClient(devnet, account)
+      await send(owner, contracts.usdc, 'approve', [contracts.settlement, parseUnits('10000', 6)])
       solver = startSolver()
       await solver.waitFor(/^ready [0-9a-f-]{36}$/m)
     }, PREPARE_MS)
@@ -78,18 +57,6 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
       await network?.close()
       await rm(folder, { recursive: true, force: true })
     })
-
-    /** Mints USDC for the solver, and lets the contract take it. */
-    async function provide(amount: bigint): Promise<void> {
-      const { devnet, contracts } = network
-      const usdc = { address: contracts.usdc, abi: testTokenAbi } as const
-      const minter = createDevnetClient(devnet, deployer)
-      const mint = { ...usdc, functionName: 'mint', args: [account.address, amount] } as const
-      await mined(minter, await minter.writeContract(mint))
-      const owner = createDevnetClient(devnet, account)
-      const approve = { ...usdc, functionName: 'approve', args: [contracts.settlement, amount] } as const
-      await mined(owner, await owner.writeContract(approve))
-    }
 
     function startSolver(aggregatorUrl = cable.url) {
       return startProcess(PYTHON, [`${EXAMPLE}/solver.py`], {

@@ -6,21 +6,10 @@ import {
   isRetryable,
   type QuoteParams,
 } from '../../src/index.js'
-import { sampleOffer } from '../samples.js'
+import { ADDRESS, PARAMS as params, sampleOffer } from '../samples.js'
 import { NO_ORDER, sendJson, serve } from '../server.js'
 
-const ADDRESS = `0x${'11'.repeat(20)}` as const
 const ORDER_ID = NO_ORDER.orderId
-const params: QuoteParams = {
-  chainId: 1,
-  inputToken: ADDRESS,
-  outputToken: ADDRESS,
-  orderType: 'EXACT_INPUT',
-  amount: 1n,
-  user: ADDRESS,
-  depositMode: 'CONTRACT',
-}
-
 const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
 
 const OFFER: Parameters<AggregatorClient['checkOffer']>[1] = {
@@ -239,24 +228,17 @@ describe('an error', () => {
   })
 
   it.each([
-    ['an answer of another shape', { not: 'a list' }],
-    ['an address that is none', [{ address: 'x', name: 'a', registeredAt: 1 }]],
-  ])('names the URL for %s', async (_name, body) => {
-    const { url } = await serve((_request, response) => sendJson(response, 200, body))
-    const error = await createAggregatorClient({ baseUrl: url })
-      .listSolvers(1)
-      .catch((thrown) => thrown)
-    expect(error).toMatchObject({ reason: 'ANSWER_INVALID', message: expect.stringContaining(url) })
-  })
-
-  it('names the URL for a stream of something else', async () => {
+    ['an answer of another shape', 'application/json', '{"not":"a list"}'],
+    ['an address that is none', 'application/json', '[{"address":"x","name":"a","registeredAt":1}]'],
+    ['a stream of something else', 'text/event-stream', 'data: <html>\n\n'],
+  ])('names the URL for %s', async (_name, type, body) => {
     const { url } = await serve((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: <html>\n\n')
+      response.writeHead(200, { 'content-type': type }).end(body)
     })
-    const error = await first(createAggregatorClient({ baseUrl: url }).streamEvents()).catch(
-      (thrown) => thrown,
-    )
-    expect(error).toMatchObject({ reason: 'ANSWER_INVALID', message: expect.stringContaining(url) })
+    const client = createAggregatorClient({ baseUrl: url })
+    const call = type.startsWith('text') ? first(client.streamEvents()) : client.listSolvers(1)
+    const message = expect.stringContaining(url)
+    await expect(call).rejects.toMatchObject({ reason: 'ANSWER_INVALID', message })
   })
 })
 

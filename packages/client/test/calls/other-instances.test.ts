@@ -1,57 +1,28 @@
 import type { Hex } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { signQuote } from '../../../../test/support/chain/signed-quote.js'
-import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import {
   type AggregatorClientOptions,
   createAggregatorClient,
   identifyOffers,
   limitsOf,
-  type QuoteParams,
   type SignedQuote,
   verifyQuote,
 } from '../../src/index.js'
-import { createContractClient, WILLING } from '../offers/contract-client.js'
+import { createContractClient } from '../offers/contract-client.js'
+import { offerOf, WANTED as params, QUOTE as quote, TERMS } from '../offers/signed-offer.js'
 import { ADDRESS, orderIdOf } from '../samples.js'
 import { sendJson, serve } from '../server.js'
 
 // Answers of an instance with no more fields than the specification names, in the shapes that deployed ones have.
 
-const solver = mnemonicToAccount('test test test test test test test test test test test junk')
 const OTHER: Hex = `0x${'22'.repeat(20)}`
-const NOW = 1_000_000
-const terms = {
-  client: createContractClient({ ...WILLING, chainId: 1 }),
-  chainId: 1,
-  settlement: ADDRESS,
-  protocolName: 'Service',
-  domain: { name: 'Service', version: '1', chainId: 1, verifyingContract: ADDRESS },
-  depositProxyCodeHash: `0x${'c0'.repeat(32)}`,
-} as const
-const params: QuoteParams = {
-  chainId: 1,
-  inputToken: ADDRESS,
-  outputToken: OTHER,
-  orderType: 'EXACT_INPUT',
-  amount: 5n,
-  user: ADDRESS,
-  depositMode: 'CONTRACT',
+const terms = { ...TERMS, client: createContractClient(), params, limits: limitsOf(quote) }
+const amounts = {
+  inputAmount: `${quote.inputAmount}`,
+  outputAmount: `${quote.outputAmount}`,
+  nonce: `${quote.nonce}`,
 }
-const quote: SignedQuote['quote'] = {
-  solver: solver.address,
-  user: ADDRESS,
-  inputToken: ADDRESS,
-  inputAmount: 5n,
-  outputToken: OTHER,
-  outputAmount: 7n,
-  orderType: 'EXACT_INPUT',
-  outputChainId: 1,
-  depositDeadline: NOW + 300,
-  fillDeadline: NOW + 420,
-  nonce: 1n,
-}
-const sentQuote = { ...quote, inputAmount: '5', outputAmount: '7', orderType: 0, nonce: '1' }
+const sentQuote = { ...quote, ...amounts, orderType: 0 }
 
 /** A client of an instance that answers so. */
 async function clientOf(body: object, options: Omit<AggregatorClientOptions, 'baseUrl'> = {}) {
@@ -60,7 +31,7 @@ async function clientOf(body: object, options: Omit<AggregatorClientOptions, 'ba
 }
 
 async function sentAnswer(changes: object = {}) {
-  const solverSignature = await signQuote(solver, terms.domain, toContractQuote(quote))
+  const { signature: solverSignature } = await offerOf()
   // The signatures of alternatives are kept back.
   return {
     quote: sentQuote,
@@ -76,18 +47,14 @@ describe('a quote of an instance without ids', () => {
     const { quoteId, best, alternatives } = await client.getQuote(params)
     expect([quoteId, alternatives]).toEqual([undefined, []])
     expect(best.quote).toEqual(quote)
-    await expect(
-      verifyQuote(best, { ...terms, params, limits: limitsOf(quote), now: NOW }),
-    ).resolves.toBeUndefined()
+    await expect(verifyQuote(best, terms)).resolves.toBeUndefined()
   })
 
   it('keeps what the instance says, so that verifyQuote sees a wrong deposit address', async () => {
     const sent = await sentAnswer({ depositAddress: OTHER })
     const { best } = await (await clientOf(sent, { identifyOffer: identifyOffers(terms) })).getQuote(params)
     expect(best.depositAddress).toBe(OTHER)
-    await expect(
-      verifyQuote(best, { ...terms, params, limits: limitsOf(quote), now: NOW }),
-    ).rejects.toMatchObject({
+    await expect(verifyQuote(best, terms)).rejects.toMatchObject({
       problems: ['deposit_address_mismatch'],
     })
   })
@@ -110,19 +77,17 @@ describe('a quote of an instance without ids', () => {
 })
 
 it('verifyQuote names what an offer lacks that an app has put together', async () => {
-  const signature = await signQuote(solver, terms.domain, toContractQuote(quote))
+  const { signature } = await offerOf()
   const raw = { quote, signature } as SignedQuote
-  await expect(
-    verifyQuote(raw, { ...terms, limits: limitsOf(quote), params, now: NOW }),
-  ).rejects.toMatchObject({
+  await expect(verifyQuote(raw, terms)).rejects.toMatchObject({
     problems: ['order_id_mismatch', 'deposit_address_mismatch'],
   })
 })
 
 describe('an order of an instance without its chain', () => {
   const orderId = orderIdOf(1)
-  const terms = { user: ADDRESS, solver: ADDRESS, inputToken: ADDRESS, outputToken: OTHER }
-  const sent = { orderId, ...terms, inputAmount: '5', outputAmount: '7', fillDeadline: 1900 }
+  const parties = { user: ADDRESS, solver: ADDRESS, inputToken: ADDRESS, outputToken: OTHER }
+  const sent = { orderId, ...parties, inputAmount: '5', outputAmount: '7', fillDeadline: 1900 }
 
   it('is of the chain that it was asked for, and every field has its value', async () => {
     const order = await (await clientOf({ ...sent, state: 'DEPOSITED' })).getOrder(1, orderId)

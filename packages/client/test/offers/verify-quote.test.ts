@@ -1,74 +1,15 @@
-import { createClient, custom, domainSeparator, hexToBytes } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import { createClient, custom } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { signQuote } from '../../../../test/support/chain/signed-quote.js'
 import { highSTwin } from '../../../../test/support/solvers/high-s-twin.js'
 import { nonceWithMode } from '../../../protocol/src/quotes/nonce-mode.js'
-import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
-import { createQuoteHasher } from '../../../protocol/src/signing/typed-data.js'
-import {
-  ChainReadError,
-  type QuoteParams,
-  QuoteVerificationError,
-  type SignedQuote,
-  verifyQuote,
-} from '../../src/index.js'
+import { ChainReadError, QuoteVerificationError, type SignedQuote, verifyQuote } from '../../src/index.js'
 import { createContractClient, WILLING } from './contract-client.js'
+import { identify, offerOf, WANTED as params, QUOTE as quote, TERMS, user } from './signed-offer.js'
 
-const MNEMONIC = 'test test test test test test test test test test test junk'
-const solver = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })
-const user = mnemonicToAccount(MNEMONIC, { addressIndex: 1 })
 const other = '0x00000000000000000000000000000000000000ff'
-const settlement = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
-const terms = {
-  client: createContractClient(),
-  chainId: 31337,
-  settlement,
-  protocolName: 'Service',
-  domain: { name: 'Settlement', version: '1', chainId: 31337, verifyingContract: settlement },
-  depositProxyCodeHash: `0x${'c0'.repeat(32)}`,
-  now: 1_000_000,
-} as const
-const params: QuoteParams = {
-  chainId: 31337,
-  inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
-  outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
-  orderType: 'EXACT_INPUT',
-  amount: 10n ** 18n,
-  user: user.address,
-  depositMode: 'CONTRACT',
-}
-const quote: SignedQuote['quote'] = {
-  solver: solver.address,
-  user: user.address,
-  inputToken: params.inputToken,
-  inputAmount: params.amount,
-  outputToken: params.outputToken,
-  outputAmount: 2_498_750_000n,
-  orderType: 'EXACT_INPUT',
-  outputChainId: 31337,
-  depositDeadline: 1_000_300,
-  fillDeadline: 1_000_420,
-  nonce: 7n,
-}
+const terms = { ...TERMS, client: createContractClient() }
 /** Every offer of these tests is within them. */
 const LIMITS = { maxInputAmount: 2n ** 255n, minOutputAmount: 1n }
-const hasher = createQuoteHasher('Service', {
-  settlement: settlement.toLowerCase() as `0x${string}`,
-  domainSeparator: domainSeparator({ domain: terms.domain }),
-  depositProxyCodeHash: terms.depositProxyCodeHash,
-})
-
-/** An offer as the service makes it, with the service's own hashing. */
-async function offerOf(changes: Partial<SignedQuote['quote']> = {}): Promise<SignedQuote> {
-  const changed = { ...quote, ...changes }
-  const signature = await signQuote(solver, terms.domain, toContractQuote(changed))
-  return { quote: changed, signature, ...identify(changed, signature) }
-}
-
-function identify(changed: SignedQuote['quote'], signature: SignedQuote['signature']) {
-  return hasher.identify(hasher.hash(changed).structHash, hexToBytes(signature))
-}
 
 async function problemsOf(checked: SignedQuote, options = {}): Promise<unknown> {
   try {
@@ -224,20 +165,6 @@ describe('the limits of verifyQuote', () => {
     expect(await problemsOf(signed, { params: undefined, limits: exact })).toEqual([])
     expect(await problemsOf(signed, { params: undefined, limits })).toEqual(['price_too_bad'])
   })
-
-  it.each([
-    [undefined],
-    [null],
-    [{}],
-    [{ ...exact, minOutputAmount: undefined }],
-    [{ ...exact, minOutputAmount: 0n }],
-    [{ ...exact, maxInputAmount: -1n }],
-    [{ ...exact, minOutputAmount: Number(outputAmount) }],
-    [{ ...exact, maxInputAmount: String(inputAmount) }],
-  ])('are an error before any call when they are %o', async (limits) => {
-    const client = createClient({ transport: custom({ request: () => expect.fail('the node was asked') }) })
-    await expect(problemsOf(offer, { limits, client })).rejects.toThrow(TypeError)
-  })
 })
 
 describe('the time that verifyQuote wants to be left', () => {
@@ -262,11 +189,25 @@ describe('the time that verifyQuote wants to be left', () => {
   })
 })
 
-it.each(
-  ['minSecondsLeft', 'maxLockSeconds', 'now'].flatMap((name) =>
+const EXACT = { maxInputAmount: quote.inputAmount, minOutputAmount: quote.outputAmount }
+const ODD_LIMITS = [
+  undefined,
+  null,
+  {},
+  { ...EXACT, minOutputAmount: undefined },
+  { ...EXACT, minOutputAmount: 0n },
+  { ...EXACT, maxInputAmount: -1n },
+  { ...EXACT, minOutputAmount: Number(quote.outputAmount) },
+  { ...EXACT, maxInputAmount: String(quote.inputAmount) },
+]
+
+it.each([
+  ...ODD_LIMITS.map((limits) => ({ limits })),
+  ...['ADDRESS', 'address', '', null].map((depositMode) => ({ depositMode })),
+  ...['minSecondsLeft', 'maxLockSeconds', 'now'].flatMap((name) =>
     ['', '15', false, [], {}].map((value) => ({ [name]: value })),
   ),
-)('verifyQuote refuses a time that is no number before any call: %o', async (options) => {
+])('verifyQuote refuses odd options before any call: %o', async (options) => {
   const client = createClient({ transport: custom({ request: () => expect.fail('the node was asked') }) })
   await expect(problemsOf(offer, { ...options, client })).rejects.toThrow(TypeError)
 })
@@ -290,12 +231,4 @@ describe('the deposit mode of verifyQuote', () => {
     expect(await problemsOf(signed, { params: { ...params, depositMode } })).toEqual(problems)
     expect(await problemsOf(signed, { params: undefined, depositMode })).toEqual(problems)
   })
-
-  it.each(['ADDRESS', 'address', '', null])(
-    'is an error before any call when it is %o',
-    async (depositMode) => {
-      const client = createClient({ transport: custom({ request: () => expect.fail('the node was asked') }) })
-      await expect(problemsOf(offer, { depositMode, client })).rejects.toThrow(TypeError)
-    },
-  )
 })

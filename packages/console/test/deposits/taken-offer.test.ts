@@ -49,7 +49,20 @@ vi.hoisted(() => {
 afterAll(() => void vi.unstubAllGlobals())
 
 const IS_NONCE_USED = toFunctionSelector('isNonceUsed(address,uint256)')
-const TRUE = `0x${'1'.padStart(64, '0')}`
+
+/** Says of each nonce that it is used: a cancellation that emits no event, of which the instance cannot know. */
+function nonceUsed({ method, params }: WalletRequest) {
+  const [call] = (params ?? []) as readonly { data?: string }[]
+  if (method !== 'eth_call' || !call?.data?.startsWith(IS_NONCE_USED)) return undefined
+  return `0x${'1'.padStart(64, '0')}`
+}
+
+function hideAndShow() {
+  for (const hidden of [true, false]) {
+    Object.assign(document, { hidden })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }
+}
 
 describe('a swap of the console', () => {
   const deposits = useDeposits('deployed')
@@ -121,11 +134,7 @@ describe('a swap of the console', () => {
     await checkAddress()
     expect(useOf(taken)).toBe('pay')
 
-    // A cancellation that emits no event: the instance cannot know of it.
-    const wallet = await connect(({ method, params }) => {
-      const [call] = params as readonly { data?: string }[]
-      return method === 'eth_call' && call?.data?.startsWith(IS_NONCE_USED) ? TRUE : undefined
-    })
+    const wallet = await connect(nonceUsed)
     await sendFromWallet()
     expect(takenOffer.peek()?.problem).toContain('nonce used')
     expect(useOf(taken)).toBe('check failed')
@@ -144,16 +153,12 @@ describe('a swap of the console', () => {
   })
 
   it('takes no check for failed whose nonce its own order has used', async () => {
-    const isUsed = ({ method, params }: WalletRequest) => {
-      const [call] = (params ?? []) as readonly { data?: string }[]
-      return method === 'eth_call' && call?.data?.startsWith(IS_NONCE_USED) ? TRUE : undefined
-    }
     for (const isSeenBefore of [false, true]) {
       await connect()
       const taken = await choice('ADDRESS')
       await takeOffer(taken)
       expect(stateOf('check', shown())).toBe('done')
-      await connect(isUsed)
+      await connect(nonceUsed)
       if (isSeenBefore) reportDeposit(taken.offer.orderId)
       await checkAddress()
       expect(stateOf('check', shown())).toBe(isSeenBefore ? 'done' : 'failed')
@@ -210,20 +215,17 @@ describe('a swap of the console', () => {
     let isUsed = false
     const shownMeanwhile: string[] = []
     const taken = await choice('ADDRESS')
-    await connect(({ method, params }) => {
-      if (isUsed) shownMeanwhile.push(useOf(taken))
-      const [call] = params as readonly { data?: string }[]
-      return isUsed && method === 'eth_call' && call?.data?.startsWith(IS_NONCE_USED) ? TRUE : undefined
+    await connect((asked) => {
+      if (!isUsed) return undefined
+      shownMeanwhile.push(useOf(taken))
+      return nonceUsed(asked)
     })
     await takeOffer(taken)
     expect(useOf(taken)).toBe('pay')
     isUsed = true
     document.dispatchEvent(new Event('visibilitychange'))
     expect(useOf(taken)).toBe('pay')
-    for (const hidden of [true, false]) {
-      Object.assign(document, { hidden })
-      document.dispatchEvent(new Event('visibilitychange'))
-    }
+    hideAndShow()
     await vi.waitFor(() => expect(useOf(taken)).toBe('check failed'))
     expect(new Set(shownMeanwhile)).toEqual(new Set(['check open']))
   })
@@ -232,32 +234,28 @@ describe('a swap of the console', () => {
     await connect()
     await takeOffer(await choice('ADDRESS'))
     await connect(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined))
-    for (const hidden of [true, false]) {
-      Object.assign(document, { hidden })
-      document.dispatchEvent(new Event('visibilitychange'))
-    }
+    hideAndShow()
     expect(shown().isBusy).toBe(false)
   })
 
   it('follows a deposit that the wallet may have sent, and neither judges its offer again nor asks twice', async () => {
     for (const mode of ['CONTRACT', 'ADDRESS'] as const) {
-      const { client, contracts, approve } = deposits.chain
-      await approve(contracts.weth, user, 2n ** 255n)
+      await deposits.allow()
       const taken = await choice(mode)
       const wallet = await connect(undefined, {
         onCarriedOut() {
           throw Object.assign(new Error('the answer is lost'), { code: -32603 })
         },
       })
-      await client.setAutomine(false)
+      await deposits.holdBlocks()
       await takeOffer(taken)
       if (mode === 'ADDRESS') await sendFromWallet()
       expect(shown().problem).toContain('look into the wallet')
       expect(ownSwap(taken.chain.chainId, taken.offer.orderId)?.isBegun).toBe(true)
       if (mode === 'ADDRESS') expect(useOf(taken)).toBe('asked')
 
-      await client.setAutomine(true)
-      await client.mine({ blocks: 1 })
+      await deposits.chain.client.setAutomine(true)
+      await deposits.mine()
       leaveOffer()
       await takeOffer(taken)
       if (mode === 'ADDRESS') await sendFromWallet()
@@ -289,8 +287,7 @@ describe('a swap of the console', () => {
   )
 
   it('shows no address where the browser does not keep the signed quote, and goes on with what it knows itself', async () => {
-    const { contracts, approve } = deposits.chain
-    await approve(contracts.weth, user, 2n ** 255n)
+    await deposits.allow()
     const [taken, byContract] = [await choice('ADDRESS'), await choice('CONTRACT')]
     const store = vi.spyOn(localStorage, 'setItem').mockImplementation(() => {
       throw new Error('the storage is full')
@@ -421,8 +418,7 @@ describe('a swap of the console', () => {
   })
 
   it('asks the wallet again after its user has refused', async () => {
-    const { contracts, approve } = deposits.chain
-    await approve(contracts.weth, user, 2n ** 255n)
+    await deposits.allow()
     const taken = await choice('CONTRACT')
     let isRefusing = true
     const wallet = await connect(undefined, {
