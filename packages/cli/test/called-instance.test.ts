@@ -1,16 +1,12 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { commandLine } from '../../../test/support/process/command-line.js'
+import { sendJson, serve } from '../../client/test/server.js'
 
 const solvers = (url: string) => commandLine(['solvers', '--chain', '1', '--url', url])
 
 describe('--url', () => {
   it('is named by the error when the answer is not from an aggregator', async () => {
-    const server = createServer((_request, response) => void response.writeHead(404).end())
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { url } = await serve((_request, response) => void response.writeHead(404).end())
     const { code, stderr } = await solvers(url)
     expect([code, stderr]).toEqual([3, expect.stringContaining(`${url} does not answer as an aggregator`)])
     expect(stderr).toContain('(ANSWER_INVALID)')
@@ -34,28 +30,18 @@ describe('--url', () => {
 describe('AGGREGATOR_API_KEY', () => {
   it('is sent to the instance as x-api-key', async () => {
     const sent: unknown[] = []
-    const server = createServer(({ url, headers }, response) => {
-      sent.push([url, headers['x-api-key']])
-      response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+    const { url } = await serve((request, response) => {
+      sent.push([request.url, request.headers['x-api-key']])
+      sendJson(response, 200, [])
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const environment = {
-      AGGREGATOR_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      AGGREGATOR_API_KEY: ' qa_key\n',
-    }
+    const environment = { AGGREGATOR_URL: url, AGGREGATOR_API_KEY: ' qa_key\n' }
     expect((await commandLine(['solvers', '--chain', '1'], { environment })).code).toBe(0)
     expect(sent).toEqual([['/v1/1/solvers', 'qa_key']])
   })
 
   it.each(['API_KEY_REQUIRED', 'API_KEY_INVALID'])('is named by the error %s', async (code) => {
-    const server = createServer((_request, response) => {
-      response.writeHead(401, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ error: 'No.', code }))
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const ended = await solvers(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const { url } = await serve((_request, response) => sendJson(response, 401, { error: 'No.', code }))
+    const ended = await solvers(url)
     expect(ended.code).toBe(4)
     expect(ended.stderr).toContain('AGGREGATOR_API_KEY')
   })

@@ -76,18 +76,6 @@ describe('settle', () => {
     ])
   })
 
-  it("needs the solver's approval of the output token", async () => {
-    await chain.approve(chain.contracts.usdc, solver, 0n)
-    const { quote, signature, depositAddress } = await chain.fundedQuote()
-    expect(await revertOf(chain.send(solver, 'settle', [quote, signature]))).toEqual([
-      'ERC20InsufficientAllowance',
-      chain.contracts.settlement,
-      0n,
-      OUTPUT_AMOUNT,
-    ])
-    expect(await chain.balanceOf(chain.contracts.weth, depositAddress)).toBe(INPUT_AMOUNT)
-  })
-
   it('does not settle an order that was deposited', async () => {
     const { quote, signature, depositAddress } = await chain.depositedQuote()
     await chain.transfer(chain.contracts.weth, user, depositAddress, INPUT_AMOUNT)

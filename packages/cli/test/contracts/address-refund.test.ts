@@ -133,19 +133,6 @@ describe('refundAddressDeposit', () => {
     expect(await chain.view.solvers([solver.address])).toEqual([reserved, reserved, 0n, 0, true])
   })
 
-  it('leaves no free bond when the slash took a part of the unstaking bond', async () => {
-    await chain.send(solver, 'requestUnstake', [BOND])
-    const taken = await chain.fundedQuote()
-    await refundLate(taken)
-    const depositDeadline = taken.quote.fillDeadline + 60
-    const later = await chain.signedQuote({ depositDeadline, fillDeadline: depositDeadline })
-    expect(await revertOf(chain.send(user, 'deposit', [later.quote, later.signature]))).toEqual([
-      'InsufficientBond',
-      0n,
-      RESERVE,
-    ])
-  })
-
   it('returns the tokens when the solver has unstaked and left', async () => {
     const fillDeadline = chain.startTime + 2 * UNSTAKE_DELAY
     const taken = await chain.fundedQuote({ fillDeadline })

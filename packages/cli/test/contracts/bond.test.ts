@@ -55,16 +55,6 @@ describe('registerSolver', () => {
       anyone.address,
     ])
   })
-
-  it('requires an approval of the bond token', async () => {
-    await chain.approve(chain.contracts.bondToken, anyone, 0n)
-    expect(await revertOf(chain.send(anyone, 'registerSolver', [BOND]))).toEqual([
-      'ERC20InsufficientAllowance',
-      chain.contracts.settlement,
-      0n,
-      BOND,
-    ])
-  })
 })
 
 describe('addBond', () => {

@@ -87,32 +87,6 @@ describe('deposit', () => {
     ])
   })
 
-  it('reserves up to the whole bond and no more', async () => {
-    const { orderId } = await chain.depositedQuote({ outputAmount: 20n * BOND })
-    expect(await chain.view.availableBond([solver.address])).toBe(0n)
-    const { quote, signature } = await chain.signedQuote({ outputAmount: 20n })
-    expect(await revertOf(chain.send(user, 'deposit', [quote, signature]))).toEqual([
-      'InsufficientBond',
-      0n,
-      1n,
-    ])
-    expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.DEPOSITED)
-  })
-
-  it('rounds the reserve down', async () => {
-    await chain.depositedQuote({ outputAmount: 39n })
-    expect(await chain.view.availableBond([solver.address])).toBe(BOND - 1n)
-  })
-
-  it('reverts for the largest output amount, which the bond cannot cover', async () => {
-    const { quote, signature } = await chain.signedQuote({ outputAmount: 2n ** 256n - 1n })
-    expect(await revertOf(chain.send(user, 'deposit', [quote, signature]))).toEqual([
-      'InsufficientBond',
-      BOND,
-      (2n ** 256n - 1n) / 20n,
-    ])
-  })
-
   it('reserves nothing from the unstaking part of the bond', async () => {
     await chain.send(solver, 'requestUnstake', [BOND - RESERVE + 1n])
     const { quote, signature } = await chain.signedQuote()
@@ -123,17 +97,6 @@ describe('deposit', () => {
     ])
     await chain.send(solver, 'cancelUnstake', [])
     await chain.send(user, 'deposit', [quote, signature])
-  })
-
-  it("needs the user's approval of the input token", async () => {
-    await chain.approve(chain.contracts.weth, user, INPUT_AMOUNT - 1n)
-    const { quote, signature } = await chain.signedQuote()
-    expect(await revertOf(chain.send(user, 'deposit', [quote, signature]))).toEqual([
-      'ERC20InsufficientAllowance',
-      chain.contracts.settlement,
-      INPUT_AMOUNT - 1n,
-      INPUT_AMOUNT,
-    ])
   })
 
   it('reverts for a token that returns true and transfers nothing', async () => {

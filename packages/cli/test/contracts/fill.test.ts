@@ -74,18 +74,6 @@ describe('fill', () => {
       UNKNOWN_ORDER,
     ])
   })
-
-  it("reverts without the solver's approval of the output token, and leaves the order open", async () => {
-    const { orderId } = await chain.depositedQuote()
-    await chain.approve(chain.contracts.usdc, solver, OUTPUT_AMOUNT - 1n)
-    expect(await revertOf(chain.send(solver, 'fill', [orderId]))).toEqual([
-      'ERC20InsufficientAllowance',
-      chain.contracts.settlement,
-      OUTPUT_AMOUNT - 1n,
-      OUTPUT_AMOUNT,
-    ])
-    expect((await chain.view.orders([orderId]))[8]).toBe(OrderState.DEPOSITED)
-  })
 })
 
 describe('refund', () => {
