@@ -226,7 +226,7 @@ describe('a swap of the console', () => {
     document.dispatchEvent(new Event('visibilitychange'))
     expect(useOf(taken)).toBe('pay')
     hideAndShow()
-    await vi.waitFor(() => expect(useOf(taken)).toBe('check failed'))
+    await expect.poll(() => useOf(taken)).toBe('check failed')
     expect(new Set(shownMeanwhile)).toEqual(new Set(['check open']))
   })
 
