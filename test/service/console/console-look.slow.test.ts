@@ -107,6 +107,8 @@ async function checkPlaces(places: readonly Place[], kind: string): Promise<void
         const serious = width === 1024 ? [] : await seriousFindings(page)
         findings.push(...serious.map((finding) => `${at}: ${finding}`))
       }
+      // Each page asks for quotes as long as it is open.
+      await page.context().close()
     }
   }
   expect(findings).toEqual([])
