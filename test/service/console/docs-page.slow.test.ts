@@ -150,12 +150,11 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     expect(texts['GET /v1/{chainId}/quote/{quoteId}']).toContain('The best offer')
     for (const name of Object.keys(statuses).filter((each) => statuses[each] === 401))
       expect(texts[name]).toContain('TIMESTAMP_OUT_OF_RANGE')
-    // The console of a browser logs error responses.
-    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 401')))
   })
 
   it('breaks no rule of its content security policy, and calls no other origin', () => {
-    expect(complaints).toEqual([])
+    // The console of a browser logs error responses.
+    expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
     expect(elsewhere).toEqual([])
   })
 })
