@@ -89,6 +89,7 @@ describe('the record of a price', () => {
     fixture.bob.behave(noting)
     const swap = fixture.newSwap()
     await fixture.ask(swap)
+    expect(noted.headers['x-quote-kind']).toBe('indicative')
     const { status, body } = await fixture.readRecord(noted.headers['x-quote-id'])
     expect([status, body.kind]).toEqual([200, 'INDICATIVE'])
     expect(body.request).toMatchObject({ ...swap, userAddress: NO_USER })
