@@ -89,12 +89,22 @@ it('1,000 broken messages of one client meet the limit: gRPC server reflection',
 })
 
 it.each(protocols)(
-  'a call above its limit is refused before its body comes: %s',
-  async (name, path, type) => {
+  'broken messages meet the limit of a client, and a call above it is refused before its body comes: %s',
+  async (name, path, type, body) => {
     const address = `198.51.100.${protocols.findIndex(([known]) => known === name) + 1}`
+    const calls = Array.from({ length: LIMIT }, () => answerTo(path, type, body, address))
+    const answers = await Promise.all(calls)
+    expect(answers.filter(({ text }) => REFUSED.test(text))).toEqual([])
     const { stream, answer } = open(path, type, address)
     await once(stream, 'end')
-    expect(answer().text).toMatch(REFUSED)
+    const { text, fields } = answer()
+    expect(text).toMatch(REFUSED)
+    expect(fields).toMatchObject({
+      'ratelimit-limit': String(LIMIT),
+      'ratelimit-remaining': '0',
+      'retry-after': expect.stringMatching(/^\d+$/),
+      'x-request-id': expect.any(String),
+    })
     stream.destroy()
   },
 )
