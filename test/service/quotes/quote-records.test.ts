@@ -116,7 +116,7 @@ describe('the record shows a solver why it gave no offer', () => {
     expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
     const { body: record } = await readRecord(body.quoteId)
     expect(record.outcome).toBe('NO_QUOTES')
-    expect(record.durationMs).toEqual(between(QUOTE_TIMEOUT_MS - 1, elapsedMs))
+    expect(record.durationMs).toEqual(between(QUOTE_TIMEOUT_MS / 2, elapsedMs))
     expect(record.solvers).toHaveLength(3)
     expect(record.solvers).toContainEqual({
       solver: best.address,
