@@ -117,6 +117,14 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
     })
   })
 
+  it('ends with NO_QUOTES and the id of the record when no solver has an offer', async () => {
+    behave(decline, decline, decline)
+    const error = await errorOf(stream())
+    expect(error.reason).toBe('NO_QUOTES')
+    const record = await service.get(`/v1/${chain.chainId}/quote/${error.quoteId}`)
+    expect(record.body.outcome).toBe('NO_QUOTES')
+  })
+
   it('with further rounds, reports a round without an offer as its end', async () => {
     behave(decline, decline, decline)
     for await (const message of stream({ refreshSeconds: 5 })) {
