@@ -107,10 +107,13 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
         <span class="muted" aria-hidden="true">
           →{' '}
         </span>
-        {outputToken ? (
-          <Amount chainId={chainId} address={outputToken} amount={outputAmount} aligned={4} isShort />
-        ) : (
+        {!outputToken || state === OrderState.REFUNDED ? (
           '–'
+        ) : (
+          <span class={state === OrderState.SETTLED ? '' : 'muted'}>
+            {state !== OrderState.SETTLED && 'offered '}
+            <Amount chainId={chainId} address={outputToken} amount={outputAmount} aligned={4} isShort />
+          </span>
         )}
       </td>
       <td class="story-more">

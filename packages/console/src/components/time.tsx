@@ -11,6 +11,12 @@ export function Age({ ms }: { readonly ms: number | undefined }) {
   )
 }
 
+/** A time with its date and zone. @param seconds Unix time */
+export function Moment({ seconds }: { readonly seconds: number }) {
+  const ms = seconds * 1000
+  return <time dateTime={new Date(ms).toISOString()}>{formatMoment(ms)}</time>
+}
+
 /** A deadline by the clock, with what is left of it. @param seconds Unix time */
 export function Deadline({ seconds }: { readonly seconds: number }) {
   const ms = seconds * 1000

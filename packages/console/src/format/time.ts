@@ -9,9 +9,9 @@ export function formatAge(ms: number, nowMs: number): string {
   return seconds < 2 ? 'now' : `${span(seconds)} ago`
 }
 
-/** A time with its date, in the reader's own zone. @param ms Unix time in milliseconds */
+/** A time with its date and the reader's own zone. @param ms Unix time in milliseconds */
 export function formatMoment(ms: number): string {
-  return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 }
 
 /** A time of the day with 24 hours, in the reader's own zone. @param ms Unix time in milliseconds */

@@ -11,7 +11,7 @@ import { Rate } from '../components/rate.js'
 import { RecordView } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
 import { Term } from '../components/term.js'
-import { Deadline } from '../components/time.js'
+import { Deadline, Moment } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { chainName, hrefHere } from '../data/chains.js'
@@ -82,7 +82,7 @@ function Story({ chain, order }: StoryProps) {
       {offer !== undefined && swap?.isContract === true && !isKnown && (
         <OwnDeposit chain={chain} offer={offer} swap={swap} />
       )}
-      {isKnown ? why === null && <PrivateAuction /> : why}
+      {!isKnown && why}
       {isKnown && <Raw name="JSON" text={orderJson(order)} />}
       {isAddress && swap.signedQuote !== undefined && (
         <Raw name="Signed quote, which a refund needs" text={JSON.stringify(swap.signedQuote, null, 2)} />
@@ -122,6 +122,7 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
   const outputOn = outputChainId ?? chainId
   return (
     <section class="panel" aria-label="Summary">
+      {end === 'refunded' && <NotPaid order={order} chain={chain} />}
       <div class="hero">
         <dl class="hero-amounts">
           <dt>{sells}</dt>
@@ -129,7 +130,7 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
             <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
           </dd>
           <dt>{buys}</dt>
-          <dd>
+          <dd class={buys === 'Offered' ? 'not-paid' : ''}>
             <Amount chainId={outputOn} address={outputToken} amount={outputAmount} />
             {outputOn !== chainId && <span class="muted"> on {chainName(outputOn)}</span>}
           </dd>
@@ -143,7 +144,7 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
         </p>
       </div>
       <dl class="fact-row">
-        <Fact name="Rate">
+        <Fact name={buys === 'Offered' ? 'Offered rate' : 'Rate'}>
           <Rate
             chainId={chainId}
             outputChainId={outputOn}
@@ -154,7 +155,6 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
           />
         </Fact>
         {record !== undefined && end !== 'refunded' && end !== 'ended' && <Surplus record={record} />}
-        {end === 'refunded' && <PaidCompensation order={order} chain={chain} />}
         <Details order={order} />
       </dl>
       <OrderRefund order={order} chain={chain} />
@@ -178,17 +178,29 @@ function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
   )
 }
 
-/** What the refund has paid of the solver's bond. */
-function PaidCompensation({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
-  const { chainId, orderId } = order
+/** Who did not pay, until when, and what the refund has given to whom. */
+function NotPaid({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
+  const { chainId, orderId, solver, user = '', fillDeadline, inputToken = '', inputAmount } = order
   const paid = useQuery(`slashed ${chainId} ${orderId}`, (signal) =>
     readSlashedBond(chainId, orderId, signal),
   )
-  if (paid.data === undefined) return null
   return (
-    <Fact name="Compensation of the solver's bond">
-      <BondAmount chain={chain} amount={paid.data} />
-    </Fact>
+    <p class="not-paid-story">
+      {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay
+      {fillDeadline !== undefined && (
+        <>
+          {' '}
+          until <Moment seconds={fillDeadline} />
+        </>
+      )}
+      . The contract gave <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> back
+      {paid.data !== undefined && (
+        <>
+          , and <BondAmount chain={chain} amount={paid.data} /> of the solver's bond as compensation,
+        </>
+      )}{' '}
+      to <Account address={user} />.
+    </p>
   )
 }
 
@@ -228,13 +240,6 @@ function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; reado
     </Refund>
   )
 }
-
-/** The record of a quote is for those who have its id (docs/decisions.md, D15). */
-const PrivateAuction = () => (
-  <p class="muted footnote">
-    Only the browser that made a swap shows its auction here. If you have the quote id, search for it.
-  </p>
-)
 
 interface WhyThisOfferProps {
   readonly chain: Chain

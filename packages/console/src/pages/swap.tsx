@@ -23,7 +23,6 @@ import { useOnePrompt } from '../wallet/use-wallet-read.js'
 import { AuctionPanel } from './swap/auction-panel.js'
 import { Checklist } from './swap/checklist.js'
 import { SwapForm } from './swap/form.js'
-import { MissCost } from './swap/miss-cost.js'
 import { OwnSwaps } from './swap/own-swaps.js'
 import { PairDay } from './swap/pair-day.js'
 import { readSwapParams, writeSwapParams } from './swap/swap-params.js'
@@ -93,7 +92,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                   price={price}
                   staleSince={oldSince}
                 />
-                <MissCost chain={chain} token={params.buy} />
                 {isUnset && (
                   <p class="notice">
                     This site has no token list, so no tokens are suggested. Choose a token by its address; a
@@ -141,13 +139,11 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
 const Introduction = () => (
   <p class="introduction">
     Market makers compete for your swap. A contract holds your tokens until you are paid.{' '}
-    {instance.isNamed ? (
+    {instance.isNamed && (
       <>
-        Run by <bdi>{instance.name}</bdi>.
+        Run by <bdi>{instance.name}</bdi>.{' '}
       </>
-    ) : (
-      'Its operator gives no name.'
-    )}{' '}
+    )}
     <a href="help">How it works</a>
   </p>
 )

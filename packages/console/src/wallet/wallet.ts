@@ -10,6 +10,7 @@ export {
   readBalance,
   readOnePrompt,
   readToken,
+  readWayBack,
   reconnectWallet,
   switchChain,
 } from './provider.js'

@@ -51,7 +51,7 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
               Deposit address <Id text={depositAddress} label="deposit address" />
             </p>
           ) : (
-            <WhatHappens chain={chain} swap={quote} isAddress />
+            <WhatHappens chain={chain} swap={quote} />
           )}
         </>
       )}

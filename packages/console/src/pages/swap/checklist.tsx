@@ -111,7 +111,7 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         <p class="warning">The offer has expired. A deposit that is mined now reverts and changes nothing.</p>
       )}
       {!isOver && (isDeposited || !isLate) && quote !== undefined && (
-        <WhatHappens chain={chain} swap={quote} isDeposited={isDeposited} isAddress={isAddress} />
+        <WhatHappens chain={chain} swap={quote} isDeposited={isDeposited} />
       )}
       {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
       {end === 'ended' && (

@@ -13,6 +13,7 @@ import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
+import { AddressRisks } from './address-terms.js'
 
 const CHECK_MS = 30_000
 
@@ -108,12 +109,12 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             <strong>
               <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
             </strong>
-            <p class="muted">Later tokens may be lost.</p>
           </dd>
-          <dt>the output goes to</dt>
+          <dt>Paid or refunded</dt>
           <dd class="whole-address">
             <code>{quote.user}</code>
           </dd>
+          <AddressRisks chain={chain} />
         </dl>
       </div>
       {children?.(use)}

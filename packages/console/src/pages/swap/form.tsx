@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import type { GetPriceResponse, Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { SolverLabel } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
 import { Amount } from '../../components/token-amount.js'
@@ -18,11 +18,12 @@ import { wallet } from '../../wallet/connected-wallet.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useBalance } from '../../wallet/use-wallet-read.js'
 import { Action } from './action.js'
+import { AddressTerms } from './address-terms.js'
 import { ConnectedWallet } from './connect.js'
 import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
 import { TokenField } from './token-field.js'
 import { UserField } from './user-field.js'
-import { WhatHappens } from './what-happens.js'
+import { type SwapTerms, WhatHappens } from './what-happens.js'
 
 interface SwapFormProps {
   readonly chain: Chain
@@ -38,9 +39,7 @@ interface SwapFormProps {
 }
 
 /** The offer or price that is shown. */
-interface Found extends Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount'> {
-  /** Unix time in seconds; undefined for a price. */
-  readonly fillDeadline?: number
+interface Found extends SwapTerms {
   /** Number of valid offers; undefined while the first round runs. */
   readonly offers: number | undefined
 }
@@ -138,14 +137,10 @@ export function SwapForm(props: SwapFormProps) {
         ))}
       </fieldset>
       {params.mode === 'address' && (
-        <p class="muted">
-          You get an address for this swap alone. Send the tokens there from anywhere, such as an exchange.
-        </p>
+        <AddressTerms chain={chain} swap={found} user={wallet.value?.address ?? params.user} />
       )}
       {isAfter ? parts.toReversed() : parts}
-      {found !== undefined && (
-        <WhatHappens chain={chain} swap={found} isAddress={params.mode === 'address'} />
-      )}
+      {found !== undefined && <WhatHappens chain={chain} swap={found} />}
     </div>
   )
 }

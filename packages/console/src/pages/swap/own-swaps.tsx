@@ -74,8 +74,12 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
     <li>
       <span class="own-swap-amounts">
         <Amount chainId={chainId} address={quote?.inputToken ?? ''} amount={quote?.inputAmount} />
-        <span class="muted">for</span>
-        <Amount chainId={chainId} address={quote?.outputToken ?? ''} amount={quote?.outputAmount} />
+        {mark?.[0] !== 'refunded' && (
+          <>
+            <span class="muted">for</span>
+            <Amount chainId={chainId} address={quote?.outputToken ?? ''} amount={quote?.outputAmount} />
+          </>
+        )}
       </span>
       <span class="own-swap-order">
         {mark === undefined ? <span class="muted">…</span> : <StateMark word={mark[0]} tone={mark[1]} />}

@@ -3,58 +3,55 @@ import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
+import { tokenOf } from '../../data/tokens/tokens.js'
 import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { isPast } from '../order/refund.js'
 
 const BPS = 10_000n
-const CANCELLED =
-  'If the solver cancels before it pays, there is no compensation, and with some contracts no way back.'
+
+/** An offer, or a price, which has no deadlines and binds nobody. */
+export type SwapTerms = Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount'> &
+  Partial<Pick<Quote, 'depositDeadline' | 'fillDeadline'>>
 
 interface WhatHappensProps {
   readonly chain: Chain
-  /** An offer, or a price, which has no deadline and binds nobody. */
-  readonly swap: Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount'> & {
-    readonly fillDeadline?: number
-  }
+  readonly swap: SwapTerms
   /** Whether the contract has the input, or the deposit address. */
   readonly isDeposited?: boolean
-  /** Whether the input goes to a deposit address. The solver can cancel such an offer until it pays. */
-  readonly isAddress?: boolean
 }
 
 /** What will happen to the user's money: exactly the output, or the input back. */
-export function WhatHappens({ chain, swap, isDeposited = false, isAddress = false }: WhatHappensProps) {
+export function WhatHappens({ chain, swap, isDeposited = false }: WhatHappensProps) {
   const { chainId, defaultDepositWindow, fillWindow } = chain
   const { inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = swap
-  const output = <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
   const input = <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort />
   const compensation = <Compensation chain={chain} output={BigInt(outputAmount)} />
-  const after =
-    fillDeadline === undefined ? (
-      formatSpan((defaultDepositWindow + fillWindow) * 1000)
-    ) : (
-      <Deadline seconds={fillDeadline} />
-    )
+  const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
+  const after = fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />
   if (isDeposited && isPast(fillDeadline ?? 0, latestNow.value))
     return (
-      <p class="what-happens">
+      <p>
         The solver has not paid in time. Take your {input} back, with {compensation}.
       </p>
     )
-  const cancelled = isAddress && ` ${CANCELLED}`
-  return isDeposited ? (
-    <p class="what-happens">
-      {isAddress ? 'The deposit address' : 'The contract'} holds your {input}. The solver has until {after} to
-      pay you {output}. After that, you take your tokens back, with {compensation}.{cancelled}
-    </p>
-  ) : (
-    <p class="what-happens">
-      {isAddress && 'For a transfer in time: '}
-      {fillDeadline === undefined ? 'An offer at this price pays you' : 'You get exactly'} {output}, or you
-      take your {input} back after {after}, with {compensation}.{cancelled} No fee, no slippage. You pay the
-      network's gas.
-    </p>
+  return (
+    <dl class="facts terms">
+      <dt>You get</dt>
+      <dd>
+        {fillDeadline === undefined ? 'at this price' : 'exactly'}{' '}
+        <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+      </dd>
+      <dt>If you are not paid</dt>
+      <dd>
+        {input} back by a refund after {after}, and {compensation}
+      </dd>
+      <dt>Cost</dt>
+      <dd>
+        no fee, only gas: {isDeposited ? 'of a refund' : 'of the deposit, and of a refund'}. What you sell is
+        locked until you are paid or refunded.
+      </dd>
+    </dl>
   )
 }
 
@@ -69,12 +66,15 @@ export function Compensation({ chain, output }: { readonly chain: Chain; readonl
   )
 }
 
-/** An amount of the token of bonds, which the contract names. */
+/** An amount of the token of bonds, which the contract names. What a token is worth that is not listed, nobody here knows. */
 export function BondAmount({ chain, amount }: { readonly chain: Chain; readonly amount: bigint }) {
-  const { decimals, symbol = 'units' } = chain.bondToken ?? {}
+  const { address = '', decimals, symbol = 'units' } = chain.bondToken ?? {}
   return (
-    <strong class="number">
-      {formatAmount(amount, decimals)} <bdi>{symbol}</bdi>
-    </strong>
+    <>
+      <strong class="number">
+        {formatAmount(amount, decimals)} <bdi>{symbol}</bdi>
+      </strong>
+      {!tokenOf(chain.chainId, address)?.isListed && <span class="muted"> (price not known)</span>}
+    </>
   )
 }

@@ -1,0 +1,64 @@
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { Deadline } from '../../components/time.js'
+import { Amount } from '../../components/token-amount.js'
+import { SPARE_SECONDS } from '../../data/orders/address-use.js'
+import { formatSpan } from '../../format/time.js'
+import { useWalletRead } from '../../wallet/use-wallet-read.js'
+import type { SwapTerms } from './what-happens.js'
+
+interface AddressTermsProps {
+  readonly chain: Chain
+  /** Undefined before there is an offer or a price. */
+  readonly swap: SwapTerms | undefined
+  /** Empty before it is typed. */
+  readonly user: string
+}
+
+/** What a transfer to an address asks of the user, before there is an address. */
+export function AddressTerms({ chain, swap, user }: AddressTermsProps) {
+  const { chainId, defaultDepositWindow } = chain
+  return (
+    <section class="notice notice-warning" aria-label="Terms of a transfer">
+      <p>Send from a wallet of your own. An exchange may send too late, or less.</p>
+      <dl class="facts">
+        <dt>Send exactly</dt>
+        <dd>
+          <Amount chainId={chainId} address={swap?.inputToken ?? ''} amount={swap?.inputAmount} isShort />, in
+          one transfer
+        </dd>
+        <dt>Send by</dt>
+        <dd>
+          {swap?.depositDeadline === undefined ? (
+            `${formatSpan((defaultDepositWindow - SPARE_SECONDS) * 1000)} after the offer`
+          ) : (
+            <Deadline seconds={swap.depositDeadline - SPARE_SECONDS} />
+          )}
+        </dd>
+        <dt>Paid or refunded</dt>
+        <dd>{user === '' ? 'the address that you type' : <code>{user}</code>}</dd>
+        <AddressRisks chain={chain} />
+      </dl>
+    </section>
+  )
+}
+
+const WAYS_BACK = {
+  true: 'This contract refunds you after the fill deadline, without compensation.',
+  false: 'No way back: this contract keeps your tokens.',
+  undefined: 'Not known. A connected wallet asks the contract; some keep your tokens.',
+} as const
+
+/** What goes wrong with a transfer that is not as agreed, or that the solver does not want any more. */
+export function AddressRisks({ chain }: { readonly chain: Chain }) {
+  const hasWayBack = useWalletRead(chain, 'way back', ({ readWayBack }) => readWayBack(chain))
+  return (
+    <>
+      <dt>Sent late</dt>
+      <dd>It may be lost.</dd>
+      <dt>Sent short</dt>
+      <dd>No swap: you take it back after the fill deadline.</dd>
+      <dt>If the solver cancels</dt>
+      <dd>{WAYS_BACK[`${hasWayBack}`]}</dd>
+    </>
+  )
+}
