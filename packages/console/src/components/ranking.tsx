@@ -2,11 +2,12 @@ import type { Attempt } from '../data/auction/auction.js'
 import type { Reliabilities, Reliability } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { tokenOf } from '../data/tokens/tokens.js'
-import { exactAmount, formatAmount, formatBps, formatShare, group } from '../format/amount.js'
+import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SolverLabel } from './id.js'
 import { formatFill } from './order-rows.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
+import { Paid } from './paid.js'
 import { ScrollBox } from './scroll-box.js'
 import { StateMark } from './state-mark.js'
 import { Term } from './term.js'
@@ -37,7 +38,6 @@ export interface OfferChoice {
 export function Ranking(props: RankingProps) {
   const { attempts, chainId, token, isExplained, reliabilities, choice } = props
   const decimals = tokenOf(chainId, token)?.decimals
-  const fraction = commonFraction(attempts, decimals)
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
     <ScrollBox label="Ranking of the solvers" isCards>
@@ -68,9 +68,9 @@ export function Ranking(props: RankingProps) {
             ) : (
               <>
                 <th class="right">
-                  <Term name="Fill rate" />
+                  <Term name="Paid" />
                 </th>
-                <th class="right">
+                <th class="right ranking-fill">
                   <Term name="Usual fill" />
                 </th>
               </>
@@ -105,7 +105,7 @@ export function Ranking(props: RankingProps) {
               <td class="solver-cell" data-label="Solver">
                 <SolverLabel address={attempt.solver} />
               </td>
-              {hasOffers && <OfferCells attempt={attempt} decimals={decimals} fraction={fraction} />}
+              {hasOffers && <OfferCells attempt={attempt} decimals={decimals} />}
               {reliabilities === undefined ? (
                 <td class="right number" data-label="After">
                   {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
@@ -134,24 +134,13 @@ export function Ranking(props: RankingProps) {
   )
 }
 
-/** As many digits after the point as the amount that needs most, so that the points stand below each other. */
-function commonFraction(attempts: readonly Attempt[], decimals: number | undefined): number | undefined {
-  const shown = attempts.flatMap(({ amount }) =>
-    amount === undefined ? [] : [formatAmount(amount, decimals)],
-  )
-  if (decimals === undefined || shown.some((text) => /[×<]/.test(text))) return undefined
-  return Math.max(0, ...shown.map((text) => text.split('.')[1]?.length ?? 0))
-}
-
 interface OfferCellsProps {
   readonly attempt: Attempt
   readonly decimals: number | undefined
-  /** Digits after the point that all amounts have. */
-  readonly fraction: number | undefined
 }
 
 /** How much an offer is, and how far from the best one; empty without an offer. */
-function OfferCells({ attempt, decimals, fraction }: OfferCellsProps) {
+function OfferCells({ attempt, decimals }: OfferCellsProps) {
   const { amount, bps, rank } = attempt
   return (
     <>
@@ -160,11 +149,9 @@ function OfferCells({ attempt, decimals, fraction }: OfferCellsProps) {
         data-label="Amount"
         title={amount === undefined ? '' : exactAmount(amount, decimals)}
       >
-        {amount === undefined
-          ? ''
-          : formatAmount(amount, decimals, fraction === undefined ? {} : { fraction })}
+        {amount === undefined ? '' : formatAmount(amount, decimals)}
       </td>
-      <td class="right number" data-label="Against best">
+      <td class="right number ranking-bps" data-label="Against best">
         {bps === undefined ? '' : rank === 1 ? <span class="accent">best</span> : <Bps bps={bps} />}
       </td>
     </>
@@ -175,12 +162,8 @@ function OfferCells({ attempt, decimals, fraction }: OfferCellsProps) {
 function ReliabilityCells({ of }: { readonly of: Reliability | undefined }) {
   return (
     <>
-      <td
-        class="right number ranking-filled"
-        data-label="Filled"
-        title={of && `Of ${group(String(of.ended))} orders that have ended in 24 hours`}
-      >
-        {formatShare(of?.fillRate)}
+      <td class="right number ranking-paid" data-label="Paid">
+        <Paid of={of} />
       </td>
       <td class="right number ranking-fill" data-label="Usual fill">
         {of?.usualFillMs === undefined ? '–' : formatFill(of.usualFillMs)}
@@ -189,7 +172,7 @@ function ReliabilityCells({ of }: { readonly of: Reliability | undefined }) {
   )
 }
 
-/** A signed difference. Green is a gain, red a loss. */
+/** A signed difference. Green is a gain. Another offer that is a little lower is no loss. */
 export function Bps({ bps }: { readonly bps: number }) {
-  return <span class={bps < 0 ? 'negative' : bps > 0 ? 'positive' : 'muted'}>{formatBps(bps)}</span>
+  return <span class={bps > 0 ? 'positive' : 'muted'}>{formatBps(bps)}</span>
 }

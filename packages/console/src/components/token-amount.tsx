@@ -47,7 +47,7 @@ export function Amount(
   props: TokenProps & {
     readonly amount: bigint | string | undefined
     readonly bare?: boolean
-    /** Cuts off after these digits, and keeps the points of a column below each other. */
+    /** Keeps the points of a column with at most so many digits below each other. */
     readonly aligned?: number
   },
 ) {
@@ -55,7 +55,7 @@ export function Amount(
   if (amount === undefined) return <span class="muted">–</span>
   const value = BigInt(amount)
   const decimals = tokenOf(chainId, address)?.decimals
-  const shown = formatAmount(value, decimals, aligned === undefined ? {} : { atMost: aligned })
+  const shown = formatAmount(value, decimals)
   const exact = `${exactAmount(value, decimals)}${decimals === undefined ? ' of the smallest units; the decimals of the token are not known' : ''}`
   return (
     <span class="amount">

@@ -6,33 +6,35 @@ const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 const MOST_DECIMALS = 36
 /** From here on, the power of ten says more than all digits. */
 const LARGE_DIGITS = 16
-
-interface FormatOptions {
-  /** Digits after the point; by the size of the amount when left out. */
-  readonly fraction?: number
-  /** At most so many digits after the point. */
-  readonly atMost?: number
-}
+/** The most digits after the point that are shown. */
+const MOST_SHOWN = 12
+/** Tokens of so few decimals are mostly money, which has cents. */
+const MONEY_DECIMALS = 6
+/** A price of less than one has so many digits that say something. */
+const RATE_DIGITS = 6
 
 /**
- * Formats an amount for reading: grouped, cut off (never rounded up) after a few digits.
+ * Formats an amount for reading: grouped, cut off (never rounded up) after the digits that all amounts of a token have. Only an
+ * amount that would be nearly nothing has more.
  * @param amount in the token's smallest unit
  * @param decimals of the token; undefined shows the smallest units themselves
+ * @param fraction digits after the point; by the decimals of the token when left out
  */
 export function formatAmount(
   amount: bigint,
   decimals: number | undefined,
-  options: FormatOptions = {},
+  fraction = usualFraction(decimals),
 ): string {
   if (decimals === undefined) return formatUnits(amount)
-  const { whole, fraction } = split(amount, decimals)
+  const { whole, fraction: digits } = split(amount, decimals)
   if (whole.length > LARGE_DIGITS - 1) return powerOfTen(whole)
-  const usual = Math.min(usualFraction(whole, fraction), options.atMost ?? MOST_DECIMALS)
-  const shown = fraction.slice(0, options.fraction ?? usual)
-  const trimmed = options.fraction === undefined ? trim(shown) : shown
-  if (trimmed === '' && whole === '0' && amount > 0n)
-    return `<${0}.${'0'.repeat(Math.max(0, shown.length - 1))}1`
-  return trimmed === '' ? group(whole) : `${group(whole)}.${trimmed}`
+  const zeros = whole === '0' ? (/^0*/.exec(digits)?.[0].length ?? 0) : 0
+  const shown = digits.slice(
+    0,
+    zeros < fraction || amount === 0n ? fraction : Math.min(zeros + 3, MOST_SHOWN),
+  )
+  if (whole === '0' && amount > 0n && !/[1-9]/.test(shown)) return `<0.${'0'.repeat(shown.length - 1)}1`
+  return shown === '' ? group(whole) : `${group(whole)}.${shown}`
 }
 
 /** The exact amount, without groups: for copying and for the field that it is typed in. */
@@ -90,7 +92,13 @@ export function formatRate(
   if (inputDecimals === undefined || outputDecimals === undefined || input === 0n) return undefined
   const extra = 18
   const scaled = (output * 10n ** BigInt(inputDecimals + extra)) / input
-  return formatAmount(scaled, outputDecimals + extra)
+  const { whole, fraction } = split(scaled, outputDecimals + extra)
+  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
+  return formatAmount(
+    scaled,
+    outputDecimals + extra,
+    whole === '0' ? Math.min(zeros + RATE_DIGITS, MOST_SHOWN) : usualFraction(outputDecimals),
+  )
 }
 
 /** Spaces of the width of a point and digits (U+2008, U+2007), after which the points of a column stand below each other. */
@@ -131,12 +139,6 @@ function split(amount: bigint, decimals: number) {
   }
 }
 
-/** Large amounts need few digits after the point, small ones six that say something. */
-function usualFraction(whole: string, fraction: string): number {
-  if (whole.length > 3) return 2
-  if (whole !== '0') return 4
-  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
-  return Math.min(zeros + 6, 12)
-}
+const usualFraction = (decimals = 0) => (decimals <= MONEY_DECIMALS ? 2 : 4)
 
 const trim = (fraction: string) => fraction.replace(/0+$/, '')

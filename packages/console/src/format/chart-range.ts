@@ -2,8 +2,8 @@
 const ONE_OUTLIER_IN = 40
 /** Above and below the values. */
 const MARGIN = 0.12
-/** The least height, as a part of the values: a price that stands still is a line, not noise. */
-const LEAST = 0.002
+/** The least height, as a part of the values: a price that moves by some basis points is no cliff. */
+const LEAST = 0.02
 
 /** The lowest and the highest value that a chart shows. @param isFromZero whether it has bars, which begin at 0 */
 export function chartRange(values: readonly (number | undefined)[], isFromZero: boolean): [number, number] {
@@ -12,6 +12,6 @@ export function chartRange(values: readonly (number | undefined)[], isFromZero: 
   const low = sorted[outliers] ?? 0
   const high = sorted[sorted.length - 1 - outliers] ?? 1
   if (isFromZero) return [0, Math.max(high, Number.MIN_VALUE) * (1 + MARGIN)]
-  const margin = Math.max((high - low) * MARGIN, high * LEAST)
+  const margin = Math.max((high - low) * MARGIN, (high * LEAST - (high - low)) / 2)
   return [low - margin, high + margin]
 }

@@ -4,6 +4,7 @@ import { RateChart } from '../components/charts/rate-chart.js'
 import { OrderId, SolverLabel } from '../components/id.js'
 import { Answer, Empty, Skeleton } from '../components/notice.js'
 import { formatFill } from '../components/order-rows.js'
+import { Paid } from '../components/paid.js'
 import { StateMark } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
@@ -13,6 +14,7 @@ import { connection } from '../data/events.js'
 import { addEarlier, type ShownEvent } from '../data/latest-events.js'
 import { eventsOf } from '../data/orders/orders.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
+import { useReliabilities } from '../data/solvers/reliability.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
 import { group } from '../format/amount.js'
 
@@ -28,7 +30,10 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
   return (
     <div class="market">
       <h1 class="visually-hidden">Market</h1>
-      <PairDays chainId={chainId} />
+      <div class="market-side">
+        <PairDays chainId={chainId} />
+        <PaidOrders chainId={chainId} />
+      </div>
       <section class="panel" aria-labelledby="event-list-title">
         <div class="panel-head">
           <h2 id="event-list-title">Events</h2>
@@ -112,6 +117,30 @@ function EventLine({ entry, solver }: EventLineProps) {
         </span>
       )}
     </li>
+  )
+}
+
+/** How the solvers of the last day have kept their word. */
+function PaidOrders({ chainId }: Pick<Chain, 'chainId'>) {
+  const solvers = [...useReliabilities(chainId)].filter(([, { ended }]) => ended > 0n)
+  if (solvers.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="paid-title">
+      <div class="panel-head">
+        <h2 id="paid-title">Orders paid, 24 h</h2>
+        <a href={hrefHere('solvers')}>All solvers</a>
+      </div>
+      <ul class="pair-list">
+        {solvers.slice(0, PAIRS).map(([address, known]) => (
+          <li key={address}>
+            <SolverLabel address={address} />
+            <span class="number">
+              <Paid of={known} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -11,6 +11,7 @@ import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { shorten } from '../format/shorten.js'
+import { wallet } from '../wallet/connected-wallet.js'
 
 const PAGE_SIZE = 25
 const EVENT_PAUSE_MS = 2000
@@ -85,8 +86,14 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
 }
 
 function FilterBar({ filters }: { readonly filters: Filters }) {
+  const own = wallet.value?.address
   return (
     <div class="filters">
+      {own !== undefined && filters.user === undefined && (
+        <a class="chip" href={hrefHere('orders', '', { ...filters, user: own })}>
+          My orders
+        </a>
+      )}
       {(['user', 'solver'] as const).map((name) => {
         const address = filters[name]
         if (address === undefined) return null

@@ -6,9 +6,10 @@ import { Fact } from '../components/facts.js'
 import { Id } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
+import { Paid } from '../components/paid.js'
 import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
-import { Term } from '../components/term.js'
+import { Legend, Term, type TermName } from '../components/term.js'
 import { TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
@@ -23,6 +24,7 @@ import { formatDuration } from '../format/time.js'
 import { FreeBond } from './solvers.js'
 
 const LATEST = 15
+const WORDS: readonly TermName[] = ['Paid', 'Won', 'In time', 'p95', ...REPLIES.map(([, name]) => name)]
 /** Its pairs are those of so many orders. */
 const LISTED = 100
 
@@ -64,6 +66,7 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
         </section>
         <Pairs chainId={chainId} orders={orders.data?.orders ?? []} />
       </div>
+      <Legend names={WORDS} />
     </>
   )
 }
@@ -91,7 +94,7 @@ function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders:
                   <TokenName chainId={chainId} address={buy} isShort />
                 </a>
                 <span class="number muted">
-                  {own.filter(({ state }) => state === OrderState.SETTLED).length} of {own.length} filled
+                  {own.filter(({ state }) => state === OrderState.SETTLED).length} of {own.length} paid
                 </span>
               </li>
             )
@@ -135,8 +138,9 @@ function Numbers({ chain, data }: { readonly chain: Chain; readonly data: GetSol
         <Fact name="State">
           <SolverState {...stats} />
         </Fact>
-        <Fact name={<Term name="Fill rate" />}>{formatShare(stats.fillRate)}</Fact>
-        <Fact name={<Term name="Filled" />}>{group(String(stats.settled))}</Fact>
+        <Fact name={<Term name="Paid" />}>
+          <Paid of={{ paid: stats.settled, ended: stats.settled + stats.refunded }} />
+        </Fact>
         <Fact name={<Term name="Asked" />}>{group(String(stats.asked))}</Fact>
         <Fact name={<Term name="Won" />}>{formatShare(winShare(stats))}</Fact>
         <Fact name={<Term name="In time" />}>{formatShare(answeredShare(stats))}</Fact>
@@ -148,7 +152,7 @@ function Numbers({ chain, data }: { readonly chain: Chain; readonly data: GetSol
       </dl>
       <dl class="fact-row replies">
         {REPLIES.map(([count, name]) => (
-          <Fact key={count} name={name}>
+          <Fact key={count} name={<Term name={name} />}>
             {group(String(stats[count]))}
             {stats[count] > 0n && (
               <span class="muted"> · {formatShare(Number(stats[count]) / Number(stats.asked))}</span>
@@ -170,22 +174,21 @@ function HourCharts({ data }: { readonly data: GetSolverStatsResponse }) {
   const first = Math.min(...data.hours.map(({ start }) => Number(start)))
   const times = hoursOf(data.window, now.peek()).filter((time) => time >= first)
   if (data.hours.length < 2) return null
-  const chart = (name: string, read: ReadHour, format: (value: number) => string) => (
-    <Plot
-      title={`${name} by hour`}
-      times={times}
-      values={hourly(data, times, read)}
-      hasBars
-      height={130}
-      format={format}
-    />
-  )
+  const chart = (name: string, read: ReadHour, format: (value: number) => string) => {
+    const values = hourly(data, times, read)
+    if (values.every((value) => value === undefined)) return null
+    return (
+      <div>
+        <Plot title={`${name} by hour`} times={times} values={values} hasBars height={130} format={format} />
+      </div>
+    )
+  }
   return (
     <div class="hour-charts">
-      <div>{chart('Median response', (hour) => hour.medianResponseMs, formatDuration)}</div>
-      <div>{chart('Won', winShare, formatShare)}</div>
-      <div>{chart('Orders filled', (hour) => Number(hour.settled), formatCount)}</div>
-      <div>{chart('Orders refunded', (hour) => Number(hour.refunded), formatCount)}</div>
+      {chart('Median response', (hour) => hour.medianResponseMs, formatDuration)}
+      {chart('Won', winShare, formatShare)}
+      {chart('Orders paid', (hour) => Number(hour.settled), formatCount)}
+      {chart('Orders refunded', (hour) => Number(hour.refunded), formatCount)}
     </div>
   )
 }

@@ -5,10 +5,11 @@ import { ShareBar } from '../components/charts/share-bar.js'
 import { SolverLabel } from '../components/id.js'
 import { Answer, NoSolvers } from '../components/notice.js'
 import { formatFill } from '../components/order-rows.js'
+import { Paid } from '../components/paid.js'
 import { LinkRow, Rows } from '../components/rows.js'
 import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
-import { TERMS } from '../components/term.js'
+import { Legend } from '../components/term.js'
 import { hrefHere } from '../data/chains.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { route } from '../data/route.js'
@@ -45,14 +46,7 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
                 Solvers with the most filled orders come first, because each fill costs gas. The other counts
                 are cheaper to fake.
               </p>
-              <dl class="legend">
-                {COLUMNS.map((name) => (
-                  <div key={name}>
-                    <dt>{name}</dt>
-                    <dd>{TERMS[name]}.</dd>
-                  </div>
-                ))}
-              </dl>
+              <Legend names={COLUMNS} />
             </>
           )
         }
@@ -67,17 +61,7 @@ interface StatsRowsProps {
 }
 
 /** The names of the columns with numbers. */
-const COLUMNS = [
-  'Filled',
-  'Fill rate',
-  'Usual fill',
-  'Asked',
-  'Won',
-  'In time',
-  'Median',
-  'p95',
-  'Free bond',
-] as const
+const COLUMNS = ['Paid', 'Usual fill', 'Asked', 'Won', 'In time', 'Median', 'p95', 'Free bond'] as const
 
 function StatsRows({ chain, solvers }: StatsRowsProps) {
   const { orders } = useLatestOrders(chain.chainId)
@@ -98,15 +82,10 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
       }
     >
       {solvers.map((stats) => {
-        const usualFillMs = reliabilities.get(stats.solver.toLowerCase())?.usualFillMs
+        const known = reliabilities.get(stats.solver.toLowerCase())
         const values: Record<(typeof COLUMNS)[number], ComponentChildren> = {
-          Filled: group(String(stats.settled)),
-          'Fill rate': (
-            <span class="free-bond">
-              {formatShare(stats.fillRate)} <ShareBar share={stats.fillRate} label="fill rate" />
-            </span>
-          ),
-          'Usual fill': usualFillMs === undefined ? '–' : formatFill(usualFillMs),
+          Paid: <Paid of={known} />,
+          'Usual fill': known?.usualFillMs === undefined ? '–' : formatFill(known.usualFillMs),
           Asked: group(String(stats.asked)),
           Won: formatShare(winShare(stats)),
           'In time': formatShare(answeredShare(stats)),
@@ -149,7 +128,7 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
   return (
     <span class="free-bond" title={exact}>
       <span class="number">
-        {formatAmount(free, decimals, { fraction: 2 })} {symbol ?? 'units'}
+        {formatAmount(free, decimals)} {symbol ?? 'units'}
       </span>
       <ShareBar share={total === 0n ? 0 : Number((free * 10_000n) / total) / 10_000} label="free bond" />
     </span>

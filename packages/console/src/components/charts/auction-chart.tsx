@@ -21,6 +21,8 @@ const EDGE = 138
 const LANE = 158
 const BASE = 168
 const LABELS = 190
+/** From the break of an axis that ends early to the deadline. */
+const BREAK = 56
 
 interface AuctionChartProps {
   readonly attempts: readonly Attempt[]
@@ -43,7 +45,8 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
   // Before an auction, the axis is whole.
   const isEmpty = timed.length === 0
   const axis = createTimeAxis(isEmpty ? deadlineMs : last, deadlineMs)
-  const x = (ms: number) => LEFT + axis.place(ms) * (right - LEFT)
+  const end = axis.isShort ? right - BREAK : right
+  const x = (ms: number) => LEFT + axis.place(ms) * (end - LEFT)
   const offers = timed.filter(({ bps }) => bps !== undefined)
   const others = timed.filter(({ bps }) => bps === undefined)
   const amounts = createAmountAxis(offers.map(({ bps = 0 }) => bps))
@@ -74,9 +77,7 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
       {others.map((attempt) => (
         <g key={attempt.solver} class="chart-other">
           <title>{titleOf(attempt)}</title>
-          <path
-            d={cross(x(attempt.outcome === SolverOutcome.LATE ? deadlineMs : (attempt.atMs ?? 0)), LANE)}
-          />
+          <path d={cross(attempt.outcome === SolverOutcome.LATE ? right : x(attempt.atMs ?? 0), LANE)} />
         </g>
       ))}
       {offers.toReversed().map((attempt) => (
@@ -105,9 +106,10 @@ interface AxisProps {
 }
 
 function Axis({ axis, deadlineMs, x, right }: AxisProps) {
-  const words = `deadline ${formatDuration(deadlineMs)}${axis.isShort ? ' →' : ''}`
+  const words = formatDuration(deadlineMs)
   // Labels have letters of seven pixels: those that would touch that of the deadline are left out.
-  const room = right - words.length * 7.3 - 24
+  const room = right - words.length * 7.3 - 12
+  const gap = right - BREAK / 2
   return (
     <g class="chart-axis">
       {axis.ticks.map((ms) => (
@@ -121,9 +123,17 @@ function Axis({ axis, deadlineMs, x, right }: AxisProps) {
         </g>
       ))}
       <line class="chart-base" x1={LEFT} x2={right} y1={BASE} y2={BASE} />
-      {!axis.isShort && <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={BASE} />}
+      {axis.isShort && (
+        <path class="chart-break" d={`M${gap - 5} ${BASE + 5}l5 -10h5l-5 10z`}>
+          <title>Times are left out here.</title>
+        </path>
+      )}
+      <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={BASE} />
       <text class="chart-last" x={right} y={LABELS}>
         {words}
+      </text>
+      <text class="chart-last" x={right} y={TOP - 10}>
+        deadline
       </text>
     </g>
   )

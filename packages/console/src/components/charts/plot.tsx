@@ -14,13 +14,13 @@ interface PlotProps {
   readonly format: (value: number) => string
 }
 
-/** Room for the times at the left and in height, for the numbers at the right, and between the times. */
+/** Room for the times at the left and in height, for the numbers at the right, and for a time of day. */
 const LEFT = 28
 const TIMES = 26
 const NUMBERS = 64
-const BETWEEN = 100
+const LABEL = 110
 
-/** A chart of a value over time, with the latest one, or the one that is pointed at. The library draws it when it comes into view. */
+/** A chart of a value over time, with the latest one, or the one that is pointed at. The library that draws it is loaded with the first chart. */
 export function Plot(props: PlotProps) {
   const { title, times, values, height, format } = props
   const place = useRef<HTMLDivElement>(null)
@@ -30,28 +30,20 @@ export function Plot(props: PlotProps) {
     if (element === null) return
     const dark = matchMedia('(prefers-color-scheme: dark)')
     let chart: uPlot | undefined
-    let isSeen = false
+    let isGone = false
     const draw = async () => {
-      if (!isSeen) return
       const { UPlot } = await import('./draw.js')
       chart?.destroy()
-      chart = undefined
       const options = { ...optionsOf(props, element, UPlot), hooks: { setLegend: [onPoint] } }
-      if (isSeen) chart = new UPlot(options, [[...times], [...values]], element)
+      chart = isGone ? undefined : new UPlot(options, [[...times], [...values]], element)
     }
     const onPoint = ({ cursor }: uPlot) => setPointed(cursor.idx ?? undefined)
-    const seen = new IntersectionObserver(([entry]) => {
-      if (isSeen || !entry?.isIntersecting) return
-      isSeen = true
-      void draw()
-    })
+    void draw()
     const sized = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height }))
-    seen.observe(element)
     sized.observe(element)
     dark.addEventListener('change', draw)
     return () => {
-      isSeen = false
-      seen.disconnect()
+      isGone = true
       sized.disconnect()
       dark.removeEventListener('change', draw)
       chart?.destroy()
@@ -71,6 +63,12 @@ export function Plot(props: PlotProps) {
       <div class="plot" ref={place} role="img" aria-label={title} />
     </>
   )
+}
+
+/** Times from the first to the last, as many as have room: a few rounded ones may leave one label, which is no scale. */
+function spread({ width }: uPlot, _: number, first: number, last: number): number[] {
+  const count = Math.max(2, Math.floor((width - LEFT - NUMBERS) / LABEL))
+  return Array.from({ length: count + 1 }, (_, index) => first + ((last - first) * index) / count)
 }
 
 /** The canvas knows no custom properties: the element has the colours. */
@@ -95,7 +93,7 @@ function optionsOf(
         ...axis,
         grid: { show: false },
         size: TIMES,
-        space: BETWEEN,
+        ...(!hasBars && { splits: spread }),
         values: (_, all) => all.map((at) => formatAxisTime(at, spanSeconds)),
       },
       {

@@ -11,14 +11,19 @@ interface RateChartProps {
   readonly buy: string
 }
 
-const HEIGHT = 260
+const HEIGHT = 200
 const LISTED = 200
 const EVENT_PAUSE_MS = 30_000
 /** A line of fewer points says nothing. */
 const LEAST_FILLS = 3
 
 const formatRate = (rate: number) =>
-  rate.toLocaleString('en', { maximumSignificantDigits: 6 }).replaceAll(',', '\u202f')
+  rate
+    .toLocaleString(
+      'en',
+      rate < 1 ? { maximumSignificantDigits: 6 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 },
+    )
+    .replaceAll(',', '\u202f')
 
 /** The rate of a pair of listed tokens by its fills. Nothing for other tokens, and while there are few fills. */
 export function RateChart({ chainId, sell, buy }: RateChartProps) {
@@ -44,7 +49,8 @@ export function RateChart({ chainId, sell, buy }: RateChartProps) {
         format={formatRate}
       />
       <figcaption class="muted">
-        Fills in both directions. Those of strangers with themselves are in it, at any price that they like.
+        Fills in both directions, also wash trades: anyone can trade with themselves at any price. The axis
+        does not begin at 0.
       </figcaption>
     </figure>
   )

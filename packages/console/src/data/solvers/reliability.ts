@@ -1,13 +1,14 @@
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SolverStats } from '../../../../../gen/aggregator/v1/solver_stats_pb.js'
+import type { Attempt } from '../auction/auction.js'
 import { timeToFill } from '../orders/orders.js'
 import { useLatestOrders } from '../orders/use-latest-orders.js'
 import { useSolverStats } from './stats.js'
 
 /** How a solver has kept its word. */
 export interface Reliability {
-  /** The share of its orders of 24 hours that it has filled; undefined without one that has ended. */
-  readonly fillRate: number | undefined
+  /** The orders of 24 hours that it has paid. */
+  readonly paid: bigint
   /** The orders of 24 hours that have ended. */
   readonly ended: bigint
   /** The median time to fill of its latest orders, in milliseconds; undefined without one. */
@@ -26,16 +27,28 @@ export function useReliabilities(chainId: bigint): Reliabilities {
 
 /** Reads them from the statistics of a day and the latest orders. */
 export function readReliabilities(
-  solvers: readonly Pick<SolverStats, 'solver' | 'fillRate' | 'settled' | 'refunded'>[],
+  solvers: readonly Pick<SolverStats, 'solver' | 'settled' | 'refunded'>[],
   orders: readonly Pick<Order, 'solver' | 'deposited' | 'settled'>[],
 ): Reliabilities {
   return new Map(
-    solvers.map(({ solver, fillRate, settled, refunded }) => {
+    solvers.map(({ solver, settled, refunded }) => {
       const address = solver.toLowerCase()
       const own = orders.filter((order) => order.solver?.toLowerCase() === address)
       const times = own.flatMap((order) => timeToFill(order) ?? []).toSorted((a, b) => a - b)
       const usualFillMs = times[Math.floor((times.length - 1) / 2)]
-      return [address, { fillRate, ended: settled + refunded, usualFillMs }]
+      return [address, { paid: settled, ended: settled + refunded, usualFillMs }]
     }),
   )
+}
+
+/** Whether a solver has left so many orders unpaid that a user should know before the choice. */
+export const isRisky = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) => paid * 10n < ended * 9n
+
+/** The best offer whose solver has paid nearly all of its orders, when that of the best offer has not. */
+export function saferAttempt(attempts: readonly Attempt[], known: Reliabilities): Attempt | undefined {
+  const offers = attempts.filter(({ rank }) => rank !== undefined)
+  const of = ({ solver }: Attempt) => known.get(solver.toLowerCase())
+  const best = offers[0] && of(offers[0])
+  if (best === undefined || !isRisky(best)) return undefined
+  return offers.find((attempt) => (of(attempt)?.paid ?? 0n) > 0n && !isRisky(of(attempt) ?? best))
 }

@@ -1,4 +1,5 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { latestNow } from '../../data/clock.js'
@@ -49,7 +50,7 @@ export function Action(props: ActionProps) {
   return (
     <>
       <button type="button" class="main-action" disabled={missing !== ''} onClick={take}>
-        {missing !== '' ? missing : isContract ? 'Swap' : 'Get the deposit address'}
+        {missing !== '' ? missing : isContract ? <SwapWords {...props} /> : 'Get the deposit address'}
       </button>
       {missing === UNKEPT && (
         <p class="form-problem" role="alert">
@@ -59,6 +60,17 @@ export function Action(props: ActionProps) {
       )}
       {!isContract && known === undefined && <ConnectAside />}
     </>
+  )
+}
+
+/** What the button swaps. */
+function SwapWords({ chain: { chainId }, offer }: ActionProps) {
+  const { inputToken = '', inputAmount, outputToken = '', outputAmount } = offer?.quote ?? {}
+  return (
+    <span>
+      Swap <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> for{' '}
+      <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+    </span>
   )
 }
 

@@ -1,13 +1,15 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { AuctionChart } from '../../components/charts/auction-chart.js'
-import { Id } from '../../components/id.js'
+import { Id, SolverLabel } from '../../components/id.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
+import { Paid } from '../../components/paid.js'
 import { Bps, Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
-import { type Offer, surplusBps } from '../../data/auction/auction.js'
+import { Amount } from '../../components/token-amount.js'
+import { type Attempt, type Offer, surplusBps } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
-import { useReliabilities } from '../../data/solvers/reliability.js'
+import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
@@ -71,11 +73,13 @@ export function AuctionPanel(props: AuctionPanelProps) {
 function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
   const { round, ended, takeable } = auction
   const reliabilities = useReliabilities(chain.chainId)
+  const of = (attempt: Attempt | undefined) => reliabilities.get(attempt?.solver.toLowerCase() ?? '')
   const isRunning = round !== undefined && round.offers === undefined
   if (round === undefined) return null
   const surplus = surplusBps(round.attempts)
   // The next round must not take the rows away while the user reads and chooses.
   const ranked = ended ?? round
+  const safer = saferAttempt(ranked.attempts, reliabilities)
   return (
     <>
       <AuctionChart attempts={round.attempts} deadlineMs={chain.quoteTimeoutMs} />
@@ -90,6 +94,13 @@ function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
           `${round.offers === 0 ? 'No offer' : 'One valid offer'} in this round.`
         )}
       </p>
+      {safer !== undefined && (
+        <p class="notice notice-warning">
+          The best offer is of a solver with <Paid of={of(ranked.attempts[0])} /> in 24 hours. That of{' '}
+          <SolverLabel address={safer.solver} />, with <Paid of={of(safer)} />, costs you{' '}
+          <Amount chainId={chain.chainId} address={token} amount={gap(ranked.attempts[0], safer)} isShort />.
+        </p>
+      )}
       {ranked.attempts.length > 0 && (
         <Ranking
           attempts={ranked.attempts}
@@ -107,4 +118,10 @@ function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
       )}
     </>
   )
+}
+
+/** How far two offers are apart. */
+function gap(one: Attempt | undefined, other: Attempt): bigint {
+  const difference = (one?.amount ?? 0n) - (other.amount ?? 0n)
+  return difference < 0n ? -difference : difference
 }

@@ -79,12 +79,8 @@ export function TokenPicker({ dialog, chain, isOpen, onClose, onToken }: TokenPi
                   <bdi class="token-symbol">{token.symbol}</bdi>
                 )}
                 {markOf(token) !== undefined && <span class="token-mark">{markOf(token)}</span>}
-                <span class="picker-name">
-                  {token.name === undefined ? (
-                    <code title={token.address}>{shorten(token.address)}</code>
-                  ) : (
-                    <bdi title={token.address}>{token.name}</bdi>
-                  )}
+                <span class="picker-name" title={token.address}>
+                  <bdi>{token.name}</bdi> <code class="muted">{shorten(token.address)}</code>
                 </span>
                 {balances?.has(token.address) && (
                   <Amount
