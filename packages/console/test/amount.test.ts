@@ -14,12 +14,15 @@ import {
 const GAP = '\u202f'
 
 it.each([
-  [0n, 18, '0'],
-  [10n ** 18n, 18, '1'],
+  [0n, 18, '0.0000'],
+  [10n ** 18n, 18, '1.0000'],
+  [2_497_000_000n, 6, `2${GAP}497.00`],
+  [50_000n, 6, '0.05'],
+  [3_000n, 6, '0.00300'],
   [1_234_567_890_000_000_000n, 18, '1.2345'],
   [2_498_759_999n, 6, `2${GAP}498.75`],
-  [999_999n, 6, '0.999999'],
-  [41_240_600_000_000_000n, 18, '0.0412406'],
+  [999_999n, 6, '0.99'],
+  [41_240_600_000_000_000n, 18, '0.0412'],
   [1n, 18, '<0.000000000001'],
   [5n, 0, '5'],
   [1_234_567n, 0, `1${GAP}234${GAP}567`],
@@ -32,10 +35,6 @@ it.each([
 it('shows the smallest units of a token whose decimals are not known', () => {
   expect(formatAmount(1_234_567n, undefined)).toBe(`1${GAP}234${GAP}567`)
   expect(formatAmount(10n ** 18n, undefined)).toBe(`1.000${GAP}×${GAP}10¹⁸`)
-})
-
-it('keeps zeros where amounts stand below each other', () => {
-  expect(formatAmount(2_497_000_000n, 6, { fraction: 2 })).toBe(`2${GAP}497.00`)
 })
 
 it('writes the exact amount for copying', () => {
@@ -95,17 +94,15 @@ it('shows no share as all or none that is not', () => {
 })
 
 it('gives the price of one whole token for any decimals', () => {
-  expect(formatRate(2n * 10n ** 18n, 5_000_000_000n, 18, 6)).toBe(`2${GAP}500`)
-  expect(formatRate(5_000_000_000n, 2n * 10n ** 18n, 6, 18)).toBe('0.0004')
+  expect(formatRate(2n * 10n ** 18n, 5_000_000_000n, 18, 6)).toBe(`2${GAP}500.00`)
+  expect(formatRate(5_000_000_000n, 2n * 10n ** 18n, 6, 18)).toBe('0.000400000')
   expect(formatRate(1n, 1n, undefined, 6)).toBeUndefined()
 })
 
 it.each([
-  [1_500_000_000_000_000_000n, '1.5', 3],
-  [67_483_912_000_000_000n, '0.0674', 0],
-  [2n * 10n ** 18n, '2', 5],
-  [3n, '<0.0001', 0],
-])('in a column, %s is %s with %s spaces after it', (amount, text, spaces) => {
-  const shown = formatAmount(amount, 18, { atMost: 4 })
-  expect([shown, padding(shown, 4).length]).toEqual([text, spaces])
+  ['1.5000', 0],
+  ['2.00', 2],
+  ['2', 5],
+])('in a column of four digits, %s has %s spaces after it', (shown, spaces) => {
+  expect(padding(shown, 4)).toHaveLength(spaces)
 })

@@ -1,6 +1,6 @@
 import { afterAll, expect, it, vi } from 'vitest'
 import type { OrderStep } from '../../../gen/aggregator/v1/order_pb.js'
-import { readReliabilities } from '../src/data/solvers/reliability.js'
+import { isRisky, readReliabilities, saferAttempt } from '../src/data/solvers/reliability.js'
 
 vi.hoisted(() => {
   vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
@@ -16,18 +16,42 @@ const filledIn = (seconds: number) => ({
   deposited: step(100),
   settled: step(100 + seconds),
 })
-const stats = { solver: SOLVER, fillRate: 0.75, settled: 3n, refunded: 1n }
+const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+const stats = { solver: SOLVER, settled: 3n, refunded: 1n }
 
 it('a solver usually fills in the median time of its orders', () => {
   const orders = [filledIn(9), filledIn(1), filledIn(2), { solver: SOLVER, deposited: step(1) }]
   expect(readReliabilities([stats], orders as never).get(SOLVER.toLowerCase())).toEqual({
-    fillRate: 0.75,
+    paid: 3n,
     ended: 4n,
     usualFillMs: 2000,
   })
 })
 
 it('a solver without a fill has no usual time', () => {
-  const other = { ...filledIn(5), solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' }
+  const other = { ...filledIn(5), solver: OTHER }
   expect(readReliabilities([stats], [other] as never).get(SOLVER.toLowerCase())?.usualFillMs).toBeUndefined()
+})
+
+it.each([
+  [8n, 1n, true],
+  [9n, 1n, false],
+  [0n, 0n, false],
+])('a solver that has paid %s orders and %s not is one to warn of: %s', (paid, refunded, expected) => {
+  expect(isRisky({ paid, ended: paid + refunded })).toBe(expected)
+})
+
+it('beside the offer of a solver that leaves orders unpaid, the best one of another that pays is named', () => {
+  const attempts = [SOLVER, OTHER].map((solver, index) => ({ solver, rank: index + 1 })) as never
+  const known = (settled: bigint, others: bigint) =>
+    readReliabilities(
+      [
+        { ...stats, settled },
+        { solver: OTHER, settled: others, refunded: 0n },
+      ],
+      [],
+    )
+  expect(saferAttempt(attempts, known(3n, 2n))?.solver).toBe(OTHER)
+  expect(saferAttempt(attempts, known(3n, 0n))).toBeUndefined()
+  expect(saferAttempt(attempts, known(9n, 2n))).toBeUndefined()
 })

@@ -193,13 +193,14 @@ function NotPaid({ order, chain }: { readonly order: GetOrderResponse; readonly 
           until <Moment seconds={fillDeadline} />
         </>
       )}
-      . The contract gave <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> back
+      . <Account address={user} /> has{' '}
+      <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> back
       {paid.data !== undefined && (
         <>
-          , and <BondAmount chain={chain} amount={paid.data} /> of the solver's bond as compensation,
+          , and <BondAmount chain={chain} amount={paid.data} /> of the solver's bond as compensation
         </>
-      )}{' '}
-      to <Account address={user} />.
+      )}
+      .
     </p>
   )
 }

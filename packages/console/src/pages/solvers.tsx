@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
-import { ShareBar } from '../components/charts/share-bar.js'
 import { SolverLabel } from '../components/id.js'
 import { Answer, NoSolvers } from '../components/notice.js'
 import { formatFill } from '../components/order-rows.js'
@@ -117,20 +116,16 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
   )
 }
 
-/** The free part of a solver's bond, as an amount and as a part of the whole. */
+/** The free part of a solver's bond; the whole on hover. */
 export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly stats: SolverStats }) {
   const { freeBond, totalBond } = stats
   if (freeBond === undefined || totalBond === undefined) return <span class="muted">–</span>
   const { decimals, symbol } = chain.bondToken ?? {}
   const free = BigInt(freeBond)
-  const total = BigInt(totalBond)
-  const exact = `${exactAmount(free, decimals)} of ${exactAmount(total, decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
+  const exact = `${exactAmount(free, decimals)} of ${exactAmount(BigInt(totalBond), decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
   return (
-    <span class="free-bond" title={exact}>
-      <span class="number">
-        {formatAmount(free, decimals)} {symbol ?? 'units'}
-      </span>
-      <ShareBar share={total === 0n ? 0 : Number((free * 10_000n) / total) / 10_000} label="free bond" />
+    <span class="number" title={exact}>
+      {formatAmount(free, decimals)} {symbol ?? 'units'}
     </span>
   )
 }
