@@ -3,7 +3,7 @@ import { CommandFailure } from '../../packages/cli/src/command-failure.js'
 import { EXIT } from '../../packages/cli/src/exit-codes.js'
 import type { CliIo } from '../../packages/cli/src/io.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
-import { readDatabaseLocation } from '../config/database-url.js'
+import { type DatabaseLocation, readDatabaseLocation } from '../config/database-url.js'
 import { EnvironmentReader } from '../config/environment.js'
 import { DEFAULTS } from '../config/variables.js'
 import type { OperatorStores } from '../store/operator/operator-stores.js'
@@ -35,14 +35,22 @@ export async function withOperatorStores<T>(
       await stores.close()
     }
   } catch (error) {
-    if (error instanceof ServiceError)
-      throw new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
-    // PostgreSQL's own refusals have a severity.
-    const { code, severity } = error as { readonly code?: string; readonly severity?: string }
-    if (severity === undefined && !code?.startsWith('SQLITE_')) throw error
-    const { faultErrorOf } = await import('../store/sqlite/file-health.js')
-    const { message } = faultErrorOf(error) ?? (error as Error)
-    const place = severity === undefined ? `DB_PATH, ${resolve(location.dbPath)},` : 'DATABASE_URL'
-    throw new CommandFailure(EXIT.unavailable, `${place} cannot be used: ${message}`)
+    return throwUnusable(error, location)
   }
+}
+
+/** Says what to do about an error of a database. @throws CommandFailure, or the error when it is none of a database */
+export async function throwUnusable(
+  error: unknown,
+  { dbPath }: Pick<DatabaseLocation, 'dbPath'>,
+): Promise<never> {
+  if (error instanceof ServiceError)
+    throw new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
+  // PostgreSQL's own refusals have a severity.
+  const { code, severity } = error as { readonly code?: string; readonly severity?: string }
+  if (severity === undefined && !code?.startsWith('SQLITE_')) throw error
+  const { faultErrorOf } = await import('../store/sqlite/file-health.js')
+  const { message } = faultErrorOf(error) ?? (error as Error)
+  const place = severity === undefined ? `DB_PATH, ${resolve(dbPath)},` : 'DATABASE_URL'
+  throw new CommandFailure(EXIT.unavailable, `${place} cannot be used: ${message}`)
 }

@@ -23,6 +23,7 @@ import { version } from '../config/version.js'
 import { addDemo } from './commands/demo-command.js'
 import { addDoctor } from './commands/doctor-command.js'
 import { addKeys } from './commands/keys-command.js'
+import { addMigrate } from './commands/migrate-command.js'
 import { addRecords } from './commands/records-command.js'
 import { addServe } from './commands/serve-command.js'
 import { addSolverLists } from './commands/solver-list-commands.js'
@@ -76,6 +77,7 @@ export function createProgram(io: CliIo): Command {
   addDoctor(program, io)
   addKeys(program, io)
   addRecords(program, io)
+  addMigrate(program, io)
   addDemo(program, io)
 
   program.commandsGroup('Use an instance:')

@@ -17,12 +17,12 @@ const VARIABLE = 'DB_PATH'
 
 /** Opens the operator's stores in a SQLite file. @throws ConfigError */
 export function openOperatorFile(path: string): OperatorStores {
-  const database = openExisting<Schema>(path)
+  const database = openExisting<Schema>(path, VARIABLE)
   return {
     lists: createSolverLists(database),
     keys: createApiKeyStore(database),
     async searchRecords(search: RecordSearch) {
-      const records = openExisting<QuoteRecordSchema>(recordFileOf(path), quoteRecordMigrations)
+      const records = openExisting<QuoteRecordSchema>(recordFileOf(path), VARIABLE, quoteRecordMigrations)
       try {
         return await searchRecords(records, search)
       } finally {
@@ -33,10 +33,15 @@ export function openOperatorFile(path: string): OperatorStores {
   }
 }
 
-function openExisting<S>(path: string, migrations?: Readonly<Record<string, Migration>>): Kysely<S> {
-  const sqlite = openFile(path)
+/** Opens a file that has the tables of this version. @param variable names the file @throws ConfigError */
+export function openExisting<S>(
+  path: string,
+  variable: string,
+  migrations?: Readonly<Record<string, Migration>>,
+): Kysely<S> {
+  const sqlite = openFile(path, variable)
   try {
-    assertOwnVersion(VARIABLE, readMigrations(sqlite), migrations)
+    assertOwnVersion(variable, readMigrations(sqlite), migrations)
   } catch (error) {
     sqlite.close()
     throw error
@@ -44,12 +49,12 @@ function openExisting<S>(path: string, migrations?: Readonly<Record<string, Migr
   return new Kysely<S>({ dialect: sqliteDialect(sqlite) })
 }
 
-function openFile(path: string): SqliteDatabase {
+function openFile(path: string, variable: string): SqliteDatabase {
   try {
     if (path === ':memory:') throw new Error('no other process can see it')
     return openSqliteFile(path, { fileMustExist: true })
   } catch (error) {
     const message = `is ${path}, which cannot be opened: ${(error as Error).message}`
-    throw new ConfigError([{ variable: VARIABLE, message }])
+    throw new ConfigError([{ variable, message }])
   }
 }
