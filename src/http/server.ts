@@ -26,7 +26,7 @@ import {
   createMethodRejection,
   registerErrorHandlers,
   rejectUndecodable,
-  routedUrl,
+  UNDECODABLE,
 } from './rest/error-routes.js'
 import { rejectUnparsable } from './rest/rest-errors.js'
 import { registerRestRoutes } from './rest/transcoder.js'
@@ -270,4 +270,15 @@ export function superviseUpgrades(server: FastifyInstance, timeoutMs: number): P
     done()
   })
   return { takeOver: (request) => releases.get(request)?.() }
+}
+
+/** The URL by which the server finds the route of a request. Fastify would give a path that cannot be decoded to no route and no hook. */
+function routedUrl({ url = '/' }: { readonly url?: string | undefined }): string {
+  if (!url.includes('%')) return url
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return url
+  } catch {
+    return UNDECODABLE
+  }
 }

@@ -86,18 +86,7 @@ export function createMethodRejection(server: FastifyInstance, rateLimits: RateL
 }
 
 /** Stands for each path that cannot be decoded. No request line can name it. */
-const UNDECODABLE = '/ '
-
-/** The URL by which the server finds the route of a request. Fastify would give a path that cannot be decoded to no route and no hook. */
-export function routedUrl({ url = '/' }: { readonly url?: string | undefined }): string {
-  if (!url.includes('%')) return url
-  try {
-    decodeURIComponent(url.split('?', 1)[0] ?? '')
-    return url
-  } catch {
-    return UNDECODABLE
-  }
-}
+export const UNDECODABLE = '/ '
 
 /** Rejects paths that cannot be decoded. Such a request counts against the limit like any other. An unsupported chain is 404 first. */
 export function rejectUndecodable(
