@@ -50,7 +50,7 @@ const program: WatchedProgram = {
   },
 }
 network = await startNetwork({
-  environment: { DEFAULT_FILL_WINDOW: '5', ...process.env },
+  environment: { DEFAULT_FILL_WINDOW: '12', ...process.env },
   onError: (error) => print(`a solver failed: ${error}`),
   startService: (environment) => startWatchedService(program, environment),
 })

@@ -28,7 +28,7 @@ let network: Network
 beforeAll(async () => {
   network = await startNetwork({
     // The fill window is that of `npm run demo`.
-    environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_SOLVERS: '0' },
+    environment: { DEFAULT_FILL_WINDOW: '12', LOG_LEVEL: 'silent', RATE_LIMIT_SOLVERS: '0' },
     onError: () => {},
     startService: startServiceInProcess,
   })

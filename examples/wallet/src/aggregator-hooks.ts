@@ -4,6 +4,7 @@
  */
 import {
   type AggregatorClient,
+  type AggregatorError,
   type CallOptions,
   DepositError,
   type DepositProgress,
@@ -13,11 +14,13 @@ import {
   type OfferLimits,
   type Order,
   type PriceParams,
+  prepareRefund,
   type QuoteOffers,
   type QuoteParams,
   type QuoteStreamParams,
   queryKey,
   readOnePrompt,
+  readOrderState,
   readSettlement,
   readToken,
   retryDelay,
@@ -28,7 +31,7 @@ import {
   watchQuotes,
 } from '@quote-aggregator/client'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { createContext, useContext, useEffect } from 'react'
+import { createContext, useContext, useEffect, useState } from 'react'
 import { type Address, type Hex, keccak256, stringToHex } from 'viem'
 import { usePublicClient, useWalletClient } from 'wagmi'
 
@@ -38,6 +41,10 @@ const REFRESH_MS = 15_000
 const STALE_MS = 60_000
 /** How long an instance that does not answer may keep a swap waiting. */
 const INSTANCE_MS = 3000
+/** How long an amount must stay as it is before it is asked for: an instance limits how often one may ask. */
+const CALM_MS = 400
+/** Between looks for a deposit that the wallet may still send. */
+const LOOK_MS = 4000
 
 /** The chains of the instance. */
 export function useChains() {
@@ -62,8 +69,9 @@ export function useToken(address: Address) {
 }
 
 /** What a swap would give, without a user. @param params undefined while there is nothing to ask for */
-export function usePrice(params: PriceParams | undefined) {
+export function usePrice(asked: PriceParams | undefined) {
   const aggregator = useAggregator()
+  const params = useCalm(asked)
   return useQuery({
     queryKey: queryKey('price', params),
     queryFn: params === undefined ? skipToken : ({ signal }) => aggregator.getPrice(params, { signal }),
@@ -73,18 +81,25 @@ export function usePrice(params: PriceParams | undefined) {
   })
 }
 
-/** The offers that the user can take now, for as long as the hook is used. @param params undefined until a wallet is connected */
-export function useQuotes(params: QuoteStreamParams | undefined) {
+/**
+ * The offers that the user can take now, for as long as the hook is used. While the connection is lost, or the instance wants a pause,
+ * `lost` says why.
+ * @param asked undefined until a wallet is connected
+ */
+export function useQuotes(asked: QuoteStreamParams | undefined) {
   const aggregator = useAggregator()
-  return useQuery({
+  const params = useCalm(asked)
+  const [lost, setLost] = useState<AggregatorError>()
+  const query = useQuery({
     queryKey: queryKey('quotes', params),
     queryFn:
       params === undefined
         ? skipToken
         : async ({ client, queryKey, signal }) => {
             let last: QuoteOffers | null = null
-            for await (const offers of watchQuotes(aggregator, params, { signal })) {
+            for await (const offers of watchQuotes(aggregator, params, { signal, onLost: setLost })) {
               last = offers
+              setLost(undefined)
               client.setQueryData(queryKey, offers)
             }
             return last
@@ -92,6 +107,20 @@ export function useQuotes(params: QuoteStreamParams | undefined) {
     // It reconnects itself, and ends only with what a repetition does not change.
     retry: false,
   })
+  // Those for another amount are no offers for this one.
+  return { ...query, lost, data: toText(params) === toText(asked) ? query.data : undefined }
+}
+
+/** A value once it has stayed the same for a while, as after its user has typed. */
+function useCalm<T>(value: T): T {
+  const text = toText(value)
+  const [calm, setCalm] = useState({ text, value })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each render may build the same value again
+  useEffect(() => {
+    const timer = setTimeout(() => setCalm({ text, value }), CALM_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return calm.text === text ? value : calm.value
 }
 
 /**
@@ -147,7 +176,7 @@ export function useOfferCheck(taken: Taken | undefined, settlement: Address | In
   })
 }
 
-/** @throws QuoteVerificationError or Error for an offer that must not be taken; ChainReadError when the node does not answer */
+/** @throws QuoteVerificationError or DepositError for an offer that must not be taken; ChainReadError when the node does not answer */
 async function assertGood(
   aggregator: AggregatorClient,
   { offer, params, limits }: Taken,
@@ -156,15 +185,15 @@ async function assertGood(
   // The instance can only stop a swap: the page's node decides, and is asked last.
   const asked = aggregator.checkOffer(params.chainId, offer, { timeoutMs: INSTANCE_MS })
   const state = await asked.then((check) => check.state).catch(() => undefined)
-  if (state === 'DEAD' || state === 'TAKEN') throw new Error('This offer is not valid any more.')
+  if (state === 'DEAD' || state === 'TAKEN') throw new DepositError('EXPIRED')
   await verifyQuote(offer, { ...terms, params, limits })
 }
 
 /**
  * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
- * order. A deposit that was begun is followed, and no other one is begun before it is seen: also by another component or tab, and after the page
- * was loaded again. While `isUncertain`, offer no other swap before the user has looked into the wallet: `mutate` looks again, and
- * `forget` is for the user who has found that the wallet has sent nothing. For a transfer, the browser must store the offer, without which
+ * order, and `progress` says what the wallet is asked for. A deposit that was begun is followed, and no other one is begun before it is seen: also by another component or tab, and after the page
+ * was loaded again. While `isUncertain`, offer no other swap before the user has looked into the wallet: the hook goes on looking, and
+ * `forget` is for the user who has found that the wallet will send nothing more. For a transfer, the browser must store the offer, without which
  * nothing comes back.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
@@ -172,53 +201,78 @@ export function useSwap(settlement: Address | InstanceTrust) {
   const aggregator = useAggregator()
   const client = usePublicClient()
   const { data: wallet } = useWalletClient()
-  const contract = typeof settlement === 'string' ? settlement.toLowerCase() : 'of the instance'
-  const place = wallet && client && `${client.chain.id} ${wallet.account.address} ${contract}`
+  const place = usePlace(settlement)
+  const [progress, setProgress] = useState<DepositProgress>()
+  /** Asks the wallet, unless a deposit was begun. */
+  async function send({ offer, params, limits, progress }: KeptSwap, terms: SettlementTerms) {
+    if (wallet === undefined) throw new Error('no wallet is connected')
+    const ending = new AbortController()
+    const keep = (next: DepositProgress | undefined) =>
+      keepSwap({ offer, params, limits, progress: next, ...(place && { place }) })
+    try {
+      await sendDeposit(wallet, offer, terms, {
+        params,
+        limits,
+        earlier: progress,
+        signal: ending.signal,
+        onProgress(next) {
+          setProgress(next)
+          // Meanwhile another component or tab may have begun one.
+          const other = next.state === 'asked' ? unseenSwap(place) : undefined
+          if (other && keyOf(other.offer) !== keyOf(offer)) ending.abort(new DepositError('UNCERTAIN'))
+          else keep(next)
+        },
+      })
+    } catch (error) {
+      // It has changed nothing for certain.
+      if (error instanceof DepositError && error.reason !== 'UNCERTAIN') keep(undefined)
+      throw error
+    }
+  }
+
   const swap = useMutation({
     mutationFn: async (asked: Taken): Promise<Hex> => {
-      if (client === undefined || wallet === undefined || place === undefined)
-        throw new Error('no wallet is connected')
+      if (client === undefined || place === undefined) throw new Error('no wallet is connected')
       const taken = unseenSwap(place) ?? { ...swapOf(asked), place }
-      const { offer, params, limits, progress } = taken
+      const { offer, params, progress } = taken
       const isKept = keepSwap(taken)
       if (!isKept && params.depositMode === 'ADDRESS' && !isDepositBegun(progress))
         throw new Error('The browser stores nothing: no transfer without its offer.')
       const terms = await readSettlement(client, settlement)
       // A deposit has used the nonce of its offer: what was begun is followed, and not checked again.
       if (!isDepositBegun(progress)) await assertGood(aggregator, taken, terms)
-      const ending = new AbortController()
-      try {
-        await sendDeposit(wallet, offer, terms, {
-          params,
-          limits,
-          earlier: progress,
-          signal: ending.signal,
-          onProgress(next) {
-            // Meanwhile another component or tab may have begun one.
-            const other = next.state === 'asked' ? unseenSwap(place) : undefined
-            if (other && keyOf(other.offer) !== keyOf(offer))
-              ending.abort(new Error('Another swap was begun.'))
-            else keepSwap({ ...taken, progress: next })
-          },
-        })
-      } catch (error) {
-        // It has changed nothing for certain.
-        if (error instanceof DepositError && error.reason !== 'UNCERTAIN')
-          keepSwap({ ...taken, progress: undefined })
-        throw error
-      }
+      await send(taken, terms)
       return offer.orderId
     },
   })
-  const { mutate, reset, isIdle } = swap
+  const { mutate, reset, isIdle, isError } = swap
   const unseen = unseenSwap(place)
+  const isUncertain = isError && unseen !== undefined
   useEffect(() => {
     const begun = unseenSwap(place) ?? openSwaps(place)[0]
     if (isIdle && begun) mutate(begun)
   }, [isIdle, place, mutate])
+  // The wallet may still ask its user, as after a reload. What comes then is seen without a click.
+  useQuery({
+    queryKey: queryKey('unseen swap', place, unseen && keyOf(unseen.offer)),
+    queryFn:
+      client === undefined || unseen === undefined
+        ? skipToken
+        : async () => {
+            await send(unseen, await readSettlement(client, settlement))
+            mutate(unseen)
+            return null
+          },
+    enabled: isUncertain,
+    refetchInterval: LOOK_MS,
+    retry: false,
+  })
   return {
     ...swap,
-    isUncertain: swap.isError && unseen !== undefined,
+    progress,
+    /** The order of the deposit, for `useOrder`, also while it is uncertain. */
+    orderId: swap.data ?? unseen?.offer.orderId,
+    isUncertain,
     forget() {
       if (unseen) keepSwap({ ...unseen, progress: undefined })
       reset()
@@ -226,9 +280,46 @@ export function useSwap(settlement: Address | InstanceTrust) {
   }
 }
 
+/**
+ * What the contract gives back now of a swap that was begun in this browser: send its `call` with the user's wallet. A solver that has
+ * not paid owes `compensation` too. There is nothing to send before the fill deadline.
+ * @param settlement the contract that the page pins; an instance may name it in development only
+ */
+export function useRefund(settlement: Address | InstanceTrust) {
+  const client = usePublicClient()
+  const place = usePlace(settlement)
+  return useQuery({
+    queryKey: queryKey('refund', place),
+    queryFn:
+      client === undefined || place === undefined
+        ? skipToken
+        : async () => {
+            const terms = await readSettlement(client, settlement)
+            // A transfer may have been sent too late, or by hand.
+            const isSent = ({ params, progress }: KeptSwap) =>
+              params.depositMode === 'ADDRESS' || isDepositBegun(progress)
+            for (const swap of keptSwaps()) {
+              if (swap.place !== place || swap.isOver || !isSent(swap)) continue
+              const refund = await prepareRefund(swap.offer, terms)
+              if ('call' in refund) return refund
+            }
+            return null
+          },
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+/** The chain, the account of the wallet that is asked, and the contract: another account can still swap. */
+function usePlace(settlement: Address | InstanceTrust): string | undefined {
+  const client = usePublicClient()
+  const { data: wallet } = useWalletClient()
+  const contract = typeof settlement === 'string' ? settlement.toLowerCase() : 'of the instance'
+  return wallet && client && `${client.chain.id} ${wallet.account.address} ${contract}`
+}
+
 /** A swap of this browser. Its offer is kept for good: for the signed quote, the contract returns what was sent to a deposit address. */
 interface KeptSwap extends Taken {
-  /** The chain, the account of the wallet that was asked, and the contract. Another account can still swap. */
+  /** As of `usePlace`, when the wallet was asked. */
   readonly place?: string
   /** What the wallet was asked for last. */
   readonly progress?: DepositProgress | undefined
@@ -301,20 +392,33 @@ function storedKeys(): string[] {
   }
 }
 
-/** An order, as it changes. @param orderId undefined until there is one */
-export function useOrder(chainId: number, orderId: Hex | undefined) {
+/**
+ * An order, as it changes. That it has ended is believed when the page's node says so too: an instance that is wrong must not make the
+ * page forget a deposit.
+ * @param orderId undefined until there is one
+ * @param settlement the contract that the page pins; an instance may name it in development only
+ */
+export function useOrder(chainId: number, orderId: Hex | undefined, settlement: Address | InstanceTrust) {
   const aggregator = useAggregator()
+  // An app may have declared which chains it knows.
+  const node = usePublicClient({ chainId: chainId as never })
   return useQuery({
     queryKey: queryKey('order', chainId, orderId),
     queryFn:
-      orderId === undefined
+      orderId === undefined || node === undefined
         ? skipToken
         : async ({ client, queryKey, signal }) => {
             let last: Order | null = null
             for await (const order of aggregator.watchOrder(chainId, orderId, { signal })) {
+              const isOver = order.state === 'SETTLED' || order.state === 'REFUNDED'
+              const readState = async () => readOrderState(await readSettlement(node, settlement), orderId)
+              // The node may be a block behind.
+              while (isOver && (await readState().catch(() => undefined)) !== order.state) {
+                await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+                signal.throwIfAborted()
+              }
               last = order
               client.setQueryData(queryKey, order)
-              const isOver = order.state === 'SETTLED' || order.state === 'REFUNDED'
               for (const swap of keptSwaps())
                 if (swap.offer.orderId === orderId) keepSwap({ ...swap, isOver })
             }

@@ -1,6 +1,6 @@
 import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
 import { formatUnits, parseUnits } from 'viem'
-import { useConnect, useConnection, useConnectors } from 'wagmi'
+import { useConnect, useConnection, useConnectors, useSendTransaction } from 'wagmi'
 import {
   useChains,
   useIsOnePrompt,
@@ -8,11 +8,17 @@ import {
   useOrder,
   usePrice,
   useQuotes,
+  useRefund,
   useSwap,
   useToken,
   useTokens,
 } from './aggregator-hooks'
 import { chainId, inputToken, outputToken, settlement } from './config'
+
+const STEPS = {
+  approve: 'Approve the token in your wallet, and wait for the block.',
+  deposit: 'Confirm the deposit in your wallet, and wait for the block.',
+}
 
 /** Sells one of the input token. Symbols and decimals come from the contracts, through the page's node. */
 export function SwapPage() {
@@ -50,7 +56,9 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
   const taken = params && best && limits && { offer: best, params, limits }
   const check = useOfferCheck(taken, settlement)
   const swap = useSwap(settlement)
-  const order = useOrder(chainId, swap.data)
+  const order = useOrder(chainId, swap.orderId, settlement)
+  const call = useRefund(settlement).data?.call
+  const { mutate: send, isPending: isSending } = useSendTransaction()
 
   if (params === undefined)
     return (
@@ -69,13 +77,12 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
           ? `1 ${input.symbol} for ${inOutput(best.quote.outputAmount)}`
           : quotes.data
             ? explainForUser('NO_QUOTES')
-            : 'Asking for a quote'}
+            : quotes.lost
+              ? explainForUser(quotes.lost)
+              : 'Asking for a quote'}
       </p>
-      {swap.isUncertain && swap.variables ? (
-        <>
-          <Button label="Look again" onClick={() => swap.mutate(swap.variables)} />
-          <Button label="My wallet has sent nothing" onClick={swap.forget} />
-        </>
+      {swap.isUncertain ? (
+        <Button label="My wallet will send nothing more" onClick={swap.forget} />
       ) : (
         <Button
           label="Swap"
@@ -84,10 +91,12 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
         />
       )}
       {order.data && <output>{order.data.state}</output>}
+      {swap.isPending && swap.progress && <p>{STEPS[swap.progress.step]}</p>}
+      {call && <Button label="Take back what was not paid" disabled={isSending} onClick={() => send(call)} />}
       {error && <p role="alert">{explainForUser(error)}</p>}
-      {/* The instance chooses the code of this error, which says nothing of the tokens. */}
-      {order.error && (
-        <p role="alert">Your tokens are deposited. The state of your order cannot be read now.</p>
+      {/* The instance chooses the code of an error, which says nothing of the tokens. */}
+      {swap.isSuccess && !order.data && (
+        <p role="status">The contract has your tokens. Reading your order.</p>
       )}
     </>
   )

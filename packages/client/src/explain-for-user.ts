@@ -1,5 +1,4 @@
 import { AggregatorError, type ClientReason } from './calls/aggregator-error.js'
-import type { UnknownText } from './calls/message-types.js'
 import { isRetryable } from './calls/retry-delay.js'
 import type { DepositReason } from './deposits/deposit-outcome.js'
 import { isDeclined } from './deposits/wallet-refusal.js'
@@ -96,6 +95,8 @@ const ENGLISH = {
   DepositError: {
     REVERTED: 'The network has refused the transaction: nothing was deposited. Please ask for a new offer.',
     TOO_LATE_FOR_TRANSFER: `It is too late to send tokens for this offer. Please ask for a new one. ${BEFORE_AGAIN}`,
+    INSUFFICIENT_BALANCE:
+      'Your account has too little of the token that you sell. Nothing was sent. Please enter a smaller amount.',
     APPROVAL_TOO_LOW:
       'The approval in your wallet was lower than the amount, and nothing was deposited. Please try again, and leave it as it is.',
     REPLACED: 'You have cancelled the transaction in your wallet, or replaced it.',
@@ -111,16 +112,12 @@ const ENGLISH = {
 
 /**
  * Explains a problem to the user of a wallet, in plain sentences without codes. The messages of errors are for developers.
- * @param problem an error of this client, of which the first problem counts, a user's no in the wallet, or a reason or problem itself.
- * Any other error gets a general sentence
+ * @param problem what a `catch` gives: an error of this client, of which the first problem counts, or a user's no in the wallet; or a
+ * reason or problem itself, or `DECLINED`. Anything else gets a general sentence
  * @param _locale such as `de-CH`. There is English only, in which all other languages are answered too
  */
-export function explainForUser(
-  problem: Error | ClientReason | QuoteProblem | DepositReason | 'DECLINED' | UnknownText,
-  _locale?: string,
-): string {
+export function explainForUser(problem: unknown, _locale?: string): string {
   const { AggregatorError: service, other } = ENGLISH
-  // A `catch` may pass anything.
   const { name, reason, problems } = Object(problem)
   const named =
     typeof problem === 'string'

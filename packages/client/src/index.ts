@@ -70,6 +70,7 @@ export type {
   OrderStep,
   OrderSteps,
 } from './orders/read-order.js'
+export { readOrderState } from './orders/read-order-state.js'
 export type { WaitForOrderOptions } from './orders/wait-for-order.js'
 export type { WatchOrderOptions } from './orders/watch-order.js'
 export { type JsonValue, queryKey } from './query-key.js'

@@ -2,19 +2,36 @@ import { limitsOf, type SignedQuote } from '@quote-aggregator/client'
 import { createPublicClient, custom } from 'viem'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { useDeposits } from '../../support/clients/deposits.js'
+import { DEPOSITED, useDeposits } from '../../support/clients/deposits.js'
 import type { MockWalletOptions } from '../../support/clients/mock-wallet.js'
 import { deferred } from '../../support/deferred.js'
 
 /** What the hooks of the example get of React, TanStack Query and wagmi: one render, and a mutation that is run. */
-const page = vi.hoisted(() => ({ aggregator: {}, node: {}, wallet: {} }))
+const page = vi.hoisted(() => ({
+  aggregator: {},
+  node: {},
+  wallet: {},
+  mutation: { isIdle: true, isError: false },
+  query: {} as { queryFn: (context: object) => Promise<unknown>; enabled: boolean },
+}))
 vi.mock('react', () => ({
   createContext() {},
   useContext: () => page.aggregator,
   useEffect: (run: () => void) => run(),
+  useState: (first: unknown) => [first, () => {}],
 }))
 vi.mock('@tanstack/react-query', () => ({
-  useMutation: ({ mutationFn }: { mutationFn: unknown }) => ({ mutate: mutationFn, isIdle: true }),
+  useMutation: ({ mutationFn }: { mutationFn: (asked: unknown) => Promise<unknown> }) => ({
+    mutate(asked: unknown) {
+      const ended = mutationFn(asked)
+      // The hook itself has nobody wait for what it follows.
+      ended.catch(() => {})
+      return ended
+    },
+    ...page.mutation,
+  }),
+  useQuery: (query: typeof page.query) => Object.assign(page.query, query),
+  skipToken: undefined,
 }))
 vi.mock('wagmi', () => ({
   usePublicClient: () => page.node,
@@ -61,6 +78,7 @@ beforeEach(async () => {
   page.node = createPublicClient({ chain: chain as never, transport, pollingInterval: 5 })
   page.aggregator = { checkOffer: async () => ({ state: 'VALID' }) }
   await deposits.chain.approve(deposits.chain.contracts.weth, user, 2n * INPUT_AMOUNT)
+  page.mutation = { isIdle: true, isError: false }
   return () => void vi.unstubAllGlobals()
 })
 
@@ -97,7 +115,7 @@ it('a deposit of another component ends the one that is still checked', async ()
   swap(other).catch(() => {})
   await expect.poll(() => prompts).toHaveLength(1)
   checked.open()
-  await expect(slow).rejects.toThrow('Another swap was begun.')
+  await expect(slow).rejects.toMatchObject(UNCERTAIN)
   expect(prompts).toHaveLength(1)
 })
 
@@ -122,4 +140,50 @@ it('a forged offer is not taken for a swap whose order id an instance has given 
   expect(await swap(offer)).toBe(offer.orderId)
   const forged = { ...offer, quote: { ...offer.quote, outputAmount: 9n * offer.quote.outputAmount } }
   await expect(swap(forged)).rejects.toMatchObject({ name: 'QuoteVerificationError' })
+})
+
+it('a deposit that the wallet sends after a reload is seen without a click, and asked for once', async () => {
+  const offer = await deposits.offerOf()
+  const answered = deferred()
+  const { prompts } = connect({ onPrompt: () => answered.opened })
+  const asked = (await openTab())(offer)
+  await expect.poll(() => prompts).toHaveLength(1)
+  vi.resetModules()
+  const { useSwap } = await import(HOOKS)
+  page.mutation = { isIdle: false, isError: true }
+  const { isUncertain, orderId } = useSwap(deposits.chain.contracts.settlement)
+  expect({ isUncertain, orderId }).toEqual({ isUncertain: true, orderId: offer.orderId })
+  expect(page.query.enabled).toBe(true)
+  await expect(page.query.queryFn({})).rejects.toMatchObject(UNCERTAIN)
+  answered.open()
+  await expect.poll(() => deposits.stateOf(offer)).toBe(DEPOSITED)
+  await page.query.queryFn({})
+  expect(await asked).toBe(offer.orderId)
+  expect(prompts).toHaveLength(1)
+  expect(useSwap(deposits.chain.contracts.settlement).isUncertain).toBe(false)
+})
+
+it('an order has not ended on the word of the instance alone', async () => {
+  const offer = await deposits.offerOf()
+  connect()
+  await (await openTab())(offer)
+  const shown: unknown[] = []
+  page.aggregator = {
+    async *watchOrder() {
+      yield { state: 'DEPOSITED' }
+      yield { state: 'REFUNDED' }
+    },
+  }
+  const { useOrder } = await import(HOOKS)
+  useOrder(deposits.chain.chainId, offer.orderId, deposits.chain.contracts.settlement)
+  const client = { setQueryData: (_: unknown, order: unknown) => shown.push(order) }
+  const watched = page.query.queryFn({ client, signal: AbortSignal.abort() })
+  await expect(watched).rejects.toMatchObject({ name: 'AbortError' })
+  expect(shown).toEqual([{ state: 'DEPOSITED' }])
+  expect(Object.values(stored).join()).not.toContain('"isOver":true')
+  await deposits.passDeadline(offer.quote.fillDeadline)
+  await deposits.chain.send(user, 'refund', [offer.orderId])
+  await page.query.queryFn({ client, signal: new AbortController().signal })
+  expect(shown.at(-1)).toEqual({ state: 'REFUNDED' })
+  expect(Object.values(stored).join()).toContain('"isOver":true')
 })

@@ -127,6 +127,17 @@ describe('a deposit that fails', () => {
     expect(await ended).toBe('EXPIRED')
   })
 
+  it.each(['CONTRACT', 'ADDRESS'] as const)(
+    'is not begun in mode %s, nor approved, with less than the input',
+    async (depositMode) => {
+      const { chain } = deposits
+      await chain.transfer(chain.contracts.weth, user, stranger.address, 99n * INPUT_AMOUNT + 1n)
+      const { client, prompts } = walletOf()
+      expect(await (await begin(client, { depositMode })).ended).toBe('INSUFFICIENT_BALANCE')
+      expect(prompts).toEqual([])
+    },
+  )
+
   it('has reverted in a batch', async () => {
     const offer = await offerOf()
     const { client } = walletOf({ batches: 'supported', onPrompt: () => cancelNonce(offer) })

@@ -21,7 +21,7 @@ const PAGE_WAIT = { timeout: 60_000 }
 async function main(): Promise<void> {
   const browser = await startBrowser()
   const network = await startNetwork({
-    environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' },
+    environment: { DEFAULT_FILL_WINDOW: '12', LOG_LEVEL: 'silent' },
     onError: () => {},
     servicePort: 0,
     startService: startServiceInProcess,

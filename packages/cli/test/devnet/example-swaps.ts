@@ -20,7 +20,7 @@ export const keyOf = (owner: DevAccount) => bytesToHex(owner.getHdKey().privateK
 export async function startNetworkFor(solver: DevAccount): Promise<Network> {
   const network = await startNetwork({
     // The fill window is that of `npm run demo`.
-    environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_QUOTE: '0' },
+    environment: { DEFAULT_FILL_WINDOW: '12', LOG_LEVEL: 'silent', RATE_LIMIT_QUOTE: '0' },
     onError: () => {},
     startService: startServiceInProcess,
   })

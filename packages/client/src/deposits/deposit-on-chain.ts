@@ -28,6 +28,8 @@ export function depositOnChain(
 
   const secondsLeft = () => quote.depositDeadline - ahead - Date.now() / 1000
   const tokens = (at?: Hex) => readView(request, quote.inputToken, balanceOf(depositAddress), at)
+  const hasBalance = async (payer: Address) =>
+    (await readView(request, quote.inputToken, balanceOf(payer))) >= quote.inputAmount
   const isNonceUsed = (at?: Hex) => readView(request, settlement, nonceUse(quote.solver, quote.nonce), at)
 
   /**
@@ -88,5 +90,5 @@ export function depositOnChain(
     return { hasCode: code !== '0x', sent: `${code} ${count} ${there}` }
   }
 
-  return { look, isNeeded, hasTokens, readAccount }
+  return { look, isNeeded, hasTokens, hasBalance, readAccount }
 }

@@ -103,7 +103,12 @@ async function deposit(
   const { quote } = offer
   const isContract = mode === 'CONTRACT'
   const wasThere = earlier?.step === 'deposit' && earlier.state === 'mined'
-  const { look, isNeeded, hasTokens, readAccount } = depositOnChain(offer, settlement, mode, wasThere)
+  const { look, isNeeded, hasTokens, hasBalance, readAccount } = depositOnChain(
+    offer,
+    settlement,
+    mode,
+    wasThere,
+  )
   const call = depositCall(offer, settlement, mode)
   const wait = {
     until: quote.depositDeadline * 1000 + LATE_MS,
@@ -258,6 +263,9 @@ async function deposit(
     if (!(await isQuiet().catch(() => false))) throw new DepositError('UNCERTAIN')
     tell({ step: 'deposit', state: 'refused' })
   }
+  // An approval would cost gas for nothing. A wallet that takes batches may have tokens that the chain does not show (ERC-7682).
+  if (!(await hasBalance(account.address)) && (await isNeeded()))
+    throw new DepositError('INSUFFICIENT_BALANCE')
   while (await isNeeded()) {
     const { length, 0: next = call } = calls
     const step = length === 1 ? 'deposit' : 'approve'
