@@ -272,8 +272,12 @@ export function superviseUpgrades(server: FastifyInstance, timeoutMs: number): P
   return { takeOver: (request) => releases.get(request)?.() }
 }
 
-/** The URL by which the server finds the route of a request. Fastify would give a path that cannot be decoded to no route and no hook. */
+/**
+ * The URL by which the server finds the route of a request. Fastify would give a path that cannot be decoded, and an absolute URL that
+ * cannot be read, to no route and no hook.
+ */
 function routedUrl({ url = '/' }: { readonly url?: string | undefined }): string {
+  if (!/^[/*]/.test(url) && !URL.canParse(url)) return UNDECODABLE
   if (!url.includes('%')) return url
   try {
     decodeURIComponent(url.split('?', 1)[0] ?? '')

@@ -33,6 +33,7 @@ async function readPaths(): Promise<string[]> {
 
 /** What no caller asks for by itself, with the reason. */
 const UNNAMED = {
+  '/ ': 'stands for paths that cannot be decoded',
   '*': 'preflight requests of all paths',
   '/docs/': 'leads to /docs',
   '/favicon.ico': 'browsers ask for it when they show JSON',

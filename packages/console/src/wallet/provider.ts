@@ -157,7 +157,7 @@ export function readTerms({ chainId, settlement, protocolName }: Chain): Promise
 }
 
 /**
- * Whether a transfer comes back whose offer the solver has cancelled (docs/client.md, "Refund"), by the calls that the code of the
+ * Whether a transfer comes back whose offer the solver has cancelled (docs/client.md, "Take the input back"), by the calls that the code of the
  * contract has; undefined where it has none of them, as behind a proxy.
  */
 export async function readWayBack({ chainId, settlement }: Chain): Promise<boolean | undefined> {
