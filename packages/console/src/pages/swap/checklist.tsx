@@ -148,7 +148,8 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         </a>
       )}
       {mayLeave && (
-        <button type="button" class="second-action" onClick={leaveOffer}>
+        // The second click of a double click on "Swap", which was here, says nothing.
+        <button type="button" class="second-action" onClick={({ detail }) => detail < 2 && leaveOffer()}>
           {isOver ? 'New swap' : 'Back to the quotes'}
         </button>
       )}
