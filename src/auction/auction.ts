@@ -16,7 +16,7 @@ import { pairOf } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
 import { type Attempt, CUT_OFF } from './attempt.js'
 import type { AuctionContext } from './context.js'
-import { createLearnRequest, isLoss } from './lessons-of-round.js'
+import { createLearnRequest, hasLostTime } from './lessons-of-round.js'
 import { createOfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
 import { type OnBest, Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
@@ -192,7 +192,7 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
       signal: new AbortController().signal,
       clock,
       onEnd(ended) {
-        if (isLoss(ended) === false) standings.recordAnswer(asked.solver, caller.client.network, false)
+        if (hasLostTime(ended) === false) standings.recordAnswer(asked.solver, caller.client.network, false)
         tell(sinks, { kind: 'probed', request, attempt: ended.settled, quoteIds: solverRequest.quoteIds })
       },
     })

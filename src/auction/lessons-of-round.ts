@@ -16,9 +16,6 @@ const NOT_CONNECTED: readonly FailReason[] = [
   'tls_failed',
 ]
 
-/** A reply is invalid for what happens on the chain: its callers can cause that, and this process may not have seen it yet. */
-const BY_STATE: readonly string[] = ['bond_too_small', 'below_minimum_order', 'nonce_used']
-
 /** Learns from a request that has ended, when its round has been answered. */
 export type LearnRequest = (ended: EndedAttempt, round: Round) => void
 
@@ -40,8 +37,8 @@ export function createLearnRequest(
     if (round.best === undefined || round.hasLeft) return
     const now = clock()
     const { solver, standing } = ended.attempt.asked
-    const wasLoss = isLoss(ended)
-    if (wasLoss !== undefined) standings.recordAnswer(solver, client.network, wasLoss)
+    const isLost = hasLostTime(ended)
+    if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (kind === 'INDICATIVE') return
     const { requestedAt } = round.times
     if (!isOpen) taught = openPair(standings.pairsOf(chainId), pair, client, requestedAt, now)
@@ -55,16 +52,15 @@ export function createLearnRequest(
 }
 
 /**
- * Whether a request has cost its caller time, or the check of an invalid reply; undefined when it says nothing. A solver that has answered
- * others meanwhile is there: callers that ask more than it can answer must not take it from everyone.
+ * Whether a request has cost its caller time; undefined when it says nothing. A solver that has answered others meanwhile is there: callers
+ * that ask more than it can answer must not take it from everyone.
  */
-export function isLoss({ attempt, settled }: EndedAttempt): boolean | undefined {
+export function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   const { result } = settled
   const { isExpected, asked, waitingSince = Number.NEGATIVE_INFINITY } = attempt
   if (!isExpected) return undefined
   if (result.kind === 'late' || (result.kind === 'failed' && NOT_CONNECTED.includes(result.reason)))
     return asked.standing.answeredAt > waitingSince ? undefined : true
-  if (result.kind === 'invalid') return BY_STATE.includes(result.reason) ? undefined : true
   return answeredInMs(settled) === undefined ? undefined : false
 }
 

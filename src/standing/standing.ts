@@ -173,8 +173,8 @@ export class Standings {
   }
 
   /**
-   * Records a request for the circuit breaker, and logs it when it opens or closes. A loss costs the caller: no answer within
-   * QUOTE_TIMEOUT_MS, no connection, or an invalid reply. Otherwise the solver has answered.
+   * Records a request for the circuit breaker, and logs it when it opens or closes. A loss costs the caller time: no answer within
+   * QUOTE_TIMEOUT_MS, or no connection. Otherwise the solver has answered.
    */
   recordAnswer(solver: SolverKey, client: string, isLoss: boolean): void {
     const { breaker } = this.of(solver)

@@ -54,21 +54,15 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
   }
 })
 
-test.each([
-  ['signature_mismatch', 'open'],
-  ['bond_too_small', 'closed'],
-] as const)(
-  'of a solver whose replies to three clients are all invalid by %s, the breaker is %s',
-  async (reason, state) => {
-    const { breaker } = standings.of(askedSolver(2).solver)
-    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
-      const { answer } = play({ client })
-      await answer(1, offerOf(1))
-      await answer(2, { kind: 'invalid', reason })
-    }
-    expect(breaker.state(clock.monotonic())).toBe(state)
-  },
-)
+test('invalid replies to three clients open no breaker: they cost no time', async () => {
+  const { breaker } = standings.of(askedSolver(2).solver)
+  for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+    const { answer } = play({ client })
+    await answer(1, offerOf(1))
+    await answer(2, { kind: 'invalid', reason: 'signature_mismatch' })
+  }
+  expect(breaker.state(clock.monotonic())).toBe('closed')
+})
 
 test('a wait in vain counts in a firm round that teaches, and once for all rounds at the same time', async () => {
   const standing = standings.of(askedSolver(2).solver)
