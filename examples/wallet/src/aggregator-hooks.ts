@@ -107,20 +107,18 @@ export function useQuotes(asked: QuoteStreamParams | undefined) {
     // It reconnects itself, and ends only with what a repetition does not change.
     retry: false,
   })
-  // Those for another amount are no offers for this one.
-  return { ...query, lost, data: toText(params) === toText(asked) ? query.data : undefined }
+  return { ...query, lost }
 }
 
-/** A value once it has stayed the same for a while, as after its user has typed. */
-function useCalm<T>(value: T): T {
+/** A value once it has stayed the same for a while, as after its user has typed; undefined until then. */
+function useCalm<T>(value: T): T | undefined {
   const text = toText(value)
-  const [calm, setCalm] = useState({ text, value })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each render may build the same value again
+  const [calm, setCalm] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setCalm({ text, value }), CALM_MS)
+    const timer = setTimeout(() => setCalm(text), CALM_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return calm.text === text ? value : calm.value
+  return calm === text ? value : undefined
 }
 
 /**
@@ -305,7 +303,7 @@ export function useRefund(settlement: Address | InstanceTrust) {
             }
             return null
           },
-    refetchInterval: REFRESH_MS,
+    refetchInterval: STALE_MS,
   })
 }
 
