@@ -158,8 +158,10 @@ export class Standings {
 
   of({ chainId, address }: SolverKey): Standing {
     const standings = this.#chainOf(chainId).of
-    const standing = standings.get(address) ?? new Standing()
-    if (!standings.has(address)) standings.set(address, standing)
+    const known = standings.get(address)
+    if (known !== undefined) return known
+    const standing = new Standing()
+    standings.set(address, standing)
     return standing
   }
 
