@@ -482,7 +482,6 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.SessionQuoteRequest.min_deposit_deadline": "Earliest deposit deadline that the offer may have, Unix time in seconds. The offer's fill deadline is then its own deposit deadline, later by as much as `fill_deadline` is than `deposit_deadline`. Absent when the offer must have `deposit_deadline`.",
   "aggregator.v1.SessionQuoteRequest.order_type": "Which side of the swap `amount` fixes.",
   "aggregator.v1.SessionQuoteRequest.output_token": "Token that the user buys.",
-  "aggregator.v1.SessionQuoteRequest.traceparent": "The caller's `traceparent` (W3C Trace Context), if it sent one.",
   "aggregator.v1.SessionQuoteRequest.user_address": "The user's wallet.",
   "aggregator.v1.SessionReady": "SessionReady opens the session.",
   "aggregator.v1.SessionReady.cursor": "The position at which the events of this session begin, if the hello asked for them. Until the first event comes, it is the one for `after` of the next hello.",

@@ -92,7 +92,6 @@ export const SOLVER_CONSTRAINTS: Constraints = {
     deadline: UNIX_MS,
     chain_id: CHAIN_ID,
     destination_chain_id: CHAIN_ID,
-    traceparent: TEXT,
   },
   'aggregator.v1.SessionQuote': { id: UUID, signature: SIGNATURE },
   'aggregator.v1.SessionDecline': { id: UUID },

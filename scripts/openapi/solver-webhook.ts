@@ -22,13 +22,6 @@ const HEADERS = [
     schema: { type: 'integer', ...schemaOf(UNIX_MS) },
   },
   {
-    name: 'traceparent',
-    in: 'header',
-    description:
-      'The trace of the caller (W3C Trace Context), when it sent one. All solvers of a quote get the same.',
-    schema: { type: 'string' },
-  },
-  {
     name: 'x-quote-id',
     in: 'header',
     description:

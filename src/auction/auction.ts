@@ -118,7 +118,6 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
     quoteId: string,
     solvers: readonly Asked[],
     { requestedAt, limitMs }: RoundTimes,
-    caller: RoundCall,
   ): Question {
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     // To the millisecond, as solvers see it.
@@ -128,7 +127,6 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
       body: Buffer.from(requestBody(request)),
       quoteIds: new Map(solvers.map(({ solver }, index) => [solver.address, ids[index] ?? ''])),
       deadline,
-      traceparent: caller.traceparent,
     }
     return { request, pair, hasher: hasherOf(request.chainId), solverRequest }
   }
@@ -238,7 +236,7 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
         onBest &&
         ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
 
-      const question = toQuestion(request, pair, quoteId, [...asked, ...probed], times, caller)
+      const question = toQuestion(request, pair, quoteId, [...asked, ...probed], times)
       for (const solver of probed) probe(question, solver, caller)
       const round = openRound(question, asked, times, caller, tellBest)
       stageSeconds.observe({ stage: 'prepare' }, (clock.monotonic() - startedAt) / 1000)

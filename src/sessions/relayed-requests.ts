@@ -21,7 +21,6 @@ export interface RelayedQuoteRequest {
   readonly kind: QuoteKind
   /** As in `SolverRequest`. */
   readonly deadline: number
-  readonly traceparent?: string | undefined
   /** Milliseconds for which the asking replica waits. The clocks of two replicas may differ. */
   readonly waitMs: number
   readonly body: SolverRequestBody
@@ -74,7 +73,7 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
   const waits = new Map<string, () => void>()
 
   async function requestQuotes(
-    { solvers, waitMs, kind, body, deadline, traceparent }: RelayedQuoteRequest,
+    { solvers, waitMs, kind, body, deadline }: RelayedQuoteRequest,
     onReply: (reply: RelayedReply) => void,
   ): Promise<void> {
     const returnMs = Math.min(RETURN_MS, Math.ceil(waitMs / 10))
@@ -85,7 +84,6 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
       body: Buffer.from(JSON.stringify(body)),
       quoteIds: new Map(solvers.map(({ address, id }) => [address, id])),
       deadline: deadline - returnMs,
-      traceparent,
     }
     const asked = solvers.map(async ({ sessionId, address, id }) => {
       const solver = { chainId: body.chainId, address, session: { id: sessionId } }

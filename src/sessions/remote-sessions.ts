@@ -190,7 +190,7 @@ function targetOf(session: RemoteSession | undefined): ReplicaTarget | undefined
 
 /** The JSON text of a `RelayedQuoteRequest`. The request to solvers is JSON text already. */
 function toText(
-  { request, deadline, traceparent, body }: SolverRequest,
+  { request, deadline, body }: SolverRequest,
   solvers: readonly RelayedSolver[],
   waitMs: number,
 ): string {
@@ -199,7 +199,6 @@ function toText(
     solvers: solvers.map(({ sessionId, address, id }) => ({ sessionId, address, id })),
     kind: request.kind,
     deadline,
-    traceparent,
     waitMs,
   }
   return `${JSON.stringify(head).slice(0, -1)},"body":${Buffer.from(body).toString()}}`

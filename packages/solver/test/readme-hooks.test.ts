@@ -84,7 +84,6 @@ const REQUEST = namesOf<SolverQuoteRequest>()({
   fillDeadline: true,
   deadline: true,
   id: true,
-  traceparent: true,
   signal: true,
 })
 

@@ -80,8 +80,8 @@ export function toSessionEventJson(entry: Entry): string {
 
 /** The text of the HTTP request, after the fields that HTTP has in its headers. */
 function toRequestJson({ id, solverRequest }: Extract<SingleMessage, { type: 'quoteRequest' }>): string {
-  const { request, body, deadline, traceparent } = solverRequest
-  const head = JSON.stringify({ type: 'quoteRequest', id, deadline, kind: request.kind, traceparent })
+  const { request, body, deadline } = solverRequest
+  const head = JSON.stringify({ type: 'quoteRequest', id, deadline, kind: request.kind })
   return `${head.slice(0, -1)},${tailOf(body)}`
 }
 

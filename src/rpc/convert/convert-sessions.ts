@@ -91,7 +91,7 @@ function toInit(message: SingleMessage): MessageInit {
 
 function toQuoteRequest(
   id: string,
-  { request, deadline, traceparent }: SolverRequest,
+  { request, deadline }: SolverRequest,
 ): MessageInitShape<typeof SessionQuoteRequestSchema> {
   return {
     id,
@@ -108,7 +108,6 @@ function toQuoteRequest(
     depositDeadline: request.depositDeadline,
     fillDeadline: request.fillDeadline,
     minDepositDeadline: request.minDepositDeadline,
-    ...(traceparent !== undefined && { traceparent }),
   }
 }
 

@@ -122,12 +122,11 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
   }
 }
 
-function headersOf({ request, quoteIds, deadline, traceparent }: SolverRequest, solver: Address): string[] {
+function headersOf({ request, quoteIds, deadline }: SolverRequest, solver: Address): string[] {
   const headers = [...HEADERS, 'x-request-deadline', String(deadline)]
   const quoteId = quoteIds.get(solver)
   if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
   if (request.kind === 'INDICATIVE') headers.push('x-quote-kind', 'indicative')
-  if (traceparent !== undefined) headers.push('traceparent', traceparent)
   return headers
 }
 

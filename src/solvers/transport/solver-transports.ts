@@ -25,8 +25,6 @@ export interface SolverRequest {
   readonly quoteIds: ReadonlyMap<Address, string>
   /** When the service stops waiting, Unix time in milliseconds, in `x-request-deadline`. */
   readonly deadline: number
-  /** The caller's `traceparent` (W3C Trace Context), if it sent one. */
-  readonly traceparent?: string | undefined
 }
 
 /** The part of an AbortSignal that a call needs. To make whole ones for ten requests takes a fiftieth of the CPU of a quote. */

@@ -14,7 +14,7 @@ import { requestBody, toQuoteRequest } from '../../../src/solvers/transport/solv
 import { exactInput } from '../../support/solvers/sample-quotes.js'
 
 /** What sessions have beside the fields that endpoints get too. */
-const OF_SESSIONS = ['id', 'deadline', 'kind', 'traceparent']
+const OF_SESSIONS = ['id', 'deadline', 'kind']
 
 const body = JSON.parse(requestBody(exactInput))
 /** The fields of a message that have a value other than the default of their type. */
@@ -39,7 +39,7 @@ it('each field that endpoints get is sent by sessions over gRPC', () => {
 })
 
 it('each field that endpoints get is read by the kit', () => {
-  const ofSessions = { kind: exactInput.kind, deadline: 1, id: 'a', traceparent: undefined }
+  const ofSessions = { kind: exactInput.kind, deadline: 1, id: 'a' }
   expect(readRequest({ ...body, ...ofSessions })).toEqual({ ...terms, ...ofSessions, isForAddress: false })
 })
 

@@ -103,13 +103,12 @@ const KINDS: Readonly<Record<string, string>> = { firm: 'FIRM', indicative: 'IND
 
 /** @returns undefined when a field is missing or not valid, or a header has a value of a later version */
 function readAsked({ body, headers }: EndpointRequest, clock: Clock): IncomingRequest | undefined {
-  const { 'x-quote-kind': kind = 'firm', 'x-quote-id': id, traceparent } = headers
+  const { 'x-quote-kind': kind = 'firm', 'x-quote-id': id } = headers
   const deadline = String(headers['x-request-deadline'] ?? clock.now() + USUAL_DEADLINE_MS)
   return readRequest({
     ...Object(body),
     kind: KINDS[String(kind)],
     deadline: /^\d{1,15}$/.test(deadline) ? Number(deadline) : undefined,
     id,
-    traceparent,
   })
 }

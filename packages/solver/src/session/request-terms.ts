@@ -11,8 +11,6 @@ export interface IncomingRequest extends QuoteRequest {
   readonly id: string | undefined
   /** When the instance stops waiting, Unix time in milliseconds. */
   readonly deadline: number
-  /** W3C Trace Context of the caller, if it sent one. */
-  readonly traceparent: string | undefined
 }
 
 const KINDS = ['FIRM', 'INDICATIVE'] as const
@@ -43,7 +41,6 @@ export function readRequest(fields: Readonly<Record<string, unknown>>): Incoming
   const optional = {
     minDepositDeadline: naturalOf(fields.minDepositDeadline),
     id: instanceText(fields.id),
-    traceparent: instanceText(fields.traceparent),
   }
   return { ...(terms as IncomingRequest), ...optional }
 }

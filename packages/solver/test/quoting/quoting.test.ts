@@ -95,7 +95,6 @@ function startQuoting(
     fillDeadline: now + 420,
     id: undefined,
     deadline: clock.now() + 500,
-    traceparent: undefined,
   }
   return {
     clock,
