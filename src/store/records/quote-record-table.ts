@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Kysely, type Migration, sql } from 'kysely'
+import { CompiledQuery, type Kysely, type Migration, sql } from 'kysely'
 import { BATCH_ROWS } from '../database.js'
 import { readRecordPage } from './quote-record-reads.js'
 import type { QuoteRecordSchema, QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
@@ -66,6 +66,9 @@ export function createQuoteRecordTable(
   database: Kysely<QuoteRecordSchema>,
   { size, maxBytes }: { readonly size: RecordSize; readonly maxBytes: number },
 ): QuoteRecordStore {
+  /** By the number of rows. */
+  const insertions = new Map<number, string>()
+
   /** @returns the number of removed records */
   async function removeOldest(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<number> {
     const oldest = database
@@ -89,9 +92,18 @@ export function createQuoteRecordTable(
       startByte += bytes[index] ?? 0
       return row
     })
+    await database.executeQuery(CompiledQuery.raw(insertionOf(rows), rows.flatMap(Object.values)))
+  }
+
+  /** The statement for so many rows. To compile it takes longer than SQLite needs to write them. */
+  function insertionOf(rows: readonly QuoteRecordSchema['quote_records'][]): string {
+    const known = insertions.get(rows.length)
+    if (known !== undefined) return known
     const insertion = database.insertInto('quote_records').values(rows)
     // A batch is saved again when its first result is unknown.
-    await insertion.onConflict((conflict) => conflict.doNothing()).execute()
+    const { sql: text } = insertion.onConflict((conflict) => conflict.doNothing()).compile()
+    insertions.set(rows.length, text)
+    return text
   }
 
   async function isTooLarge(): Promise<boolean> {
