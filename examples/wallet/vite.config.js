@@ -1,5 +1,9 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, loadEnv } from 'vite'
 
-// The demo's service has port 3000, its chain 8545.
-export default defineConfig({ plugins: [react()], server: { port: 5173 } })
+export default defineConfig(({ command, mode }) => {
+  // An instance could name another contract.
+  if (command === 'build' && !loadEnv(mode, process.cwd()).VITE_SETTLEMENT)
+    throw new Error('VITE_SETTLEMENT must be the address of the settlement contract.')
+  return { plugins: [react()], server: { port: 5173 } }
+})

@@ -1,4 +1,4 @@
-import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
+import { type DepositProgress, explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
 import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors, useSendTransaction } from 'wagmi'
 import {
@@ -15,9 +15,12 @@ import {
 } from './aggregator-hooks'
 import { chainId, inputToken, outputToken, settlement } from './config'
 
-const STEPS = {
-  approve: 'Approve the token in your wallet, and wait for the block.',
-  deposit: 'Confirm the deposit in your wallet, and wait for the block.',
+/** What the wallet is asked for. Of a transfer, `confirmBy` says until when to confirm it. */
+function wordsOf({ step, state }: DepositProgress): string {
+  if (state === 'late')
+    return 'Do not confirm in your wallet any more. What you send now may stay at the address until you take it back.'
+  if (step === 'approve') return 'Approve the token in your wallet, and wait for the block.'
+  return 'Confirm the deposit in your wallet, and wait for the block.'
 }
 
 /** Sells one of the input token. Symbols and decimals come from the contracts, through the page's node. */
@@ -91,7 +94,7 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
         />
       )}
       {order.data && <output>{order.data.state}</output>}
-      {swap.isPending && swap.progress && <p>{STEPS[swap.progress.step]}</p>}
+      {swap.isPending && swap.progress && <p>{wordsOf(swap.progress)}</p>}
       {call && <Button label="Take back what was not paid" disabled={isSending} onClick={() => send(call)} />}
       {error && <p role="alert">{explainForUser(error)}</p>}
       {/* The instance chooses the code of an error, which says nothing of the tokens. */}

@@ -13,6 +13,8 @@ const NOT_AS_ASKED = 'The offer is not what you asked for. Do not take it. Pleas
 const FORGED = 'The offer is not genuine. Do not take it. Please ask for a new one.'
 const BEFORE_AGAIN =
   'If you have already sent your tokens, look at your swap before you try again: it may still go through.'
+const NO_CONTRACT =
+  'A contract that this app needs is not on this network. Please report it to the makers of the app.'
 const GONE = 'This offer is no longer available. Please ask for a new one.'
 
 /**
@@ -99,10 +101,13 @@ const ENGLISH = {
       'Your account has too little of the token that you sell. Nothing was sent. Please enter a smaller amount.',
     APPROVAL_TOO_LOW:
       'The approval in your wallet was lower than the amount, and nothing was deposited. Please try again, and leave it as it is.',
+    APPROVAL_UNCERTAIN:
+      'It is not certain whether you have given the approval. None of your tokens were sent. Please try again.',
     REPLACED: 'You have cancelled the transaction in your wallet, or replaced it.',
     EXPIRED: `This offer has expired. Please ask for a new one. ${BEFORE_AGAIN}`,
     UNCERTAIN: 'It is not certain whether your tokens were sent. Look into your wallet before you try again.',
   } satisfies Record<DepositReason, string>,
+  ChainReadError: { absent: NO_CONTRACT, 'no code': NO_CONTRACT },
   other: {
     DECLINED: 'You have declined in your wallet: nothing was deposited.',
     ChainReadError: 'The network cannot be read at the moment. Please check your connection and try again.',
@@ -114,15 +119,15 @@ const ENGLISH = {
  * Explains a problem to the user of a wallet, in plain sentences without codes. The messages of errors are for developers.
  * @param problem what a `catch` gives: an error of this client, of which the first problem counts, or a user's no in the wallet; or a
  * reason or problem itself, or `DECLINED`. Anything else gets a general sentence
- * @param _locale such as `de-CH`. There is English only, in which all other languages are answered too
  */
-export function explainForUser(problem: unknown, _locale?: string): string {
+export function explainForUser(problem: unknown): string {
   const { AggregatorError: service, other } = ENGLISH
-  const { name, reason, problems } = Object(problem)
+  const { name, reason, failure, problems } = Object(problem)
   const named =
     typeof problem === 'string'
       ? sentenceIn<string>(Object.assign({}, ...Object.values(ENGLISH)), problem)
-      : (sentenceIn(sentenceIn<Sentences>(ENGLISH, name), reason ?? problems?.[0]) ?? sentenceIn(other, name))
+      : (sentenceIn(sentenceIn<Sentences>(ENGLISH, name), reason ?? failure ?? problems?.[0]) ??
+        sentenceIn(other, name))
   if (named !== undefined) return named
   // A reason of a newer instance. Its words are no user's.
   if (problem instanceof AggregatorError) return isRetryable(problem) ? service.INTERNAL : other.other

@@ -36,7 +36,7 @@ export {
   type PreparedRefund,
   prepareRefund,
 } from './deposits/prepare-refund.js'
-export { isRefundable, refundCall } from './deposits/refund-calls.js'
+export { refundCall } from './deposits/refund-calls.js'
 export { type SendDepositOptions, sendDeposit } from './deposits/send-deposit.js'
 export { isDeclined } from './deposits/wallet-refusal.js'
 export type { DepositWallet } from './deposits/wallet-transaction.js'

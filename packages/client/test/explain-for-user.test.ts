@@ -43,9 +43,17 @@ it.each(['REVERTED', 'REPLACED', 'EXPIRED', 'UNCERTAIN'] as const)(
   },
 )
 
-it('an error of the node of the user is one of the network', () => {
-  const error = new ChainReadError({} as never, 'fetch failed')
-  expect(explainForUser(error)).toMatch(/^The network cannot be read/)
+it.each([
+  ['failed', /^The network cannot be read/],
+  // A token, or an account, in the place of the settlement contract.
+  ['absent', /^A contract that this app needs is not on this network/],
+  ['no code', /^A contract that this app needs is not on this network/],
+] as const)('a read that fails at the node of the user: %s', (failure, sentence) => {
+  expect(explainForUser(new ChainReadError(failure, 'fetch failed'))).toMatch(sentence)
+})
+
+it('an approval moves no tokens, whatever became of it', () => {
+  expect(explainForUser(new DepositError('APPROVAL_UNCERTAIN'))).toMatch(/None of your tokens were sent/)
 })
 
 it.each([
@@ -59,15 +67,6 @@ it('a reason of a newer instance that may pass is a problem of the service', () 
   const error = new AggregatorError('MOON_ECLIPSED', 'No.', { httpStatus: 503 })
   expect(explainForUser(error)).toBe(explainForUser('INTERNAL'))
 })
-
-it.each(['en', 'en-GB', 'de-CH', '', '__proto__', 'constructor'])(
-  'the locale "%s" is answered in English',
-  (locale) => {
-    expect(explainForUser('TIMED_OUT', locale)).toBe(
-      'There was no answer in time. If you have already sent your tokens, look at your swap before you try again: it may still go through.',
-    )
-  },
-)
 
 it.each([
   'EXPIRED',

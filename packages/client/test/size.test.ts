@@ -24,7 +24,7 @@ async function sizeOf(contents: string): Promise<{ bytes: number; sources: strin
 
 it.each([
   ['createAggregatorClient', 10_000],
-  ['refundCall, isRefundable', 1_000],
+  ['refundCall', 1_000],
   ['watchQuotes', 2_000],
   ['identifyOffers', 700],
   ['AggregatorError', 700],

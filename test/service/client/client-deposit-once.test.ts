@@ -147,6 +147,16 @@ describe('a deposit is never sent twice:', () => {
 })
 
 describe('a deposit after an approval', () => {
+  it('is not begun when it is not known whether the approval was given', async () => {
+    const { client } = walletOf({
+      onPrompt() {
+        throw Object.assign(new Error('Internal JSON-RPC error.'), { code: -32000 })
+      },
+    })
+    const { steps, ended } = await begin(client)
+    expect([await ended, steps()]).toEqual(['APPROVAL_UNCERTAIN', ['approve asked']])
+  })
+
   it('goes on when the connection is lost between the two', async () => {
     const { client, prompts } = walletOf({
       onPrompt() {
@@ -227,6 +237,22 @@ describe('a deposit to the address', () => {
     await deposits.chain.transfer(deposits.chain.contracts.weth, user, offer.depositAddress, INPUT_AMOUNT)
     const { ended } = await begin(client, ADDRESS, { offer })
     expect([await ended, prompts]).toEqual(['there', []])
+  })
+
+  it('tells while the prompt is open until when to confirm, and then that it is late, after a reload too; what comes late is no success', async () => {
+    const prompt = deferred()
+    const { client, prompts } = walletOf({ onPrompt: () => prompt.opened })
+    const { offer, told, steps, ended } = await begin(client, ADDRESS)
+    const { depositDeadline } = offer.quote
+    await expect.poll(() => prompts).toHaveLength(1)
+    expect(told[0]?.confirmBy).toBe(depositDeadline - 120)
+    await passDeadline(depositDeadline - 120)
+    await expect.poll(steps).toEqual(['deposit asked', 'deposit late'])
+    await passDeadline(depositDeadline)
+    prompt.open()
+    expect(await ended).toBe('UNCERTAIN')
+    const again = await begin(client, { ...ADDRESS, earlier: told[0] ?? null }, { offer })
+    expect([await again.ended, again.steps(), prompts.length]).toEqual(['UNCERTAIN', ['deposit late'], 1])
   })
 
   it('is not called expired while the transfer may still come, nor a success when it comes too late', async () => {

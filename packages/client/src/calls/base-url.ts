@@ -9,7 +9,7 @@ export function readBaseUrl(value: unknown): string {
   const text = String(value).trim()
   const url = parseUrl(text)
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw invalidBaseUrl('must be a URL with http or https, such as https://quotes.example')
+    throw invalidBaseUrl('must be an http URL, such as https://quotes.example')
   if (url.username !== '' || url.password !== '')
     throw invalidBaseUrl('must have no user name and no password: add a header with the option fetch')
   return (url.origin + url.pathname).replace(/\/+$/, '')

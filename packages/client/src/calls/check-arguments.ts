@@ -73,7 +73,7 @@ export function bytes32Problem(value: unknown): string | undefined {
 
 export function amountProblem(value: unknown): string | undefined {
   const isRight = typeof value === 'bigint' && value > 0n && value <= MAX_UINT256
-  return isRight ? undefined : "must be a bigint of 1 to 2^256-1, in the token's smallest unit"
+  return isRight ? undefined : 'must be a bigint of 1 to 2^256-1'
 }
 
 export function textProblem(value: unknown): string | undefined {

@@ -27,6 +27,9 @@ export function depositOnChain(
   let ahead = 0
 
   const secondsLeft = () => quote.depositDeadline - ahead - Date.now() / 1000
+  /** Until when the wallet may be asked, and a transfer be confirmed, Unix time in seconds. */
+  const confirmBy = () => Math.floor(quote.depositDeadline - ahead) - (isContract ? 0 : SPARE_SECONDS.ADDRESS)
+  const isLate = () => Date.now() / 1000 > confirmBy()
   const tokens = (at?: Hex) => readView(request, quote.inputToken, balanceOf(depositAddress), at)
   const hasBalance = async (payer: Address) =>
     (await readView(request, quote.inputToken, balanceOf(payer))) >= quote.inputAmount
@@ -68,10 +71,21 @@ export function depositOnChain(
     // It may have come since the look.
     if (problems.length > 0 && (await look()) === 'there') return false
     await last?.()
-    if (secondsLeft() < (isContract ? 0 : SPARE_SECONDS.ADDRESS))
-      throw new DepositError(isContract ? 'EXPIRED' : 'TOO_LATE_FOR_TRANSFER')
+    if (isLate()) throw new DepositError(isContract ? 'EXPIRED' : 'TOO_LATE_FOR_TRANSFER')
     if (problems.length > 0) throw new QuoteVerificationError(problems)
     return true
+  }
+
+  /** A look that calls `onLate` once, when it is too late for a transfer that the wallet is asked for. */
+  function watchTime(lookNow: () => Promise<Found>, onLate: () => void) {
+    let isTold = isContract
+    return () => {
+      if (!isTold && isLate()) {
+        isTold = true
+        onLate()
+      }
+      return lookNow()
+    }
   }
 
   /** Whether tokens lie at the deposit address of a transfer, be it too few. */
@@ -90,5 +104,5 @@ export function depositOnChain(
     return { hasCode: code !== '0x', sent: `${code} ${count} ${there}` }
   }
 
-  return { look, isNeeded, hasTokens, hasBalance, readAccount }
+  return { look, isNeeded, watchTime, confirmBy, hasTokens, hasBalance, readAccount }
 }

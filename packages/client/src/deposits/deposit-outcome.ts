@@ -6,8 +6,9 @@ import { pause } from '../calls/retry-delay.js'
  * Why a deposit is not there. REVERTED: its transaction changed nothing. REPLACED: the user has replaced it in the wallet with something
  * else. EXPIRED: the time for the deposit is over. TOO_LATE_FOR_TRANSFER: the wallet was not asked, because a transfer could come too
  * late, or the offer is gone. INSUFFICIENT_BALANCE: the wallet was not asked, because its account has too little of the input token.
- * APPROVAL_TOO_LOW: the user has lowered the approval in the wallet. UNCERTAIN: it is not known whether the
- * wallet has sent anything, or tokens came to the deposit address too late.
+ * APPROVAL_TOO_LOW: the user has lowered the approval in the wallet. APPROVAL_UNCERTAIN: it is not known whether the wallet has sent the
+ * approval, which moves no tokens. UNCERTAIN: it is not known whether the wallet has sent anything, or tokens came to the deposit address
+ * too late.
  */
 export type DepositReason =
   | 'REVERTED'
@@ -16,6 +17,7 @@ export type DepositReason =
   | 'TOO_LATE_FOR_TRANSFER'
   | 'INSUFFICIENT_BALANCE'
   | 'APPROVAL_TOO_LOW'
+  | 'APPROVAL_UNCERTAIN'
   | 'UNCERTAIN'
 
 const SENTENCES: Readonly<Record<DepositReason, string>> = {
@@ -25,6 +27,7 @@ const SENTENCES: Readonly<Record<DepositReason, string>> = {
   TOO_LATE_FOR_TRANSFER: 'It is too late for a transfer, and the wallet was not asked.',
   INSUFFICIENT_BALANCE: 'The account has too little of the input token, and the wallet was not asked.',
   APPROVAL_TOO_LOW: 'The approval is too low, and nothing was deposited.',
+  APPROVAL_UNCERTAIN: 'It is not known whether the approval was given. Nothing was deposited.',
   UNCERTAIN: 'It is not known whether the deposit is there: look into the wallet before you try again.',
 }
 

@@ -1,17 +1,20 @@
 import type { Hex } from 'viem'
 
 const STEPS: readonly unknown[] = ['approve', 'deposit']
-const STATES: readonly unknown[] = ['asked', 'refused', 'sent', 'mined']
+const STATES: readonly unknown[] = ['asked', 'late', 'refused', 'sent', 'mined']
 
 /** How far a deposit is. It can be stored as JSON. */
 export interface DepositProgress {
   /** The approval of the input token, or the deposit itself: a call of the contract, a transfer, or a batch of all calls. */
   readonly step: 'approve' | 'deposit'
   /**
-   * The wallet is asked, it has sent nothing, it has sent the transaction or the batch, or the chain has that. It stays `asked` when the
-   * chain has the deposit before the wallet has answered, because the prompt may still be open.
+   * The wallet is asked, it is still asked for a transfer that would come too late, it has sent nothing, it has sent the transaction or the
+   * batch, or the chain has that. It stays `asked` when the chain has the deposit before the wallet has answered, because the prompt may
+   * still be open.
    */
-  readonly state: 'asked' | 'refused' | 'sent' | 'mined'
+  readonly state: 'asked' | 'late' | 'refused' | 'sent' | 'mined'
+  /** Until when the user may confirm a transfer that the wallet is asked for, Unix time in seconds: count down to it. From then on the state is `late`. */
+  readonly confirmBy?: number | undefined
   /** The transaction that the wallet has sent, or that an account of the app has signed, from `asked` on. */
   readonly hash?: Hex | undefined
   /** The batch that the wallet has sent (EIP-5792). */

@@ -2,22 +2,12 @@ import { encodeFunctionData, getAddress } from 'viem'
 import { REFUND_CALLS_ABI } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
-import type { ListedOrder, Order } from '../orders/read-order.js'
+import type { Order } from '../orders/read-order.js'
 import type { Call } from './deposit-calls.js'
 
 /**
- * Whether the input of an order can be taken back with `refundCall` at this time: it was deposited by a call of the contract, and
- * the time for the solver is over. Tokens at a deposit address make no order before they are settled or refunded: for them, ask
- * `prepareRefund`.
- * @param now Unix time in seconds, such as `Date.now() / 1000`; the contract compares the time of the block
- */
-export function isRefundable(order: Order | ListedOrder, now: number): boolean {
-  return order.state === 'DEPOSITED' && 'fillDeadline' in order && now > (order.fillDeadline ?? now)
-}
-
-/**
  * Makes the call that gives the input of an order in deposit mode CONTRACT back to its user, with a part of the solver's bond.
- * Anyone may send it after the fill deadline, while the order is DEPOSITED (`isRefundable`).
+ * Anyone may send it after the fill deadline, while the order is DEPOSITED. `prepareRefund` says when, also of a transfer to a deposit address.
  * @param options the result of `readSettlement`: the settlement contract of the order's chain
  */
 export function refundCall(

@@ -103,12 +103,8 @@ async function deposit(
   const { quote } = offer
   const isContract = mode === 'CONTRACT'
   const wasThere = earlier?.step === 'deposit' && earlier.state === 'mined'
-  const { look, isNeeded, hasTokens, hasBalance, readAccount } = depositOnChain(
-    offer,
-    settlement,
-    mode,
-    wasThere,
-  )
+  const onChain = depositOnChain(offer, settlement, mode, wasThere)
+  const { look, isNeeded, confirmBy, hasTokens, hasBalance, readAccount } = onChain
   const call = depositCall(offer, settlement, mode)
   const wait = {
     until: quote.depositDeadline * 1000 + LATE_MS,
@@ -142,6 +138,13 @@ async function deposit(
           return 'there' as const
         }
 
+  /** Looks for what the wallet is asked for, and tells when a transfer would come too late by now: its prompt may be open. */
+  function lookWhileAsked(asked: DepositProgress) {
+    const { step, state, hash } = asked
+    const isOpen = state === 'asked' && hash === undefined
+    return isOpen ? onChain.watchTime(lookFor(step), () => tell({ ...asked, state: 'late' })) : lookFor(step)
+  }
+
   /** Waits for what the wallet was asked for. @throws DepositError */
   async function follow(progress: DepositProgress): Promise<void> {
     const { step, hash, batchId } = progress
@@ -160,13 +163,19 @@ async function deposit(
           return outcome && (await hasTokens()) ? 'UNCERTAIN' : outcome
         }
       : undefined
-    await untilThere({ ...wait, look: lookFor(step), readOutcome }).catch((error: unknown) => {
+    await untilThere({ ...wait, look: lookWhileAsked(progress), readOutcome }).catch((error: unknown) => {
       // The approval itself is mined: it is not waited for again.
       if (error instanceof DepositError && error.reason === 'APPROVAL_TOO_LOW')
         tell({ ...progress, state: 'mined' })
       throw error
     })
     tell({ ...progress, state: 'mined' })
+  }
+
+  /** Tells what the wallet has sent, and waits for it. */
+  function followSent(sent: DepositProgress): Promise<void> {
+    tell(sent)
+    return follow(sent)
   }
 
   /**
@@ -206,10 +215,15 @@ async function deposit(
     // Last: between the look and the question, nothing takes time.
     if (!(await isNeeded(checkLast))) return undefined
     signal.throwIfAborted()
-    tell({ step, state: 'asked', ...(hash && { hash }) })
+    const progress: DepositProgress = {
+      step,
+      state: 'asked',
+      ...(hash ? { hash } : !isContract && { confirmBy: confirmBy() }),
+    }
+    tell(progress)
     const ending = new AbortController()
     const unlink = linkSignal(signal, ending)
-    const lookNow = lookFor(step)
+    const lookNow = lookWhileAsked(progress)
     const answered = async () => {
       try {
         // The app may have stopped at the last moment.
@@ -227,9 +241,9 @@ async function deposit(
     }
     const asked = answered()
     const readOutcome = async () => undefined
-    const onChain = untilThere({ ...wait, look: lookNow, readOutcome, signal: ending.signal })
+    const seen = untilThere({ ...wait, look: lookNow, readOutcome, signal: ending.signal })
     try {
-      return (await Promise.race([asked, onChain])) ?? undefined
+      return (await Promise.race([asked, seen])) ?? undefined
     } finally {
       unlink()
       ending.abort()
@@ -253,11 +267,7 @@ async function deposit(
   const asked = send ? await ask('deposit', { send }) : { answer: undefined }
   if (asked === undefined) return
   const batchId = asked.answer
-  if (batchId !== undefined) {
-    const sent = { step: 'deposit', state: 'sent', batchId } as const
-    tell(sent)
-    return follow(sent)
-  }
+  if (batchId !== undefined) return followSent({ step: 'deposit', state: 'sent', batchId })
   if (send) {
     // The wallet has not taken it, it says.
     if (!(await isQuiet().catch(() => false))) throw new DepositError('UNCERTAIN')
@@ -269,13 +279,14 @@ async function deposit(
   while (await isNeeded()) {
     const { length, 0: next = call } = calls
     const step = length === 1 ? 'deposit' : 'approve'
-    const onChain = () => checkNetwork(request, chainId)
     const prompt = await planTransaction(wallet, request, { ...next, chainId, signal })
-    const answered = await ask(step, prompt, onChain)
-    if (answered !== undefined) {
-      const sent = { step, state: 'sent', hash: answered.answer } as const
-      tell(sent)
-      await follow(sent)
+    try {
+      const answered = await ask(step, prompt, () => checkNetwork(request, chainId))
+      if (answered !== undefined) await followSent({ step, state: 'sent', hash: answered.answer })
+    } catch (error) {
+      const isOpen = error instanceof DepositError && error.reason === 'UNCERTAIN'
+      // An approval moves no tokens.
+      throw isOpen && step === 'approve' ? new DepositError('APPROVAL_UNCERTAIN', error.cause) : error
     }
     if (step === 'deposit') return
     before = undefined

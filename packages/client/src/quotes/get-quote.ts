@@ -77,8 +77,12 @@ export function toQuoteBody(
   const given = params as QuoteParams & Readonly<Record<string, unknown>>
   const options = Object.entries(rules)
   check({
+    // With a misspelt key, the offer would be one that nobody asked for.
+    ...Object.fromEntries(Object.keys(params).map((name) => [name, 'is not a parameter'])),
     ...swapProblems(params),
     user: addressProblem(user),
+    // The instance knows on which it pays.
+    destinationChainId: undefined,
     depositMode: choiceProblem(DEPOSIT_MODES, depositMode),
     ...Object.fromEntries(options.map(([name, rule]) => [name, optionProblem(rule, given[name])])),
   })

@@ -107,7 +107,7 @@ it.each(['localhost:3000', '', '/api', 'ws://localhost:3000', 'quotes.example', 
         violations: [
           {
             field: 'baseUrl',
-            message: 'must be a URL with http or https, such as https://quotes.example',
+            message: 'must be an http URL, such as https://quotes.example',
           },
         ],
       }),

@@ -137,6 +137,7 @@ describe('a stream of quotes', () => {
       softDeadlineMs: -1,
       minQuotes: 1.5,
       verify: 'some' as never,
+      depositwindow: 60,
     }
     const error = await client
       .streamQuotes(bad)
@@ -144,13 +145,9 @@ describe('a stream of quotes', () => {
       .next()
       .catch((thrown) => thrown)
     expect(error).toMatchObject({ name: 'AggregatorError', reason: 'INVALID_ARGUMENT' })
-    expect(error.violations.map(({ field }: { field: string }) => field)).toEqual([
-      'amount',
-      'softDeadlineMs',
-      'minQuotes',
-      'verify',
-      'refreshSeconds',
-    ])
+    const fields = error.violations.map(({ field }: { field: string }) => field)
+    const wanted = ['amount', 'softDeadlineMs', 'minQuotes', 'verify', 'refreshSeconds', 'depositwindow']
+    expect(fields.sort()).toEqual(wanted.sort())
     const none = client.streamQuotes(undefined as unknown as QuoteStreamParams)[Symbol.asyncIterator]()
     await expect(none.next()).rejects.toMatchObject({ reason: 'INVALID_ARGUMENT' })
     expect(requests()).toBe(0)

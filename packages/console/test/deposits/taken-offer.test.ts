@@ -107,12 +107,8 @@ describe('a swap of the console', () => {
 
   const heldByUser = () => deposits.chain.balanceOf(deposits.chain.contracts.weth, user.address)
 
-  const useOf = ({ chain, offer }: Awaited<ReturnType<typeof choice>>) =>
-    addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId), {
-      held: undefined,
-      isDead: false,
-      nowMs: Date.now(),
-    })
+  const useOf = ({ chain, offer }: Awaited<ReturnType<typeof choice>>, nowMs = Date.now()) =>
+    addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId), { held: undefined, isDead: false, nowMs })
 
   beforeEach(() => {
     leaveOffer()
@@ -167,6 +163,24 @@ describe('a swap of the console', () => {
       expect(stateOf('check', shown())).toBe('done')
       expect(ownSwap(taken.chain.chainId, taken.offer.orderId)?.check).toBe('passed')
     }
+  })
+
+  it('says from two minutes before the deadline that a transfer must not be confirmed any more, until the wallet has sent it', async () => {
+    const taken = await choice('ADDRESS')
+    const prompt = deferred()
+    await connect(undefined, { onPrompt: () => prompt.opened })
+    await takeOffer(taken)
+    const sending = sendFromWallet()
+    const uses = (secondsLeft: number) =>
+      useOf(taken, (taken.offer.quote.depositDeadline - secondsLeft) * 1000)
+    await expect.poll(() => uses(121)).toBe('asked')
+    expect(uses(119)).toBe('asked too late')
+    await deposits.holdBlocks()
+    prompt.open()
+    await expect.poll(() => uses(119)).toBe('asked')
+    await deposits.mine()
+    await sending
+    expect(uses(119)).toBe('paid')
   })
 
   it('remembers its swaps when the data of the site is deleted', async () => {

@@ -11,6 +11,7 @@ export type AddressUse =
   | 'pay the rest'
   | 'paid'
   | 'asked'
+  | 'asked too late'
   | 'other mode'
   | 'check failed'
   | 'dead'
@@ -38,12 +39,14 @@ export function addressUse(
 ): AddressUse {
   // Who pays again pays twice.
   if (held !== undefined && held >= BigInt(inputAmount)) return 'paid'
-  if (isDepositBegun(swap)) return isDepositSeen(swap) ? 'paid' : 'asked'
+  const isTooLate = (depositDeadline - SPARE_SECONDS) * 1000 < nowMs
+  if (isDepositSeen(swap)) return 'paid'
+  if (isDepositBegun(swap)) return isTooLate && swap?.progress?.state !== 'sent' ? 'asked too late' : 'asked'
   // The instance has told the solver another mode: the solver may cancel the offer under the user's transfer.
   if (modeOfNonce(BigInt(nonce)) === 'CONTRACT') return 'other mode'
   if (swap?.check === 'failed') return 'check failed'
   if (isDead) return 'dead'
-  if ((depositDeadline - SPARE_SECONDS) * 1000 < nowMs) return 'too late'
+  if (isTooLate) return 'too late'
   if (swap?.check === 'begun') return 'check open'
   return held ? 'pay the rest' : 'pay'
 }

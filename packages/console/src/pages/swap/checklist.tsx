@@ -5,7 +5,7 @@ import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
-import type { AddressUse } from '../../data/orders/address-use.js'
+import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
@@ -165,6 +165,9 @@ function wordsOf({ name, state, detail }: Step, { chain, offer, wanted, isBusy }
   if (name === 'deposit' && state === 'active' && !isBusy)
     return isBegun ? 'Deposit not seen: look into your wallet' : 'Waiting for the deposit'
   if (name === 'fill' && state === 'done') return detail
+  const isLate = isPast((offer.quote?.depositDeadline ?? 0) - SPARE_SECONDS, latestNow.value)
+  if (name === 'deposit' && state === 'active' && isAddress && isLate)
+    return 'Do not confirm in your wallet any more'
   return WORDS[name][state === 'failed' ? 'waiting' : state]
 }
 

@@ -23,6 +23,7 @@ type ClosedUse = Exclude<AddressUse, 'pay' | 'pay the rest'>
 const CLOSED: Readonly<Record<ClosedUse, readonly [tone: 'bad' | 'warning', text: string]>> = {
   paid: ['warning', 'The tokens are at the deposit address. Do not send them again.'],
   asked: ['warning', 'Your wallet was asked to send the tokens. Look into it, and do not send them twice.'],
+  'asked too late': ['bad', 'Do not confirm in your wallet any more.'],
   'other mode': [
     'bad',
     'The solver did not make this offer for a transfer to an address. Send nothing for it.',
@@ -68,7 +69,12 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     isDead: isUsed === true || dead.data === true,
     nowMs: latestNow.value,
   })
-  if (use !== 'pay' && use !== 'pay the rest') return <Closed use={use}>{children?.(use)}</Closed>
+  if (use !== 'pay' && use !== 'pay the rest')
+    return (
+      <Closed use={use} depositDeadline={quote.depositDeadline}>
+        {children?.(use)}
+      </Closed>
+    )
   return (
     <section class="deposit-address" aria-label="Deposit address">
       {swap?.check === undefined && (
@@ -122,12 +128,34 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   )
 }
 
+interface ClosedProps {
+  readonly use: ClosedUse
+  /** Unix time in seconds. */
+  readonly depositDeadline: number
+  readonly children: ComponentChildren
+}
+
 /** Why there is no address to pay, and what somebody can do who has paid it. */
-function Closed({ use, children }: { readonly use: ClosedUse; readonly children: ComponentChildren }) {
+function Closed({ use, depositDeadline, children }: ClosedProps) {
   const [tone, text] = CLOSED[use]
   return (
     <section class={`notice notice-${tone}`} aria-label="Deposit address">
       <p>{text}</p>
+      {use === 'asked' && (
+        <p>
+          While it still asks, confirm by{' '}
+          <strong>
+            <Deadline seconds={depositDeadline - SPARE_SECONDS} />
+          </strong>
+          , and not later.
+        </p>
+      )}
+      {use === 'asked too late' && (
+        <p>
+          Tokens that arrive after <Deadline seconds={depositDeadline} /> may stay at the address until you
+          fetch them.
+        </p>
+      )}
       <p>
         If you have sent the tokens and the order is not filled, look for a refund on its page after the fill
         deadline.
