@@ -1,3 +1,5 @@
+import { rank } from '../../packages/protocol/src/quotes/offer.js'
+import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import { askedSession, type Solver } from '../../packages/protocol/src/solvers/solver.js'
 import {
   isOverdue,
@@ -132,4 +134,22 @@ export class Attempt implements OpenRequest, CallListener, CallSignal {
 /** How long the answer of a solver took; undefined without an answer. */
 export function answeredInMs({ result, tookMs }: SolverAttempt): number | undefined {
   return result.kind === 'failed' || responseOf(result) === undefined ? undefined : tookMs
+}
+
+/** @returns the valid offers, best first */
+export function rankedOffers(attempts: readonly Pick<SolverAttempt, 'result'>[]): SignedQuote[] {
+  return rank(attempts.flatMap(({ result }) => (result.kind === 'quoted' ? [result.offer] : [])))
+}
+
+/** How many solvers a round waits for, and their results by kind. */
+export interface RoundCounts extends Readonly<Record<SolverResult['kind'], number>> {
+  readonly asked: number
+}
+
+/** Counts the results that have come. @param asked the solvers that the round waits for */
+export function countResults(asked: number, attempts: readonly Pick<SolverAttempt, 'result'>[]): RoundCounts {
+  const unanswered = { late: 0, soft_deadline: 0, failed: 0, cancelled: 0 }
+  const counts = { asked, quoted: 0, declined: 0, invalid: 0, ...unanswered }
+  for (const { result } of attempts) counts[result.kind]++
+  return counts
 }

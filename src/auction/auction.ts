@@ -1,10 +1,10 @@
 import { chainNotSupported, type ServiceError } from '../../packages/protocol/src/errors.js'
-import { rank } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallContext } from '../clients/call.js'
 import { requestBody } from '../solvers/transport/solver-http-client.js'
 import {
@@ -14,31 +14,19 @@ import {
 } from '../solvers/transport/solver-transports.js'
 import { pairOf } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
-import { type Attempt, CUT_OFF } from './attempt.js'
+import { type Attempt, CUT_OFF, countResults, type RoundCounts, rankedOffers } from './attempt.js'
 import type { AuctionContext } from './context.js'
-import { createLearnRequest, hasLostTime } from './lessons-of-round.js'
-import { createOfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
+import { createLearnRequest } from './lessons-of-round.js'
+import { createOfferVerifier } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
-import { type OnBest, Round, type RoundTime, type RoundTimes, type SoftDeadline } from './round.js'
-import { countResults, type RoundCounts } from './round-counts.js'
-import type { RoundErrors } from './round-errors.js'
-import { type RoundSink, tell } from './sinks.js'
+import { type OnBest, Round, type RoundTimes, type SoftDeadline } from './round.js'
+import { createRoundErrors } from './round-errors.js'
+import { createStartQueue, limitsOf, type RoundLimits } from './round-queue.js'
+import { type RoundSink, tell, type UnstartedOutcome } from './sinks.js'
 import type { Asked, SolverChoice } from './solver-choice.js'
 
 /** Collects offers. */
-export interface Auction {
-  /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
-  assertReady(chainId: number): void
-  /**
-   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the
-   * settlement contract checks the offers as well (docs/decisions.md, D13).
-   * @throws ServiceError CHAIN_UNAVAILABLE
-   */
-  runRound(request: QuoteRequest, caller: RoundCall, options?: RoundOptions): Promise<RoundResult>
-}
-
-/** Rounds that begin at once. */
-export type Rounds = ReturnType<typeof createRounds>
+export type Auction = ReturnType<typeof createAuction>
 
 /** What a round needs of the call of its caller. */
 export type RoundCall = Pick<CallContext, 'client' | 'signal' | 'timeoutMs' | 'traceparent'>
@@ -77,62 +65,46 @@ export interface RoundResult {
 }
 
 /** The parts of all rounds. */
-export interface RoundParts {
+interface RoundParts {
   readonly choice: SolverChoice
   readonly standings: Standings
   /** Asks a solver at its endpoint. */
   readonly http: SolverTransport
   readonly quoteIds: QuoteIds
   readonly sinks: readonly RoundSink[]
-  readonly roundErrors: RoundErrors
 }
 
-/** The request of one round, as its solvers get it. */
-interface Question {
-  readonly request: QuoteRequest
-  /** As `pairOf` writes it. */
-  readonly pair: string
-  readonly hasher: QuoteHasher
-  readonly solverRequest: SolverRequest
-}
+/** The part of its limit for which a round may wait to begin. Solvers need the other half. */
+const MAX_WAIT_PART = 1 / 2
 
-/** Builds the rounds. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
-export function createRounds(context: AuctionContext, parts: RoundParts) {
-  const { chains, sessions, clock } = context
-  const { choice, standings, http, quoteIds, sinks, roundErrors } = parts
-  const { quoteTimeoutMs } = context.config
-  const softMs = context.config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
-  const { stageSeconds } = context.metrics
+/** Builds the auction. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
+export function createAuction(context: AuctionContext, parts: RoundParts) {
+  const { chains, sessions, config, clock } = context
+  const { choice, standings, http, quoteIds, sinks } = parts
+  const { quoteTimeoutMs } = config
+  const softMs = config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
+  const queue = createStartQueue(clock)
   const validateOffer = createOfferValidator(context.rules, context.metrics)
-  const verifier = createOfferVerifier(context)
+  const verifyOffers = createOfferVerifier(context)
+  const roundErrors = createRoundErrors(context)
 
+  function observe(stage: 'prepare' | 'solvers' | 'rank', since: number): void {
+    context.metrics.stageSeconds.observe({ stage }, (clock.monotonic() - since) / 1000)
+  }
+
+  /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
   function hasherOf(chainId: number): QuoteHasher {
     const chain = chains.get(chainId)
     if (chain === undefined) throw chainNotSupported(chainId, [...chains.keys()])
     return chain.quoteHasher()
   }
 
-  function toQuestion(
-    request: QuoteRequest,
-    pair: string,
-    quoteId: string,
-    solvers: readonly Asked[],
-    { requestedAt, limitMs }: RoundTimes,
-  ): Question {
-    const ids = quoteIds.forSolvers(quoteId, solvers.length)
-    // To the millisecond, as solvers see it.
-    const deadline = Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt)
-    const solverRequest: SolverRequest = {
-      request,
-      body: Buffer.from(requestBody(request)),
-      quoteIds: new Map(solvers.map(({ solver }, index) => [solver.address, ids[index] ?? ''])),
-      deadline,
-    }
-    return { request, pair, hasher: hasherOf(request.chainId), solverRequest }
-  }
-
   /** Asks one solver on its session if it has one, else at its endpoint (docs/decisions.md, D18), and checks its reply. */
-  async function ask({ solverRequest, ...question }: Question, attempt: Attempt) {
+  async function ask(
+    solverRequest: SolverRequest,
+    hasher: QuoteHasher,
+    attempt: Attempt,
+  ): Promise<SolverResult> {
     if (!(await attempt.takeSlot())) return CUT_OFF
     const { solver } = attempt.asked
     const session = askedSession(solver)
@@ -143,25 +115,28 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
     const transport = session === undefined ? http : sessions
     const reply = await transport.requestQuote(solver, solverRequest, attempt, attempt)
     if (reply.kind !== 'replied') return reply
-    return validateOffer({ ...question, solver: solver.address, body: reply.body })
+    return validateOffer({ request: solverRequest.request, hasher, solver: solver.address, body: reply.body })
   }
 
+  /** @param asked the solvers that the round waits for, or one for which no quote waits */
   function openRound(
-    question: Question,
+    solverRequest: SolverRequest,
+    pair: string,
     asked: readonly Asked[],
     times: RoundTimes,
     caller: RoundCall,
-    onBest: OnBest | undefined,
+    onBest?: OnBest,
   ): Round {
-    const { request, pair, solverRequest } = question
+    const { request, quoteIds } = solverRequest
+    const hasher = hasherOf(request.chainId)
     const learn = createLearnRequest(request, pair, caller.client, standings, clock.monotonic)
     return new Round({
       times,
       asked,
       async ask(attempt) {
-        const result = await ask(question, attempt)
+        const result = await ask(solverRequest, hasher, attempt)
         // Before the caller gets it: the events of its order may come at any time after that.
-        if (result.kind === 'quoted' && attempt.told === undefined)
+        if (result.kind === 'quoted' && attempt.told === undefined && !attempt.asked.isProbe)
           tell(sinks, { kind: 'offer', request, offer: result.offer })
         return result
       },
@@ -170,118 +145,137 @@ export function createRounds(context: AuctionContext, parts: RoundParts) {
       onBest,
       onEnd(ended, round) {
         learn(ended, round)
-        const { told } = ended.attempt
-        if (told !== undefined)
-          tell(sinks, { kind: 'cut_off_ended', attempt: told, quoteIds: solverRequest.quoteIds })
+        const { asked, told } = ended.attempt
+        const attempt = asked.isProbe ? ended.settled : told
+        if (attempt !== undefined)
+          tell(sinks, { kind: 'ended_alone', request, attempt, isProbe: asked.isProbe, quoteIds })
       },
     })
   }
 
-  /** Asks a solver with an open circuit breaker whether it answers again. Nobody waits for it. */
-  function probe(question: Question, asked: Asked, caller: RoundCall): void {
-    const requestedAt = clock.monotonic()
-    const times = { requestedAt, waitedMs: 0, limitMs: quoteTimeoutMs, readMs: quoteTimeoutMs, softMs }
-    const { request, solverRequest } = question
-    const round = new Round({
-      times: { ...times, softDeadline: undefined },
-      asked: [asked],
-      isProbe: true,
-      ask: (attempt) => ask(question, attempt),
-      signal: new AbortController().signal,
-      clock,
-      onEnd(ended) {
-        if (hasLostTime(ended) === false) standings.recordAnswer(asked.solver, caller.client.network, false)
-        tell(sinks, { kind: 'probed', request, attempt: ended.settled, quoteIds: solverRequest.quoteIds })
-      },
-    })
-    void round.start()
+  /** The result of a round that asks no solver. */
+  function unstarted(request: QuoteRequest, outcome: UnstartedOutcome): RoundResult {
+    tell(sinks, { kind: 'unstarted', request, outcome })
+    const { chainId } = request
+    const quoteId = quoteIds.create()
+    const counts = countResults(0, [])
+    const error =
+      outcome === 'cancelled'
+        ? roundErrors.noOffer(chainId, quoteId, counts, 0)
+        : roundErrors.busy(chainId, outcome)
+    return { quoteId, offers: [], counts, error }
   }
 
-  /** @returns the valid offers, best first */
-  function rankOffers({ attempts }: Round): RankedRound {
-    const start = clock.monotonic()
-    const ranked = rank(attempts.flatMap(({ result }) => (result.kind === 'quoted' ? [result.offer] : [])))
-    stageSeconds.observe({ stage: 'rank' }, (clock.monotonic() - start) / 1000)
-    return { ranked, attempts: [...attempts] }
+  async function run(
+    request: QuoteRequest,
+    caller: RoundCall,
+    { softDeadline, depositWindow, verify = 'off', onBest }: RoundOptions,
+    { requestedAt, limitMs, callersLimitMs }: RoundLimits,
+  ): Promise<RoundResult> {
+    const { chainId } = request
+    const startedAt = clock.monotonic()
+    const requestedTime = clock.now()
+    const pair = pairOf(request, depositWindow)
+    const { asked, probed, busy, notAsked } = choice.of(chainId, pair, requestedAt + limitMs)
+    if (asked.length === 0 && busy > 0) return unstarted(request, 'busy')
+
+    const quoteId = quoteIds.create()
+    const solvers = [...asked, ...probed].map(({ solver }) => solver.address)
+    const ids = quoteIds.forSolvers(quoteId, solvers.length)
+    const solverRequest: SolverRequest = {
+      request,
+      body: Buffer.from(requestBody(request)),
+      quoteIds: new Map(solvers.map((solver, index) => [solver, ids[index] ?? ''])),
+      // To the millisecond, as solvers see it.
+      deadline: Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt),
+    }
+    const times: RoundTimes = {
+      requestedAt,
+      waitedMs: startedAt - requestedAt,
+      limitMs,
+      readMs: quoteTimeoutMs,
+      softMs,
+      softDeadline,
+    }
+    for (const solver of probed) {
+      const nobody = { ...caller, signal: new AbortController().signal }
+      const untilTimeout = { ...times, limitMs: quoteTimeoutMs, softDeadline: undefined }
+      void openRound(solverRequest, pair, [solver], untilTimeout, nobody).start()
+    }
+    const tellBest: OnBest | undefined =
+      onBest &&
+      ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
+    const round = openRound(solverRequest, pair, asked, times, caller, tellBest)
+    observe('prepare', startedAt)
+    await round.start()
+    const endedAt = clock.monotonic()
+    observe('solvers', startedAt)
+
+    const isChecked = verify !== 'off' || request.minDepositDeadline !== undefined
+    const attempts =
+      isChecked && round.best !== undefined
+        ? await verifyOffers(round.attempts, {
+            request,
+            mode: verify,
+            timeoutMs: callersLimitMs - (endedAt - requestedAt),
+            signal: caller.signal,
+            onBest: tellBest,
+          })
+        : round.attempts
+    const rankedAt = clock.monotonic()
+    const offers = rankedOffers(attempts)
+    observe('rank', rankedAt)
+
+    tell(sinks, {
+      kind: 'ended',
+      quoteId,
+      request,
+      pair,
+      key: caller.client.apiKey?.label,
+      requestedAt: requestedTime,
+      durationMs: endedAt - startedAt,
+      idleMs: round.bestAt && endedAt - round.bestAt,
+      outcome: caller.signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes',
+      ranked: offers,
+      attempts,
+      checked: round.attempts,
+      probed: probed.map(({ solver }) => solver.address),
+      quoteIds: solverRequest.quoteIds,
+    })
+    const counts = countResults(asked.length, attempts)
+    if (offers.length > 0) return { quoteId, offers, counts, error: undefined }
+    const isQueued = attempts.some(({ result }) => 'isQueued' in result)
+    const error = isQueued
+      ? roundErrors.busy(chainId, 'busy', quoteId)
+      : roundErrors.noOffer(chainId, quoteId, counts, notAsked)
+    return { quoteId, offers, counts, error }
   }
 
   return {
-    assertReady: hasherOf,
-    async run(
+    assertReady: (chainId: number): void => void hasherOf(chainId),
+    /**
+     * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the settlement contract
+     * checks the offers as well (docs/decisions.md, D13). A round that cannot begin within half of its time asks no solver, and has the
+     * error SOLVERS_BUSY (docs/decisions.md, D14).
+     * @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time
+     */
+    async runRound(
       request: QuoteRequest,
       caller: RoundCall,
-      { softDeadline, depositWindow, verify = 'off', onBest }: RoundOptions,
-      { requestedAt, limitMs, callersLimitMs }: RoundTime,
+      options: RoundOptions = {},
     ): Promise<RoundResult> {
-      const { chainId } = request
-      const startedAt = clock.monotonic()
-      const quoteId = quoteIds.create()
-      const requestedTime = clock.now()
-      const times: RoundTimes = {
-        requestedAt,
-        waitedMs: startedAt - requestedAt,
-        limitMs,
-        readMs: quoteTimeoutMs,
-        softMs,
-        softDeadline,
-      }
-
-      const pair = pairOf(request, depositWindow)
-      const { asked, probed, busy, notAsked } = choice.of(chainId, pair, requestedAt + limitMs)
-      if (asked.length === 0 && busy > 0) {
-        tell(sinks, { kind: 'unstarted', request, outcome: 'busy' })
-        return { quoteId, offers: [], counts: countResults(0, []), error: roundErrors.busy(chainId) }
-      }
-      const tellBest: OnBest | undefined =
-        onBest &&
-        ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
-
-      const question = toQuestion(request, pair, quoteId, [...asked, ...probed], times)
-      for (const solver of probed) probe(question, solver, caller)
-      const round = openRound(question, asked, times, caller, tellBest)
-      stageSeconds.observe({ stage: 'prepare' }, (clock.monotonic() - startedAt) / 1000)
-      await round.start()
-      const endedAt = clock.monotonic()
-      stageSeconds.observe({ stage: 'solvers' }, (endedAt - startedAt) / 1000)
-
-      const answered = rankOffers(round)
-      const { ranked, attempts } =
-        (verify === 'off' && request.minDepositDeadline === undefined) || answered.ranked.length === 0
-          ? answered
-          : await verifyRound(answered, verifier, {
-              request,
-              mode: verify,
-              timeoutMs: callersLimitMs - (endedAt - requestedAt),
-              signal: caller.signal,
-              onBest: tellBest,
-            })
-
-      tell(sinks, {
-        kind: 'ended',
-        quoteId,
-        request,
-        pair,
-        key: caller.client.apiKey?.label,
-        requestedAt: requestedTime,
-        durationMs: endedAt - startedAt,
-        idleMs: round.bestAt === undefined ? undefined : endedAt - round.bestAt,
-        outcome: caller.signal.aborted ? 'cancelled' : ranked.length > 0 ? 'quoted' : 'no_quotes',
-        ranked,
-        attempts,
-        checked: answered.attempts,
-        probed: probed.map(({ solver }) => solver.address),
-        quoteIds: question.solverRequest.quoteIds,
+      const limits = limitsOf(caller.timeoutMs, options.verify ?? 'off', config, clock.monotonic())
+      // The bonds and nonces of the first round after a time without demand are those of this moment (docs/decisions.md, D13).
+      await chains.get(request.chainId)?.wake()
+      return new Promise((resolve) => {
+        queue.add({
+          client: caller.client,
+          latestAt: limits.requestedAt + limits.limitMs * MAX_WAIT_PART,
+          signal: caller.signal,
+          start: () => resolve(run(request, caller, options, limits)),
+          refuse: (outcome) => resolve(unstarted(request, outcome)),
+        })
       })
-      const ended = { asked: asked.length, notAsked, attempts }
-      const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, ended)
-      return {
-        quoteId,
-        offers: ranked,
-        get counts() {
-          return countResults(asked.length, attempts)
-        },
-        error,
-      }
     },
   }
 }

@@ -16,12 +16,10 @@ const NOT_CONNECTED: readonly FailReason[] = [
   'tls_failed',
 ]
 
-/** Learns from a request that has ended, when its round has been answered. */
-export type LearnRequest = (ended: EndedAttempt, round: Round) => void
-
 /**
- * Builds the function for one round (docs/decisions.md, D30). A round without an offer says nothing about its solvers, nor does one
- * whose caller has left. A price teaches no lesson.
+ * Builds the function that learns from each request of a round that has ended, once the round has been answered (docs/decisions.md,
+ * D30). A round without an offer says nothing about its solvers, nor does one whose caller has left. A price teaches no lesson, and a
+ * probe only that its solver answers again.
  */
 export function createLearnRequest(
   { kind, chainId }: QuoteRequest,
@@ -29,17 +27,17 @@ export function createLearnRequest(
   client: ClientId,
   standings: Standings,
   clock: () => number,
-): LearnRequest {
+): (ended: EndedAttempt, round: Round) => void {
   let taught: TaughtPair | undefined
   let isOpen = false
 
   return (ended, round) => {
-    if (round.best === undefined || round.hasLeft) return
+    const { solver, standing, isProbe } = ended.attempt.asked
+    if (!isProbe && (round.best === undefined || round.hasLeft)) return
     const now = clock()
-    const { solver, standing } = ended.attempt.asked
     const isLost = hasLostTime(ended)
-    if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
-    if (kind === 'INDICATIVE') return
+    if (isLost !== undefined && !(isProbe && isLost)) standings.recordAnswer(solver, client.network, isLost)
+    if (kind === 'INDICATIVE' || isProbe) return
     const { requestedAt } = round.times
     if (!isOpen) taught = openPair(standings.pairsOf(chainId), pair, client, requestedAt, now)
     isOpen = true
@@ -55,7 +53,7 @@ export function createLearnRequest(
  * Whether a request has cost its caller time; undefined when it says nothing. A solver that has answered others meanwhile is there: callers
  * that ask more than it can answer must not take it from everyone.
  */
-export function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
+function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   const { result } = settled
   const { isExpected, asked, waitingSince = Number.NEGATIVE_INFINITY } = attempt
   if (!isExpected) return undefined

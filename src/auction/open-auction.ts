@@ -5,15 +5,13 @@ import { collectStandingMetrics, removeOtherSolvers } from '../solvers/statistic
 import { createSlots } from '../solvers/transport/request-slots.js'
 import { createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import { Standings } from '../standing/standing.js'
-import { createRounds } from './auction.js'
+import { createAuction } from './auction.js'
 import type { AuctionContext } from './context.js'
 import { createPrices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createPagePositions } from './records/page-positions.js'
 import { createQuoteRecorder, NO_RECORDER } from './records/quote-recorder.js'
 import { createRegistrationChecks } from './registration-checks.js'
-import { createRoundErrors } from './round-errors.js'
-import { createQueuedAuction } from './round-queue.js'
 import {
   createResultReports,
   createRoundCounts,
@@ -49,8 +47,7 @@ export function openAuction(context: AuctionContext) {
     onQuoted(lastQuoted),
     logWithoutOffer(log),
   ]
-  const parts = { choice, standings, http, quoteIds, sinks, roundErrors: createRoundErrors(context) }
-  const auction = createQueuedAuction(context, createRounds(context, parts), parts)
+  const auction = createAuction(context, { choice, standings, http, quoteIds, sinks })
   const prices = createPrices(context, auction)
 
   return {

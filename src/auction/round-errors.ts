@@ -1,67 +1,37 @@
 import { type NoQuoteReasons, ServiceError } from '../../packages/protocol/src/errors.js'
-import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
-import type { SolverAttempt } from './attempt.js'
+import type { RoundCounts } from './attempt.js'
 import type { AuctionContext } from './context.js'
-import { countResults } from './round-counts.js'
-
-/** The errors of rounds without an offer. */
-export type RoundErrors = ReturnType<typeof createRoundErrors>
-
-/** What came of a round without an offer. */
-interface EndedWithoutOffer {
-  /** The number of solvers that it waited for. */
-  readonly asked: number
-  /** The number of solvers that it could have asked, and did not. */
-  readonly notAsked: number
-  readonly attempts: readonly Pick<SolverAttempt, 'result'>[]
-}
 
 /** When a connection to a solver, or time to begin a round, is likely to be free again. */
 const RETRY_AFTER_SECONDS = 1
 /** The interval of equal warnings. */
 const WARNING_MS = 60_000
+const BUSY = {
+  busy: 'All connections to solvers are in use',
+  overloaded: 'More quotes wait than can be served in time',
+}
 
-/** Builds the errors. They warn in the log that solvers or the service are busy. */
+/** Builds the errors of rounds without an offer. They warn in the log that solvers or the service are busy. */
 export function createRoundErrors({ directory, clock, log }: AuctionContext) {
   const warnedAt = new Map<string, number>()
 
-  function warn(chainId: number, message: string): void {
-    const last = warnedAt.get(message) ?? Number.NEGATIVE_INFINITY
-    if (clock.monotonic() - last <= WARNING_MS) return
-    warnedAt.set(message, clock.monotonic())
-    log.warn({ chainId }, message)
-  }
-
-  function busy(chainId: number, quoteId?: string): ServiceError {
-    warn(chainId, 'quotes are rejected: all connections to solvers are in use')
-    const message = `All connections to solvers are in use: try again in ${RETRY_AFTER_SECONDS} s.`
-    const retryAfterSeconds = RETRY_AFTER_SECONDS
-    return new ServiceError('SOLVERS_BUSY', message, {
-      retryAfterSeconds,
-      ...(quoteId === undefined ? {} : { quoteId }),
-    })
-  }
-
   return {
     /**
-     * All connections to solvers are in use.
+     * All connections to solvers are in use, or more rounds wait than can begin in time.
      * @param quoteId the id of the record, when there is one
      */
-    busy,
-    /** More rounds wait than can begin in time. */
-    overloaded(chainId: number): ServiceError {
-      warn(chainId, 'quotes are rejected: more of them wait than can be served in time')
-      const message = `More quotes wait than can be served in time: try again in ${RETRY_AFTER_SECONDS} s.`
-      return new ServiceError('SOLVERS_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    busy(chainId: number, why: keyof typeof BUSY, quoteId?: string): ServiceError {
+      const now = clock.monotonic()
+      if (now - (warnedAt.get(why) ?? Number.NEGATIVE_INFINITY) > WARNING_MS) {
+        warnedAt.set(why, now)
+        log.warn({ chainId, reason: BUSY[why] }, 'quotes are rejected')
+      }
+      const message = `${BUSY[why]}: try again in ${RETRY_AFTER_SECONDS} s.`
+      return new ServiceError('SOLVERS_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, quoteId })
     },
-    /** The error of a round without an offer: SOLVERS_BUSY when a request waited for a connection in vain, else NO_QUOTES. */
-    noOffer(
-      chainId: number,
-      quoteId: string,
-      { asked, notAsked, attempts }: EndedWithoutOffer,
-    ): ServiceError {
-      if (attempts.some(({ result }) => isQueued(result))) return busy(chainId, quoteId)
-      const { declined, invalid, failed, late, soft_deadline, cancelled } = countResults(asked, attempts)
+    /** @param notAsked the number of solvers that the round could have asked, and did not */
+    noOffer(chainId: number, quoteId: string, counts: RoundCounts, notAsked: number): ServiceError {
+      const { asked, declined, invalid, failed, late, soft_deadline, cancelled } = counts
       const reasons = { asked, declined, invalid, failed, late: late + soft_deadline + cancelled, notAsked }
       const message = sentenceOf(reasons, directory.registered(chainId).length)
       return new ServiceError('NO_QUOTES', message, { quoteId, reasons })
@@ -84,9 +54,4 @@ function sentenceOf(reasons: NoQuoteReasons, registered: number): string {
   const named = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
   const others = notAsked === 0 ? '' : `; ${notAsked} more ${notAsked === 1 ? 'was' : 'were'} not asked`
   return `No solver gave a valid quote in time: of ${asked} asked, ${named.join(', ')}${others}.`
-}
-
-/** Whether a request ended while it waited for a connection. */
-function isQueued(result: SolverResult): boolean {
-  return result.kind === 'cancelled' && result.isQueued === true
 }

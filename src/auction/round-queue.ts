@@ -1,15 +1,8 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
-import type { CallContext } from '../clients/call.js'
 import type { ClientId } from '../clients/client-id.js'
 import { FairQueue } from '../concurrency/fair-queue.js'
 import type { Config } from '../config/config.js'
-import type { Auction, RoundParts, RoundResult, Rounds } from './auction.js'
-import type { AuctionContext } from './context.js'
-import type { RoundTime } from './round.js'
-import { countResults } from './round-counts.js'
-import { tell } from './sinks.js'
 
 /**
  * The part of a caller's deadline that is reserved for the way of the request and of its response; at most a fifth of the deadline. The
@@ -21,62 +14,29 @@ const TRANSPORT_RESERVE_MS = 250
  * is silent would leave no time for them.
  */
 const VERIFICATION_PART = 1 / 4
-/** The part of its limit for which a round may wait to begin. Solvers need the other half. */
-const MAX_WAIT_PART = 1 / 2
 /** The time for starting rounds in one turn of the event loop. The less starts at once, the earlier it ends, and the less is in memory. */
 const SLICE_MS = 2
 
-/**
- * Lets rounds begin in their turn, and says how long they may take. A round that cannot begin within half of its time asks no solver,
- * and has the error SOLVERS_BUSY (docs/decisions.md, D14).
- */
-export function createQueuedAuction(
-  { chains, config, clock }: AuctionContext,
-  rounds: Rounds,
-  { quoteIds, sinks, roundErrors }: RoundParts,
-): Auction {
-  const queue = createStartQueue(clock)
-
-  function unstarted(request: QuoteRequest, outcome: Refusal): RoundResult {
-    const { chainId } = request
-    const quoteId = quoteIds.create()
-    tell(sinks, { kind: 'unstarted', request, outcome })
-    const error =
-      outcome === 'overloaded'
-        ? roundErrors.overloaded(chainId)
-        : roundErrors.noOffer(chainId, quoteId, { asked: 0, notAsked: 0, attempts: [] })
-    return { quoteId, offers: [], counts: countResults(0, []), error }
-  }
-
-  return {
-    assertReady: rounds.assertReady,
-    async runRound(request, caller, roundOptions = {}) {
-      const requestedAt = clock.monotonic()
-      const time = { requestedAt, ...limitsOf(caller, roundOptions.verify ?? 'off', config) }
-      // The bonds and nonces of the first round after a time without demand are those of this moment (docs/decisions.md, D13).
-      await chains.get(request.chainId)?.wake()
-      return new Promise((resolve) => {
-        queue.add({
-          client: caller.client,
-          latestAt: requestedAt + time.limitMs * MAX_WAIT_PART,
-          signal: caller.signal,
-          start: () => resolve(rounds.run(request, caller, roundOptions, time)),
-          refuse: (outcome) => resolve(unstarted(request, outcome)),
-        })
-      })
-    },
-  }
+/** How long a round may take for its caller. Times are milliseconds from the request. */
+export interface RoundLimits {
+  /** When the request came, on the clock of standings. */
+  readonly requestedAt: number
+  /** The latest answer. */
+  readonly limitMs: number
+  /** The caller's own deadline less the time for the way to it; infinite without a deadline. */
+  readonly callersLimitMs: number
 }
 
-/** The limits of a round for this caller: QUOTE_TIMEOUT_MS, or the caller's shorter deadline, less the time in which the contract checks the offers. */
-function limitsOf(
-  { timeoutMs = Number.POSITIVE_INFINITY }: Pick<CallContext, 'timeoutMs'>,
+/** The limits of a round: QUOTE_TIMEOUT_MS, or the caller's shorter deadline, less the time in which the contract checks the offers. */
+export function limitsOf(
+  timeoutMs = Number.POSITIVE_INFINITY,
   verify: VerifyMode,
   { quoteTimeoutMs, verifyTimeoutMs }: Config,
-): Pick<RoundTime, 'limitMs' | 'callersLimitMs'> {
+  requestedAt: number,
+): RoundLimits {
   const callersLimitMs = timeoutMs - Math.min(TRANSPORT_RESERVE_MS, timeoutMs / 5)
   const reserve = verify === 'off' ? 0 : Math.min(verifyTimeoutMs, callersLimitMs * VERIFICATION_PART)
-  return { limitMs: Math.min(quoteTimeoutMs, callersLimitMs - reserve), callersLimitMs }
+  return { requestedAt, limitMs: Math.min(quoteTimeoutMs, callersLimitMs - reserve), callersLimitMs }
 }
 
 /** Why work does not start: it would be too late, or its caller has left. */

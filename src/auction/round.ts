@@ -5,6 +5,7 @@ import type { SolverResult } from '../../packages/protocol/src/solvers/solver-re
 import { afterReading } from '../concurrency/process-pauses.js'
 import { recordEnd, recordRequest } from '../standing/standing.js'
 import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
+import type { RoundLimits } from './round-queue.js'
 import type { Asked } from './solver-choice.js'
 
 /** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16, D30). */
@@ -22,18 +23,8 @@ export function ownSoftDeadline(afterMs: number, minQuotes = 1): SoftDeadline | 
   return afterMs === 0 ? undefined : { afterMs, minQuotes, isOwn: true }
 }
 
-/** How long a round may take for its caller. Times are milliseconds from the request. */
-export interface RoundTime {
-  /** When the request came, on the clock of standings. */
-  readonly requestedAt: number
-  /** The latest answer. */
-  readonly limitMs: number
-  /** The caller's own deadline less the time for the way to it; infinite without a deadline. */
-  readonly callersLimitMs: number
-}
-
 /** When a round ends. Times are milliseconds from the request. */
-export interface RoundTimes extends Pick<RoundTime, 'requestedAt' | 'limitMs'> {
+export interface RoundTimes extends Pick<RoundLimits, 'requestedAt' | 'limitMs'> {
   /** Time from the request to the start of the round. */
   readonly waitedMs: number
   /** Until when it reads on: QUOTE_TIMEOUT_MS. */
@@ -50,8 +41,6 @@ export type OnBest = (best: SignedQuote, attempts: readonly SolverAttempt[]) => 
 interface RoundOptions {
   readonly times: RoundTimes
   readonly asked: readonly Asked[]
-  /** Whether it only asks whether a solver answers again. */
-  readonly isProbe?: boolean
   /** Asks one solver, and validates its reply. */
   readonly ask: (attempt: Attempt) => Promise<SolverResult>
   /** Aborted when the caller leaves. */
@@ -158,8 +147,8 @@ export class Round {
   }
 
   async #ask(attempt: Attempt): Promise<void> {
-    const { isProbe = false, clock } = this.#options
-    recordRequest(attempt.asked.standing, attempt, isProbe, clock.monotonic())
+    const { standing, isProbe } = attempt.asked
+    recordRequest(standing, attempt, isProbe, this.#options.clock.monotonic())
     const reached = await this.#options.ask(attempt)
     const settled = attempt.settle(attempt.resultOf(reached))
     this.#open.delete(attempt)

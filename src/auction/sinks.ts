@@ -23,13 +23,12 @@ export type RoundEvent =
   | { readonly kind: 'offer'; readonly request: QuoteRequest; readonly offer: SignedQuote }
   /** The caller gets the answer. */
   | ({ readonly kind: 'ended' } & EndedRound)
-  /** A request has ended that the answer did not wait for. */
-  | { readonly kind: 'cut_off_ended'; readonly attempt: SolverAttempt; readonly quoteIds: QuoteIdsOfSolvers }
-  /** A request has ended that no quote waited for. */
+  /** A request has ended that no answer waited for: its round was answered before, or it was a probe. */
   | {
-      readonly kind: 'probed'
+      readonly kind: 'ended_alone'
       readonly request: QuoteRequest
       readonly attempt: SolverAttempt
+      readonly isProbe: boolean
       readonly quoteIds: QuoteIdsOfSolvers
     }
   /** A round asked no solver: all connections were in use, it could not begin in time, or its caller had left before. */
@@ -129,8 +128,8 @@ export function createRoundCounts(
   }
 
   return (event) => {
-    if (!('request' in event) || event.request.kind === 'INDICATIVE') return
-    if (event.kind === 'probed') countAttempts(event.request, [event.attempt])
+    if (event.request.kind === 'INDICATIVE') return
+    if (event.kind === 'ended_alone' && event.isProbe) countAttempts(event.request, [event.attempt])
     else if (event.kind === 'unstarted')
       metrics.quotes.inc({ chain_id: event.request.chainId, outcome: event.outcome })
     else if (event.kind === 'ended') {
@@ -163,7 +162,7 @@ export function createResultReports(
   function report(
     attempt: SolverAttempt,
     quoteIds: QuoteIdsOfSolvers,
-    result: ReportedResult = attempt.result,
+    result: ReportedResult,
     ranked: readonly SignedQuote[] = [],
   ): void {
     const { solver, onSession } = attempt
@@ -181,8 +180,8 @@ export function createResultReports(
     if (event.kind === 'ended') {
       for (const attempt of event.attempts)
         if (!attempt.isOpen) report(attempt, event.quoteIds, attempt.result, event.ranked)
-    } else if (event.kind === 'cut_off_ended') report(event.attempt, event.quoteIds)
-    else if (event.kind === 'probed') report(event.attempt, event.quoteIds, CIRCUIT_OPEN)
+    } else if (event.kind === 'ended_alone')
+      report(event.attempt, event.quoteIds, event.isProbe ? CIRCUIT_OPEN : event.attempt.result)
   }
 }
 

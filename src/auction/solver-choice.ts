@@ -21,6 +21,8 @@ export interface Asked extends Selection {
   readonly wait: Wait
   /** Whether it is expected to quote the pair (docs/decisions.md, D14). */
   readonly isExpected: boolean
+  /** Whether it is asked only to see whether it answers again. */
+  readonly isProbe: boolean
 }
 
 /** The solvers of one round. */
@@ -70,7 +72,11 @@ export function createSolverChoice(
     return all
   }
 
-  function toAsked({ solver, standing, lessons }: Examined, now: number, chosenBy?: ChosenBy): Asked {
+  function toAsked(
+    { solver, standing, lessons, treatment }: Examined,
+    now: number,
+    chosenBy?: ChosenBy,
+  ): Asked {
     const wait = waitFor(standing, lessons, softMs)
     return {
       solver,
@@ -78,6 +84,7 @@ export function createSolverChoice(
       slots: slots.of(solver),
       wait,
       isExpected: isExpected(standing, lessons, now),
+      isProbe: treatment === 'probe',
       chosenBy,
       gapBps: lessons?.hasLesson ? lessons.medianGap : undefined,
       isWaitedFor: wait !== 'none',

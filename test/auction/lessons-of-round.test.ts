@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createLearnRequest } from '../../src/auction/lessons-of-round.js'
-import type { Round, RoundTimes } from '../../src/auction/round.js'
+import type { RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { identifyClient } from '../../src/http/request.js'
 import { type Lessons, pairOf } from '../../src/standing/lessons.js'
@@ -31,8 +31,12 @@ function play({
   }))
   const request = { ...exactInput, kind }
   const learn = createLearnRequest(request, PAIR, identifyClient(client), standings, clock.monotonic)
-  const onEnd = (ended: Parameters<typeof learn>[0], round: Round) => learn(ended, round)
-  return playRound({ asked: solvers, times: { requestedAt: clock.monotonic(), ...times }, clock, onEnd })
+  return playRound({
+    asked: solvers,
+    times: { requestedAt: clock.monotonic(), ...times },
+    clock,
+    onEnd: learn,
+  })
 }
 
 const lessonsOf = (number: number): Lessons | undefined =>

@@ -1,16 +1,12 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
-import type { DepositVerdict } from '../../packages/protocol/src/quotes/verification.js'
+import type { DepositVerdict, VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import {
-  createOfferVerifier,
-  createOnNonceRefused,
-  type VerifiedOffer,
-  type VerifyOptions,
-} from '../../src/auction/offer-verifier.js'
+import type { SolverAttempt } from '../../src/auction/attempt.js'
+import { createOfferVerifier, createOnNonceRefused } from '../../src/auction/offer-verifier.js'
 import { deferred } from '../support/deferred.js'
 import { createManualClock } from '../support/manual-clock.js'
-import { signedQuote } from '../support/solvers/sample-quotes.js'
+import { exactInput, signedQuote } from '../support/solvers/sample-quotes.js'
 import { contextOf } from './context.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
@@ -19,9 +15,16 @@ const UNKNOWN: DepositVerdict = { kind: 'unknown', reason: 'node_error' }
 const TIMEOUT: DepositVerdict = { kind: 'unknown', reason: 'timeout' }
 const HOUR_MS = 3_600_000
 
-/** The offer with this number as its order id. */
-function offer(number: number): SignedQuote {
-  return { ...signedQuote({ nonce: BigInt(number) }), orderId: `0x${number}` }
+/** The result of a solver whose offer has this number. The lower it is, the better is the offer. */
+function attempt(number: number): SolverAttempt {
+  const offer = signedQuote({ nonce: BigInt(number), outputAmount: 1000n - BigInt(number) })
+  return { solver: offer.quote.solver, result: { kind: 'quoted', offer }, tookMs: 1 }
+}
+
+interface Options {
+  readonly mode?: VerifyMode
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -31,6 +34,7 @@ function offer(number: number): SignedQuote {
 function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyTimeoutMs = HOUR_MS) {
   const clock = createManualClock()
   const checked: number[] = []
+  const bests: string[] = []
   const verifyDeposit = ({ quote }: Pick<SignedQuote, 'quote'>, signal: AbortSignal) => {
     const number = Number(quote.nonce)
     checked.push(number)
@@ -41,62 +45,55 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
       signal.addEventListener('abort', () => resolve(TIMEOUT))
     })
   }
-  const chains = new Map([[1, { verifyDeposit }]])
   const verifier = createOfferVerifier(
     contextOf({
-      chains,
+      chains: new Map([[1, { verifyDeposit }]]),
       usedNonces: { isUsed: () => true },
       config: { verifyTimeoutMs },
       deadlineTime: clock.now,
       clock,
     }),
   )
-  const verify = async (numbers: readonly number[], options: Partial<VerifyOptions>) => {
-    const results = await verifier.verify(numbers.map(offer), {
-      chainId: 1,
+  const verify = async (numbers: readonly number[], options: Options = {}) => {
+    const results = await verifier(numbers.map(attempt), {
+      request: exactInput,
       mode: 'best',
       timeoutMs: Number.POSITIVE_INFINITY,
       signal: new AbortController().signal,
+      onBest: ({ quote, verified }) => bests.push(`${quote.nonce} ${verified ? 'verified' : 'unmarked'}`),
       ...options,
     })
-    expect(results.map(({ offer: { orderId } }) => Number(orderId))).toEqual(numbers)
     return results.map(summary)
   }
-  return { verify, checked, clock }
+  return { verify, checked, bests, clock }
 }
 
-function summary(verified: VerifiedOffer): string {
-  switch (verified.kind) {
-    case 'verified':
-      return 'verified'
-    case 'dropped':
-      return verified.error
-    case 'unmarked':
-      return verified.reason
-  }
+function summary({ result }: SolverAttempt) {
+  if (result.kind === 'quoted') return result.offer.verified ? 'verified' : 'unmarked'
+  return result.kind === 'invalid' ? result.reason : result.kind
 }
 
 describe('best', () => {
   test('checks the best offer alone when it is accepted', async () => {
     const { verify, checked } = openVerifier([ACCEPTED, ACCEPTED])
-    expect(await verify([0, 1], {})).toEqual(['verified', 'not_checked'])
+    expect(await verify([0, 1])).toEqual(['verified', 'unmarked'])
     expect(checked).toEqual([0])
   })
 
   test('checks the next offer after each rejection', async () => {
     const { verify, checked } = openVerifier([REJECTED, REJECTED, ACCEPTED, ACCEPTED])
-    expect(await verify([0, 1, 2, 3], {})).toEqual([
+    expect(await verify([0, 1, 2, 3])).toEqual([
       'NonceAlreadyUsed',
       'NonceAlreadyUsed',
       'verified',
-      'not_checked',
+      'unmarked',
     ])
     expect(checked).toEqual([0, 1, 2])
   })
 
   test('ends at an offer of which nothing is known', async () => {
     const { verify, checked } = openVerifier([REJECTED, UNKNOWN, ACCEPTED])
-    expect(await verify([0, 1, 2], {})).toEqual(['NonceAlreadyUsed', 'node_error', 'not_checked'])
+    expect(await verify([0, 1, 2])).toEqual(['NonceAlreadyUsed', 'unmarked', 'unmarked'])
     expect(checked).toEqual([0, 1])
   })
 })
@@ -108,32 +105,22 @@ describe('all', () => {
     const verifying = verify([0, 1, 2, 3], { mode: 'all', signal: leaving.signal })
     expect(checked).toEqual([0, 1, 2, 3])
     leaving.abort()
-    expect(await verifying).toEqual(['timeout', 'NonceAlreadyUsed', 'node_error', 'verified'])
+    expect(await verifying).toEqual(['unmarked', 'NonceAlreadyUsed', 'unmarked', 'verified'])
   })
 })
 
 describe.each(['best', 'all'] as const)('with %s,', (mode) => {
-  test('equal offers are checked once', async () => {
-    const { verify, checked } = openVerifier([REJECTED, ACCEPTED])
-    const expected = ['NonceAlreadyUsed', 'NonceAlreadyUsed', 'verified', 'verified']
-    expect(await verify([0, 0, 1, 1], { mode })).toEqual(expected)
-    expect(checked).toEqual([0, 1])
-  })
-
   test('no offers need no check', async () => {
     expect(await openVerifier([]).verify([], { mode })).toEqual([])
   })
 
-  test('each result is reported once, before the others are known', async () => {
-    const { verify } = openVerifier([REJECTED, undefined])
+  test('each change of the best offer is told at once: another one, and that the contract has accepted it', async () => {
+    const { verify, bests } = openVerifier([REJECTED, ACCEPTED, undefined])
     const leaving = new AbortController()
-    const reports: string[] = []
-    const onResult = (verified: VerifiedOffer) => void reports.push(summary(verified))
-    const verifying = verify([0, 0, 1], { mode, signal: leaving.signal, onResult })
-    await vi.waitFor(() => expect(reports).toEqual(['NonceAlreadyUsed']))
+    const verifying = verify([2, 0, 1], { mode, signal: leaving.signal })
+    await expect.poll(() => bests).toEqual(['1 unmarked', '1 verified'])
     leaving.abort()
-    await verifying
-    expect(reports).toEqual(['NonceAlreadyUsed', 'timeout'])
+    expect(await verifying).toEqual(['unmarked', 'NonceAlreadyUsed', 'verified'])
   })
 
   test.each([
@@ -145,7 +132,7 @@ describe.each(['best', 'all'] as const)('with %s,', (mode) => {
     const { verify, clock } = openVerifier([undefined], verifyTimeoutMs)
     const verifying = verify([0], { mode, timeoutMs })
     await clock.advance(1)
-    expect(await verifying).toEqual(['timeout'])
+    expect(await verifying).toEqual(['unmarked'])
     expect(clock.waiting).toBe(0)
   })
 
@@ -153,14 +140,13 @@ describe.each(['best', 'all'] as const)('with %s,', (mode) => {
     const { verify, clock } = openVerifier([REJECTED, undefined, ACCEPTED], 1)
     const verifying = verify([0, 1, 2], { mode })
     await clock.advance(1)
-    const last = mode === 'best' ? 'not_checked' : 'verified'
-    expect(await verifying).toEqual(['NonceAlreadyUsed', 'timeout', last])
+    const last = mode === 'best' ? 'unmarked' : 'verified'
+    expect(await verifying).toEqual(['NonceAlreadyUsed', 'unmarked', last])
   })
 
   test('a caller that has left gets no check', async () => {
-    expect(await openVerifier([undefined]).verify([0], { mode, signal: AbortSignal.abort() })).toEqual([
-      'timeout',
-    ])
+    const leftVerifier = openVerifier([undefined])
+    expect(await leftVerifier.verify([0], { mode, signal: AbortSignal.abort() })).toEqual(['unmarked'])
   })
 })
 

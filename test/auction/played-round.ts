@@ -19,7 +19,7 @@ export function askedSolver(
   wait: Wait = 'soft_deadline',
   slots = new RequestSlots(8),
 ): Asked {
-  return { solver: solver(number), standing: new Standing(), slots, wait, isExpected: true }
+  return { solver: solver(number), standing: new Standing(), slots, wait, isExpected: true, isProbe: false }
 }
 
 /** An offer of the solver with this number. */

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { countResults } from '../../src/auction/attempt.js'
 import { createRoundErrors } from '../../src/auction/round-errors.js'
 import { solver } from '../solvers/sample-solver.js'
 import { contextOf } from './context.js'
@@ -15,7 +16,7 @@ function errorOf(results: readonly SolverResult[], notAsked: number, registered:
     contextOf({ directory, clock: { monotonic: () => 0 }, log: pino({ level: 'silent' }) }),
   )
   const attempts = results.map((result) => ({ result }))
-  return errors.noOffer(1, 'q', { asked: results.length, notAsked, attempts })
+  return errors.noOffer(1, 'q', countResults(results.length, attempts), notAsked)
 }
 
 it.each([

@@ -63,7 +63,7 @@ interface ServiceErrorOptions {
   /** Time after which the caller can try again. */
   readonly retryAfterSeconds?: number
   /** The quote whose record has the details. */
-  readonly quoteId?: string
+  readonly quoteId?: string | undefined
   /** Of NO_QUOTES, how many solvers there were for each reason. */
   readonly reasons?: NoQuoteReasons
   readonly cause?: unknown

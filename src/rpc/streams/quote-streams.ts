@@ -19,7 +19,6 @@ import {
 import { REFRESH_SECONDS } from '../../../packages/protocol/src/field-rules.js'
 import type { Auction } from '../../auction/auction.js'
 import { type QuoteStreamItem, quoteStream } from '../../auction/quote-stream.js'
-import { countAnswered } from '../../auction/round-counts.js'
 import type { CallContext } from '../../clients/call.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
@@ -218,10 +217,11 @@ function toQuoteStreamMessage(
   switch (item.kind) {
     case 'quote': {
       const { quoteId, round, offer, counts } = item
-      const answered = countAnswered(counts)
+      const { asked, ...byKind } = counts
+      const answered = Object.values(byKind).reduce((sum, count) => sum + count, 0)
       return {
         case: 'quote',
-        value: { ...toOfferMessage(offer), quoteId, round, asked: counts.asked, answered, serverTime },
+        value: { ...toOfferMessage(offer), quoteId, round, asked, answered, serverTime },
       }
     }
     case 'done': {
