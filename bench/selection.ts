@@ -1,7 +1,7 @@
 import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { choose } from '../src/auction/solver-choice.js'
-import { isGain, learn, openPair, Pairs } from '../src/standing/lessons.js'
+import { learn, Pairs } from '../src/standing/lessons.js'
 import { recordEnd, recordRequest, recordWait, Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
@@ -203,10 +203,10 @@ function createRule(places: number, seed: number) {
       const waits = new Map(replies.map(({ player }) => [player, waitOf(round, player)]))
       for (const { player, at } of replies) countAnswer(player.standing, at, now)
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
-      const taught =
+      const open =
         early.length === 0
           ? undefined
-          : openPair(pairs, keyOf(round), { network: round.client }, now, now + answeredAt)
+          : pairs.open(keyOf(round), { network: round.client }, now, now + answeredAt)
       const firstAt = Math.min(...early.map(({ at }) => at))
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       for (const { player, at, price } of replies) {
@@ -216,12 +216,12 @@ function createRule(places: number, seed: number) {
         const gain = isOffer && isLate && before.length > 0 ? -gapTo(bestOf(before), price) : 0
         const wasWaitedFor = waits.get(player) === 'beyond' && isLate && at > firstAt
         const isInTime = at <= answeredAt
-        if (taught === undefined) continue
-        if (wasWaitedFor && taught.isTaught)
-          recordWait(player.standing, isInTime && isGain(gain), now, now + at)
+        if (open === undefined) continue
         const gap = isOffer ? gapTo(bestOf(early), price) : 0
         const answer = { solver: player.address, isInTime, gap, gain, wasWaitedFor }
-        learn(taught, { ...answer, outcome: isOffer ? 'offer' : 'none' }, now)
+        const lesson = learn(open, { ...answer, outcome: isOffer ? 'offer' : 'none' }, now)
+        if (wasWaitedFor && open.isTaught)
+          recordWait(player.standing, lesson?.isWorth === true, now, now + at)
       }
     },
   }

@@ -2,7 +2,7 @@ import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
-import { isGain, learn, openPair, type ReadAnswer, type TaughtPair } from '../standing/lessons.js'
+import { learn, type OpenPair, type ReadAnswer } from '../standing/lessons.js'
 import { recordWait, type Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
@@ -28,8 +28,8 @@ export function createLearnRequest(
   standings: Standings,
   clock: () => number,
 ): (ended: EndedAttempt, round: Round) => void {
-  let taught: TaughtPair | undefined
-  let isOpen = false
+  let open: OpenPair | undefined
+  let isOpened = false
 
   return (ended, round) => {
     const { solver, standing, isProbe } = ended.attempt.asked
@@ -39,13 +39,12 @@ export function createLearnRequest(
     if (isLost !== undefined && !(isProbe && isLost)) standings.recordAnswer(solver, client.network, isLost)
     if (kind === 'INDICATIVE' || isProbe) return
     const { requestedAt } = round.times
-    if (!isOpen) taught = openPair(standings.pairsOf(chainId), pair, client, requestedAt, now)
-    isOpen = true
-    if (taught === undefined) return
+    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, requestedAt, now)
+    isOpened = true
+    if (open === undefined) return
     const answer = toReadAnswer(ended, round)
-    learn(taught, answer, now)
-    if (!taught.isTaught || !answer.wasWaitedFor) return
-    recordWait(standing, answer.isInTime && isGain(answer.gain), requestedAt, now)
+    const lesson = learn(open, answer, now)
+    if (open.isTaught && answer.wasWaitedFor) recordWait(standing, lesson?.isWorth === true, requestedAt, now)
   }
 }
 

@@ -23,25 +23,13 @@ const EXPECTED_MS = 24 * 3_600_000
  * earlier, those that are have better prices, and who makes none must not lose its rank elsewhere.
  * @param depositWindow in seconds; undefined for the instance's own
  */
-export function pairOf(request: PairOf, depositWindow: number | undefined): string {
+export function pairOf(request: QuoteRequest, depositWindow: number | undefined): string {
   const { inputToken, outputToken, orderType, amount, depositMode, destinationChainId } = request
   const { depositDeadline, minDepositDeadline = depositDeadline } = request
   const { length } = amount.toString()
   const windows = `${depositWindow} ${depositDeadline - minDepositDeadline}`
   return `${inputToken}${outputToken}${orderType} ${length} ${depositMode} ${destinationChainId} ${windows}`
 }
-
-type PairOf = Pick<
-  QuoteRequest,
-  | 'inputToken'
-  | 'outputToken'
-  | 'orderType'
-  | 'amount'
-  | 'depositMode'
-  | 'destinationChainId'
-  | 'depositDeadline'
-  | 'minDepositDeadline'
->
 
 /** What came of one firm request, in a round that was answered with an offer (docs/decisions.md, D30). */
 export interface Lesson {
@@ -148,6 +136,12 @@ export class Pair {
   }
 }
 
+/** The pair of a round, and whether the round teaches it. */
+export interface OpenPair {
+  readonly pair: Pair
+  readonly isTaught: boolean
+}
+
 /** The pairs of one chain. A pair is kept from its first lesson on, so that requests without an offer displace none. */
 export class Pairs {
   /** The one that was taught longest ago is the first. */
@@ -157,15 +151,17 @@ export class Pairs {
     return this.#pairs.get(key)
   }
 
-  /** The pair that a round of this client teaches; undefined when it may not teach it now. */
-  teach(key: string, client: Teacher, askedAt: number, now: number): Pair | undefined {
-    const pair = this.#pairs.get(key) ?? new Pair()
-    if (!pair.mayTeach(client, askedAt, now)) return undefined
+  /** Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now. */
+  open(key: string, client: Teacher, askedAt: number, now: number): OpenPair | undefined {
+    const known = this.#pairs.get(key)
+    const pair = known ?? new Pair()
+    const isTaught = pair.mayTeach(client, askedAt, now)
+    if (!isTaught) return known && { pair, isTaught }
     this.#pairs.delete(key)
     this.#pairs.set(key, pair)
     const [oldest = key] = this.#pairs.keys()
     if (this.#pairs.size > MAX_PAIRS) this.#pairs.delete(oldest)
-    return pair
+    return { pair, isTaught }
   }
 }
 
@@ -184,47 +180,25 @@ export interface ReadAnswer {
   readonly wasWaitedFor: boolean
 }
 
-/** The pair of a round, and whether the round teaches it. */
-export interface TaughtPair {
-  readonly pair: Pair
-  readonly isTaught: boolean
-}
-
 /** An offer that is better by less was not worth the wait. In basis points. */
 const LEAST_GAIN = 1
-
-/** Whether an offer that was better by so many basis points was worth the wait for it. */
-export function isGain(gain: number): boolean {
-  return gain >= LEAST_GAIN
-}
-
-/** Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now. */
-export function openPair(
-  pairs: Pairs,
-  key: string,
-  client: Teacher,
-  askedAt: number,
-  now: number,
-): TaughtPair | undefined {
-  const taught = pairs.teach(key, client, askedAt, now)
-  const pair = taught ?? pairs.of(key)
-  return pair && { pair, isTaught: taught !== undefined }
-}
 
 /**
  * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
  * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one.
+ * @returns the lesson; undefined without one
  */
-export function learn({ pair, isTaught }: TaughtPair, answer: ReadAnswer, now: number): void {
+export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, now: number): Lesson | undefined {
   const { outcome, isInTime, gap, gain, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   if (outcome === 'offer') lessons.recordQuote(now)
-  if (!isTaught || outcome === 'unknown') return
-  const isUnused = outcome === 'offer' && !isInTime && !wasWaitedFor && !isGain(-gap)
-  if (isUnused) return
+  if (!isTaught || outcome === 'unknown') return undefined
   const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
-  lessons.add({
+  if (isOffer && !isInTime && gap > -LEAST_GAIN) return undefined
+  const lesson = {
     gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
-    isWorth: isOffer && isGain(gain),
-  })
+    isWorth: isOffer && gain >= LEAST_GAIN,
+  }
+  lessons.add(lesson)
+  return lesson
 }

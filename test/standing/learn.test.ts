@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { isGain, learn, openPair, Pairs, type ReadAnswer } from '../../src/standing/lessons.js'
+import { learn, Pairs, type ReadAnswer } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
 
 const client = { network: '192.0.2.1' }
@@ -19,8 +19,8 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
 
 /** A round of the client that ended with these answers. */
 function play(now: number, ...answers: readonly ReadAnswer[]): void {
-  const taught = openPair(pairs, 'pair', client, now, now)
-  for (const each of answers) if (taught !== undefined) learn(taught, each, now)
+  const open = pairs.open('pair', client, now, now)
+  for (const each of answers) if (open !== undefined) learn(open, each, now)
 }
 
 /** The gap and the worth of one lesson, or undefined without a lesson. */
@@ -59,8 +59,4 @@ describe('a lesson', () => {
     expect(pair?.of(solver(2).address)?.hasLesson).toBe(false)
     expect(pair?.of(solver(2).address)?.hasQuoted(1)).toBe(true)
   })
-})
-
-test('an offer is worth a wait when it is better by 1 basis point at least', () => {
-  expect([isGain(0.99), isGain(1)]).toEqual([false, true])
 })

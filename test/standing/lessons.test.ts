@@ -1,20 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { Lessons, Pair, Pairs, pairOf } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
+import { exactInput } from '../support/solvers/sample-quotes.js'
 
 const MINUTE = 60_000
-const swap = {
-  inputToken: '0xa',
-  outputToken: '0xb',
-  orderType: 'EXACT_INPUT',
-  amount: 1000n,
-  depositMode: 'CONTRACT',
-  destinationChainId: 1,
-  depositDeadline: 300,
-} as const
+const { minDepositDeadline, ...swap } = exactInput
 
-type Changes = Parameters<typeof pairOf>[0] & { readonly depositWindow?: number }
+type Changes = QuoteRequest & { readonly depositWindow?: number }
 
 test.each([
   ['a larger amount of as many digits', { amount: 9999n }, true],
@@ -24,9 +18,13 @@ test.each([
   ['the other deposit mode', { depositMode: 'ADDRESS' as const }, false],
   ['another chain of the output', { destinationChainId: 10 }, false],
   ['another deposit window', { depositWindow: 1 }, false],
-  ['a later request', { depositDeadline: 400 }, true],
-  ['a request for which offers may be earlier', { minDepositDeadline: 60 }, false],
-  ['another one, which is later', { depositDeadline: 400, minDepositDeadline: 400 }, true],
+  ['a later request', { depositDeadline: 1_800_000_400 }, true],
+  ['a request for which offers may be earlier', { minDepositDeadline }, false],
+  [
+    'another one, which is later',
+    { depositDeadline: 1_800_000_400, minDepositDeadline: 1_800_000_400 },
+    true,
+  ],
 ])('%s is the same pair: %s', (_what, changes, isSame) => {
   const { depositWindow, ...request }: Changes = { ...swap, ...changes }
   expect(pairOf(request, depositWindow) === pairOf(swap, undefined)).toBe(isSame)
@@ -113,16 +111,17 @@ describe('the pairs of a chain', () => {
   test('begin with their first lesson', () => {
     const pairs = new Pairs()
     expect(pairs.of('a')).toBeUndefined()
-    expect(pairs.teach('a', client, 0, 0)).toBe(pairs.of('a'))
-    expect(pairs.teach('a', client, 0, 0)).toBeUndefined()
+    const pair = pairs.open('a', client, 0, 0)?.pair
+    expect(pairs.of('a')).toBe(pair)
+    expect(pairs.open('a', client, 0, 0)).toEqual({ pair, isTaught: false })
     expect(pairs.of('a')?.of(solver(1).address)).toBeUndefined()
   })
 
   test('are 2,048: then the one goes that was taught longest ago', () => {
     const pairs = new Pairs()
-    for (let number = 0; number < 2048; number++) pairs.teach(`${number}`, client, 0, 0)
-    pairs.teach('0', client, 10_000, 10_000)
-    pairs.teach('new', client, 10_000, 10_000)
+    for (let number = 0; number < 2048; number++) pairs.open(`${number}`, client, 0, 0)
+    pairs.open('0', client, 10_000, 10_000)
+    pairs.open('new', client, 10_000, 10_000)
     expect([pairs.of('0') !== undefined, pairs.of('1')]).toEqual([true, undefined])
   })
 })
