@@ -6,7 +6,7 @@ import { ORDER_TYPES } from '../../protocol/src/quotes/quote.js'
 
 /** What tools take and give. Amounts are decimal strings in the token's smallest unit. A checksum that is wrong is a typing error. */
 
-export const chainId = z.int().positive().describe('Chain id, such as 1')
+export const chainId = z.int().positive()
 
 const hexOf = (digits: string, words: string) =>
   z

@@ -2,7 +2,6 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { AggregatorClient } from '../../client/src/index.js'
 import type { Clock } from '../../protocol/src/clock.js'
-import type { McpParts } from './mcp-parts.js'
 import { createOwnChains, type OwnChainOptions } from './own-chains.js'
 import texts from './texts.json' with { type: 'json' }
 import { ToolError } from './tool.js'
@@ -21,7 +20,9 @@ export interface McpServerOptions extends OwnChainOptions {
 const MINUTE_MS = 60_000
 
 /**
- * Serves MCP on standard input and output, to clients of both eras of the protocol, until the input ends or the signal aborts.
+ * Serves MCP on standard input and output, to clients of both eras of the protocol, until the input ends or the signal aborts. Each
+ * connection gets a server, and all share the count of quotes. Their tools only read: nothing signs or sends. Checks and calls exist
+ * only with a node of the owner.
  * @param onError told of what no client is told
  */
 export async function serveMcp(
@@ -29,37 +30,28 @@ export async function serveMcp(
   signal: AbortSignal,
   onError: (error: Error) => void,
 ): Promise<void> {
-  const handle = serveStdio(createServers(options), { onerror: onError })
+  const { client, maxQuotes, version, clock } = options
+  const chains = createOwnChains(options)
+  const admitQuote = createQuoteLimit(maxQuotes, clock)
+  const createServer = () => {
+    const instructions = texts.instructions.join(' ')
+    const server = new McpServer({ name: 'quote-aggregator', version }, { instructions })
+    addListTools(server, client, chains)
+    addQuoteTools(server, client, admitQuote)
+    if (chains.hasNodes) addOfferTools(server, chains)
+    const page = { title: 'How to quote and take a swap', mimeType: 'text/markdown' }
+    const text = texts.quoting.join('\n')
+    server.registerResource('quoting', 'docs://quoting', page, async ({ href: uri }) => {
+      return { contents: [{ uri, text, mimeType: page.mimeType }] }
+    })
+    return server
+  }
+  const handle = serveStdio(createServer, { onerror: onError })
   await new Promise<void>((resolve) => {
     process.stdin.once('close', resolve).once('end', resolve)
     signal.addEventListener('abort', () => resolve())
   })
   await handle.close()
-}
-
-/**
- * Builds what makes servers: one for each connection, which all share the count of quotes. Their tools only read: nothing signs or sends.
- * Checks and calls exist only with a node of the owner.
- */
-function createServers(options: McpServerOptions): () => McpServer {
-  const { client, maxQuotes, version, clock } = options
-  const chains = createOwnChains(options)
-  const parts: McpParts = { client, chains, admitQuote: createQuoteLimit(maxQuotes, clock) }
-
-  return () => {
-    const server = new McpServer(
-      { name: 'quote-aggregator', version },
-      { instructions: texts.instructions.join(' ') },
-    )
-    addListTools(server, parts)
-    addQuoteTools(server, parts)
-    if (chains.hasNodes) addOfferTools(server, parts)
-    const page = { title: 'How to quote and take a swap', mimeType: 'text/markdown' }
-    server.registerResource('quoting', 'docs://quoting', page, async ({ href: uri }) => ({
-      contents: [{ uri, mimeType: page.mimeType, text: texts.quoting.join('\n') }],
-    }))
-    return server
-  }
 }
 
 function createQuoteLimit(maxQuotes: number, clock: Clock): () => void {

@@ -68,9 +68,7 @@ function explain(error: unknown): object {
   return { code: 'NODE_FAILED', message: error instanceof ChainReadError ? error.message : wordsOf(error) }
 }
 
-const NAME_CHARACTERS = 64
-
-/** A text of a stranger: short, and without characters that hide or reorder others. */
-export function printable(text: string, length = NAME_CHARACTERS): string {
+/** A text of a stranger: as short as a name, and without characters that hide or reorder others. */
+export function printable(text: string, length = 64): string {
   return replaceUnprintable(text.slice(0, length))
 }

@@ -1,8 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { isAddressEqual, zeroAddress } from 'viem'
 import * as z from 'zod'
-import { readToken } from '../../../client/src/index.js'
-import type { McpParts } from '../mcp-parts.js'
+import { type AggregatorClient, readToken } from '../../../client/src/index.js'
+import type { OwnChains } from '../own-chains.js'
 import { address, chainId, orderId, rows } from '../schemas.js'
 import { addTool, printable } from '../tool.js'
 
@@ -10,7 +10,7 @@ const MAX_TOKENS = 50
 const MAX_ORDERS = 20
 
 /** What there is: chains, tokens, solvers and orders, as the instance says. */
-export function addListTools(server: McpServer, { client, chains }: McpParts): void {
+export function addListTools(server: McpServer, client: AggregatorClient, chains: OwnChains): void {
   addTool(server, 'list_chains', {
     input: {},
     output: { chains: rows },

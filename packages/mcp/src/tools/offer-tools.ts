@@ -7,7 +7,7 @@ import {
   QuoteVerificationError,
   verifyQuote,
 } from '../../../client/src/index.js'
-import type { McpParts } from '../mcp-parts.js'
+import type { OwnChains } from '../own-chains.js'
 import { offer, rows } from '../schemas.js'
 import { addTool, ToolError } from '../tool.js'
 
@@ -17,7 +17,7 @@ const WRONG_DECIMALS = {
 }
 
 /** Checks of an offer by the owner's node, and the calls that take it. */
-export function addOfferTools(server: McpServer, { chains }: McpParts): void {
+export function addOfferTools(server: McpServer, chains: OwnChains): void {
   addTool(server, 'verify_quote', {
     input: offer,
     output: { ok: z.boolean(), problems: rows },
@@ -40,7 +40,12 @@ export function addOfferTools(server: McpServer, { chains }: McpParts): void {
     },
   })
 
-  async function check({ chainId, quote, solverSignature: signature, ...limits }: Offer) {
+  async function check({
+    chainId,
+    quote,
+    solverSignature: signature,
+    ...limits
+  }: z.output<z.ZodObject<typeof offer>>) {
     const terms = await chains.terms(chainId)
     // The order id and the deposit address are those that the pinned contract computes, if any.
     const identity = identifyOffers(terms)(chainId, quote, signature)
@@ -54,8 +59,6 @@ export function addOfferTools(server: McpServer, { chains }: McpParts): void {
     return { terms, signed, problems: isMisread ? [...problems, WRONG_DECIMALS] : problems }
   }
 }
-
-type Offer = z.output<z.ZodObject<typeof offer>>
 
 function problemsOf(error: unknown): QuoteVerificationError['problems'] {
   if (error instanceof QuoteVerificationError) return error.problems

@@ -1,16 +1,17 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { QuoteParams, SignedQuote } from '../../../client/src/index.js'
+import type { AggregatorClient, QuoteParams, SignedQuote } from '../../../client/src/index.js'
 import { differenceFromAsked } from '../../../protocol/src/quotes/asked-swap.js'
-import type { McpParts } from '../mcp-parts.js'
 import { address, chainId, rows, swap } from '../schemas.js'
 import { addTool, printable, ToolError } from '../tool.js'
 
 const MAX_OTHERS = 3
-const EXPLANATION_CHARACTERS = 300
 
-/** What a swap costs, and how an answer came about. */
-export function addQuoteTools(server: McpServer, { client, admitQuote }: McpParts): void {
+/**
+ * What a swap costs, and how an answer came about.
+ * @param admitQuote counts a quote; it throws a ToolError when there were too many in a minute
+ */
+export function addQuoteTools(server: McpServer, client: AggregatorClient, admitQuote: () => void): void {
   addTool(server, 'get_price', {
     input: swap,
     output: { best: z.looseObject({}), offers: z.int(), asOf: z.int(), binding: z.literal(false) },
@@ -32,9 +33,9 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
       admitQuote()
       const asked = { ...params, user }
       const { quoteId, best, alternatives } = await client.getQuote(asked, { signal })
-      const others = alternatives.slice(0, MAX_OTHERS)
-      const [first, ...rest] = [best, ...others].map((offer) => toOffer(asked, offer))
-      return { quoteId, best: first, others: rest }
+      const offers = [best, ...alternatives.slice(0, MAX_OTHERS)]
+      const [first, ...others] = offers.map((offer) => toOffer(asked, offer))
+      return { quoteId, best: first, others }
     },
   })
 
@@ -44,7 +45,7 @@ export function addQuoteTools(server: McpServer, { client, admitQuote }: McpPart
     async run({ chainId, quoteId }, signal) {
       const { outcome, request, solvers } = await client.getQuoteRecord(chainId, quoteId, { signal })
       const explained = solvers.map(({ solver, outcome, rank, explanation }) => {
-        return { solver, outcome, rank, explanation: printable(explanation, EXPLANATION_CHARACTERS) }
+        return { solver, outcome, rank, explanation: printable(explanation, 300) }
       })
       return { outcome, request, solvers: explained }
     },
