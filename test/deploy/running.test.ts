@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { ENDED } from '../../packages/cli/src/forward/webhook.js'
 import {
   CHAIN_DEFAULTS,
   CHAIN_VARIABLES,
@@ -18,6 +19,7 @@ const DRAIN_SECONDS = 10
 /** The name that the image gets when it is built. */
 const OWN_IMAGE = 'quote-aggregator'
 const UNIT = 'deploy/quote-aggregator.service'
+const FORWARD_UNIT = 'deploy/quote-aggregator-forward.service'
 const noSystemd = spawnSync('systemd-analyze', ['--version']).error !== undefined
 
 const stages = readDockerfile()
@@ -173,14 +175,23 @@ describe('the systemd unit', () => {
     expect(command).toBe(scripts.start.replace('exec ', ''))
   })
 
-  test.skipIf(noSystemd)('passes systemd-analyze (skipped where it is not installed)', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'unit-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const file = join(folder, 'quote-aggregator.service')
-    writeFileSync(file, unit.replace('/usr/bin/node', process.execPath))
-    const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' })
-    expect(analyze('verify', file)).toMatchObject({ status: 0, stdout: '', stderr: '' })
-    // Exposure from 0 to 100. A unit without restrictions has 96.
-    expect(analyze('security', '--offline=true', '--threshold=20', file)).toMatchObject({ status: 0 })
+  test.skipIf(noSystemd).each([UNIT, FORWARD_UNIT])(
+    '%s passes systemd-analyze (skipped where it is not installed)',
+    (path) => {
+      const folder = mkdtempSync(join(tmpdir(), 'unit-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const file = join(folder, basename(path))
+      writeFileSync(file, readFileSync(path, 'utf8').replace('/usr/bin/node', process.execPath))
+      const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' })
+      expect(analyze('verify', file)).toMatchObject({ status: 0, stdout: '', stderr: '' })
+      // Exposure from 0 to 100. A unit without restrictions has 96.
+      expect(analyze('security', '--offline=true', '--threshold=20', file)).toMatchObject({ status: 0 })
+    },
+  )
+
+  test('of forward is not started again after the exit codes that no other start can help', () => {
+    expect(readFileSync(FORWARD_UNIT, 'utf8')).toContain(
+      `\nRestartPreventExitStatus=${ENDED.receiverGone} ${ENDED.placeLost}\n`,
+    )
   })
 })

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine, startCommandLine } from '../../../test/support/process/command-line.js'
 import { ADDRESS, orderIdOf, sampleChain } from '../../client/test/samples.js'
 import { NO_ORDER, sendJson, serve } from '../../client/test/server.js'
+import { SECRET } from './forward/receiver.js'
 
 const SWAP = ['--chain', '1', '--sell', ADDRESS, '--buy', ADDRESS, '--amount', '1']
 const SIGNED = ['unregister', '--chain', '1']
@@ -62,6 +65,30 @@ describe('the exit codes of docs/cli.md:', () => {
     watching.interrupt()
     expect(await watching.ended).toMatchObject({ code: 130 })
   })
+
+  it.each([
+    [2, 'INVALID_ARGUMENT', 400],
+    [3, 'CURSOR_UNKNOWN', 400],
+    [1, 'CHAIN_NOT_SUPPORTED', 404],
+  ])(
+    '%i of forward, by %s of the instance: only after 1, another start may help',
+    async (code, reason, status) => {
+      const folder = mkdtempSync(join(tmpdir(), 'forward-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      writeFileSync(join(folder, 'secret'), SECRET, { mode: 0o600 })
+      const files = [
+        '--secret-file',
+        join(folder, 'secret'),
+        '--state',
+        join(folder, 'state'),
+        '--from',
+        'now',
+      ]
+      const url = await instance(status, refusal(reason))
+      const argv = ['forward', '--url', url, '--to', 'http://127.0.0.1:9', ...files]
+      expect(await commandLine(argv, { environment: {} })).toMatchObject({ code })
+    },
+  )
 
   it('every documented code has a case', () => {
     expect([...new Set(CASES.map(([code]) => code)), 130]).toEqual([...documented.keys()])
