@@ -61,15 +61,6 @@ test('a read that began in an earlier history confirms nothing in the next one',
   expect(confirmations.has(cursorAt(7))).toBe(false)
 })
 
-test('clients with the same cursor share a read', async () => {
-  const { confirmations, readEntry, passAll } = openConfirmations()
-  const all = range(1, 10_000).map((n) => confirmations.confirm(cursorAt(7), 7, client(String(n))))
-  await passAll()
-  await Promise.all(all)
-  // As many as may run at once.
-  expect(readEntry).toHaveBeenCalledTimes(8)
-})
-
 test('many invalid cursors delay only the client that sends them', async () => {
   const { confirmations, waiting, passAll } = openConfirmations()
   for (const n of range(1, 300)) void confirmations.confirm(`log.${n}.madeup`, n, client('flooder'))
@@ -78,15 +69,4 @@ test('many invalid cursors delay only the client that sends them', async () => {
   void confirmations.confirm(cursorAt(901), 901, client('b'))
   expect(waiting.map(({ sequence }) => sequence)).toEqual([1, 2, 900, 901])
   expect(await passAll()).toHaveLength(302)
-})
-
-test('a read that fails is an error of one client only, and the next read runs', async () => {
-  const { confirmations, waiting, passAll } = openConfirmations()
-  const failing = confirmations.confirm(cursorAt(1), 1, client('a'))
-  const next = confirmations.confirm(cursorAt(2), 2, client('a'))
-  waiting.shift()?.fail(new Error('database down'))
-  await expect(failing).rejects.toThrow('database down')
-  await passAll()
-  await next
-  expect(confirmations.has(cursorAt(2))).toBe(true)
 })

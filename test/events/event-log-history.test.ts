@@ -118,24 +118,6 @@ describe('a running service notices that its log was replaced', () => {
     await eventSink.append(newBlocks(21, 21, [settled(1, 21, 0)]))
     expect(await take(live, 1)).toEqual([5])
   })
-
-  test('while both logs are empty and have different ids', async () => {
-    const { eventLog, listener, logged, replaceBy } = await openReplaceable(0)
-    const running = eventLog.subscribe(undefined, only({}))
-    replaceBy(await openFilled(0, { logId: 'other-log' }))
-    listener.onMissed()
-    await expect(running.next()).rejects.toEqual(CURSOR_UNKNOWN)
-    expect(logged).toHaveBeenCalledOnce()
-    expect(eventLog.subscribe(undefined, only({})).cursor()).toBe('other-log.0')
-  })
-
-  test('and passes the events of that log to its listener, whose state may be older', async () => {
-    const { listener, onEvent, replaceBy } = await openReplaceable(5)
-    replaceBy(await openFilled(3))
-    listener.onMissed()
-    await settle()
-    expect(onEvent.mock.calls.map(([event]) => event.blockNumber)).toEqual([1, 2, 3])
-  })
 })
 
 describe('a log counts as the same', () => {

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { EventStore } from '../../src/store/events/event-store.js'
 import { header, manySettled, newBlocks, settled } from '../store/events/event-samples.js'
-import { deferred } from '../support/deferred.js'
 import { openLog } from './event-log-harness.js'
 import { now, only, range, settle, take } from './hub-harness.js'
 
@@ -86,11 +84,6 @@ describe('the listener of events is called before subscribers receive', () => {
     await noted
     expect(notes).toEqual(['listener 12', 'listener 13', 'subscriber 12', 'subscriber 13'])
   })
-
-  test('no event that was published before the log was opened', async () => {
-    const { notes } = await openNoted()
-    expect(notes).toEqual([])
-  })
 })
 
 test('published events are counted by chain and type', async () => {
@@ -104,17 +97,6 @@ test('published events are counted by chain and type', async () => {
     [2, 'Settled', 1],
     [1, 'Reverted', 2],
   ])
-})
-
-test('close waits for writes under way', async () => {
-  const { eventLog } = await openLog()
-  const written: number[] = []
-  for (const number of [12, 13]) {
-    const writing = eventLog.eventSink(1).append(newBlocks(number, number, manySettled(1, number, 600)))
-    void writing.then(() => written.push(number))
-  }
-  await eventLog.close()
-  expect(written).toEqual([12, 13])
 })
 
 describe('retention', () => {
@@ -179,15 +161,6 @@ describe('retention', () => {
     expect(await take(right.subscribe(beginning, only({})), 1)).toEqual([1])
   })
 
-  test('removes nothing because of an entry with a time of a wrong clock', async () => {
-    const opened = await openLog()
-    const { open, clock, beginning } = opened
-    await publishAt(40 * DAY_MS, opened)
-    clock.ms = DAY_MS
-    const right = await open()
-    expect(await take(right.subscribe(beginning, only({})), 2)).toEqual([1, 2])
-  })
-
   test('removes nothing because of an entry that was published while the clock was 40 days ahead', async () => {
     const opened = await openLog()
     const { clock, eventLog, store } = opened
@@ -197,32 +170,5 @@ describe('retention', () => {
     await eventLog.eventSink(1).append(newBlocks(13, 13, [settled(1, 13, 0)]))
     await passTenMinutes()
     expect(await store.readState()).toMatchObject({ prunedSequence: 1, lastSequence: 3 })
-  })
-
-  test('does not keep anyone waiting who opens the log, and ends with it after the page under way', async () => {
-    const removal = deferred()
-    const pruneSome: EventStore['pruneSome'] = async () => {
-      await removal.opened
-      return { prunedSequence: 1, isMore: true }
-    }
-    const { eventLog, beginning } = await openLog(() => ({ pruneSome }))
-    expect(await take(eventLog.subscribe(beginning, only({})), 1)).toEqual([1])
-    const closed = eventLog.close()
-    expect(await now(closed)).toBe('waiting')
-    removal.open()
-    await closed
-  })
-
-  test('is logged and repeated after a failure', async () => {
-    const pruned = (prunedSequence: number) => ({ prunedSequence, isMore: false })
-    const pruneSome = vi.fn<EventStore['pruneSome']>().mockResolvedValueOnce(pruned(0))
-    const { eventLog, log, beginning } = await openLog(() => ({ pruneSome }))
-    const logged = vi.spyOn(log, 'error')
-    pruneSome.mockRejectedValueOnce(new Error('disk full')).mockResolvedValue(pruned(1))
-    await passTenMinutes()
-    expect(logged).toHaveBeenCalledOnce()
-    expect(() => eventLog.subscribe(beginning, only({}))).not.toThrow()
-    await passTenMinutes()
-    expect(() => eventLog.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
   })
 })

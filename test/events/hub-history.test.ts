@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { THIS_PROCESS } from '../../src/clients/client-id.js'
-import { pruneAll } from '../store/events/event-samples.js'
-import { END_OF_TIME, now, only, openHub, range, take } from './hub-harness.js'
+import { now, only, openHub, range, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 /** The digest of an entry in another history. */
@@ -46,35 +45,9 @@ describe('a cursor', () => {
     await expect(come(withDigest(cursorAt(sequence), OTHER))).rejects.toEqual(CURSOR_UNKNOWN)
   })
 
-  test('of the beginning has no digest', async () => {
-    const { come, cursorAt } = await openFilled()
-    await expect(come(`${cursorAt(0)}.${OTHER}`)).rejects.toEqual(CURSOR_UNKNOWN)
-  })
-
   test.each([3, 10, 11, 15])('of entry %d without its digest is rejected', async (sequence) => {
     const { come, bareCursorAt } = await openFilled()
     await expect(come(bareCursorAt(sequence))).rejects.toEqual(CURSOR_UNKNOWN)
-  })
-
-  test('of the last entry that retention has passed is accepted, and earlier ones are rejected', async () => {
-    const { hub, store, come, cursorAt, bareCursorAt } = await openHub({
-      stored: 10,
-      isConfirmed: false,
-    }).then((opened) => ({
-      ...opened,
-      come: async (after: string) => {
-        await opened.hub.confirm(after, THIS_PROCESS)
-        return opened.hub.subscribe(after, only({}))
-      },
-    }))
-    hub.pruneThrough(await pruneAll(store, END_OF_TIME))
-    for (const cursor of [cursorAt(10), bareCursorAt(10)]) {
-      expect(await now((await come(cursor)).next())).toBe('waiting')
-    }
-    for (const cursor of [cursorAt(9), bareCursorAt(9)]) {
-      await expect(come(cursor)).rejects.toEqual(CURSOR_UNKNOWN)
-    }
-    await expect(come(withDigest(cursorAt(10), OTHER))).rejects.toEqual(CURSOR_UNKNOWN)
   })
 })
 

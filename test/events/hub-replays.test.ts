@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ClientId } from '../../src/clients/client-id.js'
 import type { Subscription } from '../../src/events/subscriber.js'
-import { HANG_MS } from '../support/hang.js'
 import { now, openHub, range, settle, take } from './hub-harness.js'
 
 const STORED = 1000
@@ -98,53 +97,6 @@ describe('replays', () => {
     for (const sequences of await Promise.all(taken)) expect(sequences).toEqual(range(1, STORED))
     expect(reads(opened)).toEqual(range(0, 9).map((page) => page * 100))
   })
-
-  test('that wait share the pages that another replay reads meanwhile', async () => {
-    const opened = await openGatedHub()
-    const follow = (after: number, who: string) => opened.subscribe(after, {}, { client: client(who) }).next()
-    const first = range(0, 3).map((page) => follow(page * 100, 'one'))
-    const waiting = follow(400, 'one')
-    const other = follow(400, 'other')
-    await opened.pass(3)
-    for (const next of [...first, waiting, other]) expect(await now(next)).toHaveLength(100)
-    expect(reads(opened).toSorted()).toEqual([0, 100, 200, 300, 400])
-  })
-
-  test('free their place at the end', async () => {
-    const opened = await openHub({ stored: 300 })
-    const all = range(1, 40).map((who) => opened.subscribe(0, {}, { client: client(String(who)) }))
-    for (const subscription of all) {
-      await take(subscription, 300)
-      void subscription.next().catch(() => {})
-    }
-    await settle()
-    expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
-  })
-
-  test('with a filter that nothing passes reach the end, and the live events after it', async () => {
-    const opened = await openHub({ stored: 12_000 })
-    const all = range(0, 59).map((who) =>
-      opened.subscribe(
-        who * 100,
-        { users: new Set([`0xno${who}`] as const) },
-        { client: client(`${who % 3}`) },
-      ),
-    )
-    const live = opened.subscribe(5, { chainIds: new Set([2]) }, { client: client('0') })
-    const taken = take(live, 1)
-    const waiting = all.map((subscription) => subscription.next())
-    for (const subscription of all)
-      await vi.waitFor(() => expect(subscription.cursor()).toBe(opened.cursorAt(12_000)), {
-        timeout: HANG_MS,
-      })
-    await vi.waitFor(() => expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 }), {
-      timeout: HANG_MS,
-    })
-    await opened.publish(1, 2)
-    expect(await taken).toEqual([12_001])
-    for (const next of waiting) expect(await now(next)).toBe('waiting')
-    expect(opened.readAfter).not.toHaveBeenCalled()
-  })
 })
 
 describe('a replay that waits', () => {
@@ -187,28 +139,6 @@ describe('a replay that waits', () => {
     for (const subscription of running) subscription.close()
     await pass(3)
     expect((await next)[0]).toMatchObject({ sequence: 1001 })
-  })
-
-  test('gets its turn after one page of another replay', async () => {
-    const { waiting, pass } = await openCrowded()
-    const next = waiting.next()
-    await passTime(1000)
-    expect(await now(next)).toBe('waiting')
-    await pass(6)
-    expect((await now(next)) as unknown[]).toHaveLength(100)
-  })
-
-  test('leaves the queue when it ends, and its client has room for another one', async () => {
-    const { waiting, hub, running, pass } = await openCrowded()
-    const next = waiting.next()
-    await settle()
-    expect(hub.replays()).toEqual({ running: 4, waiting: 1 })
-    waiting.close()
-    await expect(next).rejects.toThrow()
-    expect(hub.replays()).toEqual({ running: 4, waiting: 0 })
-    for (const subscription of running) subscription.close()
-    await pass(2)
-    expect(hub.replays()).toEqual({ running: 0, waiting: 0 })
   })
 })
 

@@ -53,7 +53,7 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
   ],
 ]
 /** Calls in a batch that a node takes; 1 for none. */
-const LIMITS = [1, 3, 10]
+const LIMITS = [1, 3]
 
 async function start(options: RpcEndpointOptions = {}, answer?: HttpAnswer) {
   const node = await startHttpNode(answer)
@@ -108,14 +108,6 @@ describe.each(LIMITS)('a node that takes %i calls at once, and refuses others by
     expect(sizes.reduce((sum, size) => sum + size)).toBe(60)
     expect(endpoint.takesBatches()).toBe(limit > 1)
   })
-})
-
-it('batches of two that are refused leave single calls after six of them', async () => {
-  const { node, callMany } = await start({}, (response, asked) =>
-    Array.isArray(asked) ? response.writeHead(500).end() : sendJson(response, echoAll(asked)),
-  )
-  for (let round = 0; round < 7; round++) expect(await callMany(2)).toEqual(echoes(2))
-  expect(node.takeSizes()).toEqual([...Array(6).fill([2, 1, 1]), 1, 1].flat())
 })
 
 it('errors that a call has alone as well are those of the call, and batches stay as they are', async () => {
@@ -245,39 +237,6 @@ it('batches that get no answer in time say nothing of their size while no call a
   expect(await callMany(1)).toEqual(echoes(1))
   expect(await callMany(3)).toEqual(echoes(3))
   expect([node.takeSizes(), endpoint.takesBatches()]).toEqual([[3, 3, 3, 3, 1, 3], true])
-})
-
-it('a node that was silent under many batches gets as many requests as before', async () => {
-  const clock = createManualClock()
-  const { node, callMany } = await start({ clock }, () => {})
-  const lost = [2, 3, 2, 3, 2, 3].map(async (count) => {
-    const calls = callMany(count)
-    await Promise.resolve()
-    return calls
-  })
-  await eventually(
-    async () => node.sizes(),
-    ({ length }) => length > 0,
-  )
-  await Promise.all([Promise.allSettled(lost), clock.advance(5000)])
-  node.answerWith(undefined)
-  node.takeSizes()
-  expect(await callMany(200)).toEqual(echoes(200))
-  expect(node.takeSizes()).toEqual([50, 50, 50, 50])
-})
-
-it('batches that are refused while others are under way halve the size once', async () => {
-  let refusals = 5
-  const { node, callMany } = await start({}, (response, asked) =>
-    Array.isArray(asked) && refusals-- > 0
-      ? response.writeHead(502).end()
-      : sendJson(response, echoAll(asked)),
-  )
-  await callMany(2)
-  await callMany(200)
-  node.takeSizes()
-  await callMany(200)
-  expect(node.takeSizes()).toEqual(Array(8).fill(25))
 })
 
 it.each<[string, HttpAnswer]>([

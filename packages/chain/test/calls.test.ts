@@ -210,17 +210,6 @@ describe('the body of an answer', () => {
     })
   })
 
-  it('of many logs is parsed', async () => {
-    const log = {
-      address: `0x${'0a'.repeat(20)}`,
-      topics: [`0x${'0b'.repeat(32)}`],
-      data: `0x${'00'.repeat(64)}`,
-      logIndex: '0x0',
-    }
-    const { endpoint } = await start(answered({ result: Array.from({ length: 20_000 }, () => log) }))
-    await expect(endpoint.request('eth_getLogs')).resolves.toHaveLength(20_000)
-  })
-
   it('is not asked for compressed, and is no JSON then', async () => {
     let wanted: unknown = 'nothing'
     const { failure } = await start((response, asked, { headers }) => {

@@ -153,21 +153,4 @@ describe('the views that not every contract has', () => {
     expect(views.terms()).toEqual(TERMS)
     await views.close()
   })
-
-  it('are the same at replicas whose nodes failed in other ways', async () => {
-    const replicas = [[], [RESERVATION], [MINIMUM, ADDRESS], [RESERVATION, MINIMUM, ADDRESS]].map(
-      (failing) => {
-        const views = startViews()
-        return { views, mends: failing.map((view) => views.answer(view, BUSY)) }
-      },
-    )
-    for (const [index, { views, mends }] of replicas.entries()) {
-      await views.begin()
-      await views.clock.advance(index * 40_000)
-      for (const mend of mends) mend()
-      await views.clock.advance(2 * MINUTE_MS)
-      expect(views.terms()).toEqual(TERMS)
-      await views.close()
-    }
-  })
 })

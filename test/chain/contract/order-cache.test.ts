@@ -3,9 +3,6 @@ import type { OrderWithSteps } from '../../../packages/protocol/src/orders/order
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createOrderCaches, type FetchedOrder } from '../../../src/chain/contract/order-cache.js'
 
-/** 64 MiB, of which each unknown order takes 500 bytes. */
-const MAX_UNKNOWN_ORDERS = Math.floor(2 ** 26 / 500)
-
 function orderOf(orderId: Hex): OrderWithSteps {
   return { state: 'NONE', chainId: 1, orderId }
 }
@@ -57,14 +54,6 @@ describe('an order', () => {
     for (const [index, order] of [first, first, second, first].entries()) expect(got[index]).toBe(order)
   })
 
-  test('is cached by its id', async () => {
-    const { memory, read } = createFastMemory()
-    for (const orderId of ['0x1', '0x2', '0x1', '0x2', '0x1'] as const) {
-      expect(await memory.get(orderId)).toEqual(orderOf(orderId))
-    }
-    expect(read.mock.calls).toEqual([['0x1'], ['0x2']])
-  })
-
   test('that the contract does not know is read again after five blocks, and others are not', async () => {
     const { memory, read } = createFastMemory()
     for (const block of [1, 5, 6, 6]) await memory.get('0x1', block)
@@ -97,15 +86,6 @@ describe('an order', () => {
 })
 
 describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
-  test('makes the next caller read an order again', async () => {
-    const { memory, read } = createFastMemory()
-    await memory.get('0x1')
-    memory[what]('0x1')
-    await memory.get('0x1')
-    await memory.get('0x1')
-    expect(read).toHaveBeenCalledTimes(2)
-  })
-
   test('during a read makes the next caller read again', async () => {
     const { memory, readings, read } = createSlowMemory()
     const before = memory.get('0x1')
@@ -131,20 +111,6 @@ describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
     const newer = read(1).succeed()
     expect(await after).toBe(newer)
   })
-
-  test.each(['succeeds', 'fails'])('ignores the end of an earlier read that %s', async (end) => {
-    const { memory, readings, read } = createSlowMemory()
-    const before = memory.get('0x1')
-    memory[what]('0x1')
-    const after = memory.get('0x1')
-    if (end === 'fails') read(0).fail(new Error('no answer'))
-    else read(0).succeed()
-    await before.catch(() => {})
-    const joined = memory.get('0x1')
-    expect(readings).toHaveLength(2)
-    const newer = read(1).succeed()
-    expect(await Promise.all([after, joined])).toEqual([newer, newer])
-  })
 })
 
 test('invalidate removes one order, and clear removes all', async () => {
@@ -158,20 +124,6 @@ test('invalidate removes one order, and clear removes all', async () => {
   memory.clear()
   await getBoth()
   expect(read).toHaveBeenCalledTimes(5)
-})
-
-test('the cache keeps the orders that were used last', async () => {
-  const { memory, read } = createFastMemory()
-  const ids = Array.from({ length: MAX_UNKNOWN_ORDERS }, (_, index): Hex => `0x${index}`)
-  for (const orderId of [...ids, ...ids]) await memory.get(orderId)
-  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS)
-
-  await memory.get('0xnew')
-  await memory.get('0x1')
-  await memory.get('0xnew')
-  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS + 1)
-  await memory.get('0x0')
-  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS + 2)
 })
 
 test('the orders of all chains share the memory, and known orders take more of it', async () => {

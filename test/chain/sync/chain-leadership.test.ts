@@ -115,19 +115,6 @@ describe('a follower replica', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('does not verify the endpoint after it has lost an election that followed close', async () => {
-    let asked = 0
-    const leadership = createTestLeadership(async () => {
-      asked++
-    })
-    await leadership.start()
-    leadership.elect()
-    await leadership.close()
-    leadership.stepDown()
-    await vi.advanceTimersByTimeAsync(LONG_MS)
-    expect([asked, leadership.readings()]).toEqual([1, 1])
-  })
-
   it('refuses to start on a wrong chain that answers in time', async () => {
     const leadership = createTestLeadership(async () => {
       throw WRONG_CHAIN()
@@ -136,22 +123,6 @@ describe('a follower replica', () => {
     await leadership.close()
     // The caller receives the configuration error and reports it.
     expect(lines).toEqual([])
-  })
-
-  it('logs a wrong chain once when it becomes the leader later', async () => {
-    const leadership = createTestLeadership(
-      async () => {},
-      async () => {
-        throw WRONG_CHAIN()
-      },
-    )
-    await leadership.start()
-    leadership.elect()
-    await vi.advanceTimersByTimeAsync(LONG_MS)
-    expect(lines).toEqual([
-      expect.objectContaining({ level: 50, reason: expect.stringMatching(/RPC_URL_5.*chain 7/) }),
-    ])
-    await leadership.close()
   })
 
   it('logs a wrong chain that answers late once, and verifies again until it is the right one', async () => {
@@ -179,24 +150,6 @@ describe('a follower replica', () => {
     await vi.advanceTimersByTimeAsync(LONG_MS)
     expect(asked).toBe(before)
     expect(vi.getTimerCount()).toBe(0)
-    await leadership.close()
-  })
-
-  it('stops to verify the endpoint after its election', async () => {
-    let asked = 0
-    const answer = deferred()
-    const leadership = createTestLeadership(async () => {
-      asked++
-      await answer.opened
-      throw new Error('no answer')
-    })
-    const started = leadership.start()
-    await vi.advanceTimersByTimeAsync(START_MS)
-    await started
-    leadership.elect()
-    answer.open()
-    await vi.advanceTimersByTimeAsync(LONG_MS)
-    expect(asked).toBe(1)
     await leadership.close()
   })
 })

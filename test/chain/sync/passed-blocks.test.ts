@@ -87,23 +87,10 @@ it('blocks that do not follow the known chain are not passed over', async () => 
   expect(await ask(105)).toEqual({ added: [], late: [] })
 })
 
-it('fewer than three blocks are not asked for', async () => {
-  const { ask, asked } = startPassing()
-  expect(await ask(103)).toEqual({ added: [], late: [] })
-  expect(asked).toEqual([])
-})
-
 it('a node that refuses a range has its blocks read one by one, until it gives ranges', async () => {
   const { ask, node } = startPassing()
   node.isRefusing = true
   expect(await ask(105)).toEqual({ added: [], late: [] })
   node.isRefusing = false
   expect((await ask(105)).added).toEqual([101, 102, 103, 104])
-})
-
-it('what was passed over and is not deep enough can be taken once', async () => {
-  const { ask, take } = startPassing()
-  await ask(105)
-  expect(take().map(({ number }) => number)).toEqual([101, 102, 103, 104])
-  expect(take()).toEqual([])
 })

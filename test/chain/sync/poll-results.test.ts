@@ -68,14 +68,6 @@ it('a block is not named when it was read meanwhile, when another one fails, or 
   expect(unread()).toBeUndefined()
 })
 
-it('a block stays named while the endpoint does not answer at all', async () => {
-  const { clock, failed, unread } = createTestResults()
-  failed(ODD, { block: 7, endpoint: 'node.example' })
-  await clock.advance(60_000)
-  failed(new Error('no head'), { block: undefined, endpoint: 'node.example' })
-  expect(unread()?.block).toBe(7)
-})
-
 it('one failed write shows the chain as down, with one line until the database takes events', async () => {
   const { lines, failed, succeeded, isUp } = createTestResults()
   succeeded()

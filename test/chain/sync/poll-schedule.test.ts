@@ -95,23 +95,6 @@ it('all calls during a poll share the next one, which starts after them', async 
   expect([later.isDone, schedule.begun()]).toEqual([true, 3])
 })
 
-it('calls of one turn share a poll when none is under way, and the pause begins after it', async () => {
-  const schedule = createTestSchedule()
-  schedule.start()
-  schedule.at(0).end()
-  await clock.advance(PAUSE_MS / 2)
-  const calls = [schedule.pollNow(), schedule.pollNow()].map(observe)
-  await settle()
-  expect(schedule.begun()).toBe(2)
-  schedule.at(1).end()
-  await settle()
-  expect(calls.every(({ isDone }) => isDone)).toBe(true)
-  await clock.advance(PAUSE_MS - 1)
-  expect(schedule.begun()).toBe(2)
-  await clock.advance(1)
-  expect(schedule.begun()).toBe(3)
-})
-
 it('a call does not wait for a backfill, and starts no other poll during it', async () => {
   const schedule = createTestSchedule()
   schedule.start()
@@ -143,13 +126,4 @@ it('close aborts the current poll and waits for its end, and nothing starts afte
   await schedule.pollNow()
   await clock.advance(10 * PAUSE_MS)
   expect([schedule.begun(), clock.waiting]).toEqual([1, 0])
-})
-
-it('close ends the pause after a poll', async () => {
-  const schedule = createTestSchedule()
-  schedule.start()
-  schedule.at(0).end()
-  await settle()
-  await schedule.close()
-  expect(clock.waiting).toBe(0)
 })

@@ -73,21 +73,6 @@ describe('a WebSocket of an RPC endpoint', () => {
     await expectEvents(events)
   })
 
-  it('is subscribed to once, however often orders are read between its heads', async () => {
-    const { events, get, chainHealth } = await start([rpc.wsUrl])
-    await untilSubscribed()
-    for (let block = 0; block < 25; block++) {
-      const orders = [traffic.order(), traffic.order()]
-      const reading = get(`/v1/${chain.chainId}/order/${orders[0]?.orderId}`)
-      await traffic.mine(orders.map(traffic.actions.deposit))
-      await Promise.all([reading, get(`/v1/${chain.chainId}/order/${orders[1]?.orderId}`)])
-    }
-    const { number } = await traffic.head()
-    await eventually(chainHealth, ({ headBlock }) => headBlock === number)
-    await events.untilCount(50)
-    expect(rpc.count('eth_subscribe') - rpc.count('eth_unsubscribe')).toBeLessThanOrEqual(1)
-  })
-
   it('that is open without notifications is replaced by polls', async () => {
     rpc.swallowHeads(true)
     const { events } = await start([rpc.wsUrl], 20)
@@ -97,49 +82,4 @@ describe('a WebSocket of an RPC endpoint', () => {
     rpc.swallowHeads(false)
     await expectEvents(events)
   })
-})
-
-describe('a WebSocket whose handshake is not answered', () => {
-  it('leaves the chain down until it is answered', async () => {
-    const { events, chainHealth } = await start([rpc.wsUrl], 20)
-    await untilSubscribed()
-    rpc.setHanging(true)
-    rpc.dropSockets()
-    await eventually(chainHealth, ({ status }) => status === 'down')
-    rpc.setHanging(false)
-    await eventually(chainHealth, ({ status }) => status === 'ok')
-    await expectEvents(events)
-  })
-})
-
-describe('a WebSocket URL before an HTTP one', () => {
-  it('leaves the chain to the HTTP one when it no longer answers calls', async () => {
-    const { events } = await start([rpc.wsUrl, other.url], 20)
-    await untilSubscribed()
-    await expectEvents(events)
-    rpc.setHanging(true)
-    await expectEvents(events)
-  })
-})
-
-it('a head that was pushed before the node died is polled again with pauses', async () => {
-  const { chainHealth, metric } = await start([rpc.wsUrl], 1000)
-  await traffic.mine()
-  const { number } = await traffic.head()
-  await eventually(chainHealth, ({ headBlock }) => headBlock >= number)
-  const held = rpc.hold(({ method }) => method !== 'eth_subscribe')
-  await traffic.mine()
-  await held.reached
-  // The next head is pushed during the poll, and then the node goes down.
-  const pushed = await rpc.pushedHeads()
-  await traffic.mine()
-  await eventually(rpc.pushedHeads, (count) => count > pushed)
-  rpc.setUp(false)
-  held.release()
-  await eventually(chainHealth, ({ status }) => status === 'down')
-  const failed = () => metric('aggregator_rpc_errors_total', {})
-  const before = await failed()
-  const downAt = performance.now()
-  await eventually(failed, (count) => count >= before + 3)
-  expect(performance.now() - downAt).toBeGreaterThan(1000)
 })

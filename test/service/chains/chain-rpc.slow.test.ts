@@ -37,27 +37,12 @@ const start = (urls: readonly string[], environment: Record<string, string> = {}
     ...environment,
   })
 const chainHealth = async () => (await service.get('/health')).body.chains[0]
-const untilStatus = (wanted: string) => eventually(chainHealth, ({ status }) => status === wanted)
 /** Mines some events and checks that each of them comes once, in order. */
 async function expectEvents(watch: EventWatch, from: number, count = 6) {
   const before = watch.events().length
   await traffic.run({ events: count, blocks: 3 })
   await watch.untilCount(before + count)
   expect(standing(watch.events())).toEqual(await expectedMessages(chain, from))
-}
-/** Resolves when the first URL has not been called for this long. */
-async function pauseOf(ms: number): Promise<void> {
-  let count = first.requests().length
-  let since = performance.now()
-  await eventually(
-    async () => {
-      if (first.requests().length === count) return performance.now() - since
-      count = first.requests().length
-      since = performance.now()
-      return 0
-    },
-    (pauseMs) => pauseMs >= ms,
-  )
 }
 
 const nextBlock = async () => (await traffic.head()).number + 1
@@ -80,28 +65,6 @@ describe('the second of two RPC URLs', () => {
       expect((await chainHealth()).status).toBe('ok')
     }
   })
-
-  it('publishes nothing twice and removes nothing when it is later than the first', async () => {
-    const from = await nextBlock()
-    service = await start([first.url, second.url])
-    events = await watchEvents(service)
-    await expectEvents(events, from)
-    first.setUp(false)
-    await expectEvents(events, from)
-    // The second fails too, and the first is back without the last blocks.
-    const { number } = await traffic.head()
-    await eventually(chainHealth, ({ headBlock }) => headBlock === number)
-    first.lagBehind(5)
-    first.setUp(true)
-    second.setUp(false)
-    first.forgetCalls()
-    await eventually(chainHealth, ({ status }) => status === 'ok' && first.count('eth_getBlockByNumber') > 5)
-    expect((await chainHealth()).headBlock).toBe(number)
-    expect(await service.metric('aggregator_reorganisations_total', {})).toBe(0)
-    second.setUp(true)
-    await expectEvents(events, from)
-    expect(standing(events.events())).toHaveLength(events.events().length)
-  })
 })
 
 it('an endpoint behind which another chain appears gets no calls, and is named, until the chain is back', async () => {
@@ -119,32 +82,4 @@ it('an endpoint behind which another chain appears gets no calls, and is named, 
   second.setUp(true)
   first.intercept()
   await eventually(named, (endpoints) => endpoints === undefined)
-})
-
-describe('a chain that is down', () => {
-  it('is polled less and less often, and is served again without a restart', async () => {
-    const from = await nextBlock()
-    service = await start([first.url])
-    events = await watchEvents(service)
-    first.setUp(false)
-    await untilStatus('down')
-    first.forgetCalls()
-    await pauseOf(500)
-    expect(first.requests().length).toBeLessThanOrEqual(9)
-    await traffic.run({ events: 3, blocks: 2 })
-    first.setUp(true)
-    await untilStatus('ok')
-    await events.untilCount(3)
-    expect(standing(events.events())).toEqual(await expectedMessages(chain, from))
-  })
-
-  it('is requested at every URL before a pause', async () => {
-    first.setUp(false)
-    second.setUp(false)
-    service = await start([first.url, second.url], { [`POLL_INTERVAL_MS_${chain.chainId}`]: '200' })
-    expect((await chainHealth()).status).toBe('down')
-    second.setUp(true)
-    await untilStatus('ok')
-    expect(second.count('eth_getBlockByNumber')).toBeGreaterThan(0)
-  })
 })

@@ -44,34 +44,8 @@ async function stop(service: TestService) {
 
 const startBlock = (block: number) => ({ [`START_BLOCK_${chain.chainId}`]: String(block) })
 const chainHealth = async (service: TestService) => (await service.get('/health')).body.chains[0]
-const untilRead = async (service: TestService) => {
-  const { number } = await traffic.head()
-  await expect.poll(() => service.metric('aggregator_chain_event_block', {})).toBe(number)
-}
-
-/** Every message of a log from its beginning: cursors count from 0 after the log's own name. */
-async function wholeLog(service: TestService, count: number) {
-  const now = await watchEvents(service)
-  const [logId] = now.cursor().split('.')
-  now.close()
-  const events = await watchEvents(service, `?after=${logId}.0`)
-  await events.untilCount(count)
-  events.close()
-  return events.events()
-}
-
-async function expectLogOf(service: TestService, from: number) {
-  const expected = await expectedMessages(chain, from)
-  expect(expected.length).toBeGreaterThan(0)
-  await untilRead(service)
-  expect(standing(await wholeLog(service, expected.length))).toEqual(expected)
-}
 
 describe('a start without a stored position', () => {
-  it.each([0, 1])('reads events from START_BLOCK %i on', async (block) => {
-    await expectLogOf(await start(startBlock(block)), 0)
-  })
-
   it('waits for a START_BLOCK above the head with a warning, while the chain is syncing and its orders are answered', async () => {
     const { number } = await traffic.head()
     const service = await start(startBlock(number + 3))

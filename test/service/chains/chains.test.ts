@@ -116,14 +116,6 @@ describe('two chains', () => {
     for (const [index, { status: _status, verifyMax: _most, ...fields }] of rest.entries())
       expect(listed[index]).toMatchObject(fields)
   })
-
-  it('are listed without a call of their nodes', async () => {
-    await start({ POLL_INTERVAL_MS_31338: '60000' })
-    await untilTokens()
-    rpc.forgetCalls()
-    for (let index = 0; index < 20; index++) await list()
-    expect(rpc.requests()).toEqual([])
-  })
 })
 
 describe('a chain that is down', () => {

@@ -1,12 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { createCalls } from '../../support/chain/contract-calls.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { signedOver } from '../../support/solvers/offer-faults.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 let chain: TestChain
@@ -60,13 +57,4 @@ it('an order is never older than the chain, also when the chain was idle', async
   await becomeIdle()
   await traffic.mine([traffic.actions.deposit(order)])
   expect(await read()).toBe('DEPOSITED')
-})
-
-it('the first quote counts the nonces of its own time', async () => {
-  solver.behave(signedOver({ nonce: '77' }))
-  const ask = async () => (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status
-  expect(await ask()).toBe(200)
-  await becomeIdle()
-  await createCalls(chain.devnet, chain.contracts.settlement).send(solverAccounts[0], 'cancelNonce', [77n])
-  expect(await ask()).toBe(503)
 })

@@ -86,14 +86,6 @@ describe('a deposit is never sent twice:', () => {
     expect([prompts.length, await stateOf(offer)]).toEqual([1, DEPOSITED])
   })
 
-  it('when the answer is lost and nothing is there, the user must look', async () => {
-    const { client, prompts } = walletOf({ batches: 'supported', onPrompt: lose })
-    const { offer, told, ended } = await begin(client)
-    expect(await ended).toBe('UNCERTAIN')
-    expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('UNCERTAIN')
-    expect(prompts).toHaveLength(1)
-  })
-
   it.each(MODES)(
     'in mode %s, when the node has an account of the app send it and its answer is lost',
     async (depositMode) => {
@@ -157,20 +149,6 @@ describe('a deposit after an approval', () => {
     expect([await ended, steps()]).toEqual(['APPROVAL_UNCERTAIN', ['approve asked']])
   })
 
-  it('goes on when the connection is lost between the two', async () => {
-    const { client, prompts } = walletOf({
-      onPrompt() {
-        if (prompts.length === 2) throw Object.assign(new Error('disconnected'), { code: 4900 })
-      },
-    })
-    const { offer, told, ended } = await begin(client)
-    expect(await ended).toBe('UNCERTAIN')
-    expect(told.at(-1)).toEqual({ step: 'deposit', state: 'asked' })
-    // The user has looked into the wallet, which has no second transaction.
-    expect(await (await begin(client, {}, { offer })).ended).toBe('there')
-    expect(called(prompts)).toEqual(['approve', 'deposit', 'deposit'])
-  })
-
   it('waits while the node of the wallet cannot be reached, and no second approval is asked for', async () => {
     const { client, prompts } = walletOf({
       onCarriedOut() {
@@ -181,13 +159,6 @@ describe('a deposit after an approval', () => {
     await expect.poll(steps).toEqual(['approve asked', 'approve sent'])
     deposits.setConnected(true)
     expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
-  })
-
-  it('is not asked for when the time has ended meanwhile', async () => {
-    const offer = await offerOf()
-    const { client, prompts } = walletOf({ onCarriedOut: () => passDeadline(offer.quote.depositDeadline) })
-    const { ended } = await begin(client, {}, { offer })
-    expect([await ended, called(prompts)]).toEqual(['EXPIRED', ['approve']])
   })
 })
 

@@ -1,12 +1,5 @@
 import { ChainReadError, depositCalls } from '@quote-aggregator/client'
-import {
-  decodeFunctionData,
-  erc20Abi,
-  HttpRequestError,
-  RpcRequestError,
-  TimeoutError,
-  toFunctionSelector,
-} from 'viem'
+import { decodeFunctionData, erc20Abi, RpcRequestError, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
 import { DEPOSITED, useDeposits } from '../../support/clients/deposits.js'
@@ -62,16 +55,6 @@ describe('the calls of a deposit where an allowance is left', () => {
     { code: -32005, message: 'limit exceeded' },
   ])('set it to zero first when the node answers an approval with %j', async (error) => {
     expect(await callsBy(new RpcRequestError({ body, error, url: 'http://node' }))).toHaveLength(3)
-  })
-
-  it.each([
-    ['a lost connection', new HttpRequestError({ body, url: 'http://node', details: 'fetch failed' })],
-    ['a status without an answer', new HttpRequestError({ body, url: 'http://node', status: 502 })],
-    ['a time-out', new TimeoutError({ body, url: 'http://node' })],
-    ['a wallet without a connection', Object.assign(new Error('disconnected'), { code: 4900 })],
-    ['a failure of the transport', new TypeError('Failed to fetch')],
-  ])('are not made after %s', async (_name, error) => {
-    await expect(callsBy(error)).rejects.toThrow()
   })
 
   it('are an error, and no reason to reset it, while the node is out of reach', async () => {

@@ -1,11 +1,9 @@
 import type { DepositProgress } from '@quote-aggregator/client'
-import { createWalletClient, custom, type Hex } from 'viem'
-import { toAccount } from 'viem/accounts'
-import { describe, expect, it, vi } from 'vitest'
+import type { Hex } from 'viem'
+import { describe, expect, it } from 'vitest'
 import { transferData } from '../../../packages/protocol/src/settlement/token-calls.js'
 import { anyone, INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
 import { called, DEPOSITED, passTime, useDeposits } from '../../support/clients/deposits.js'
-import type { WalletRequest } from '../../support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
 const {
@@ -45,11 +43,6 @@ const answeringBatches = (answer: unknown, status: () => Promise<unknown>) =>
     return method === 'wallet_sendCalls' ? answer : usual
   }, 'supported')
 
-/** Waits for all that was asked of the node before. */
-async function settle(turns: number) {
-  for (let turn = 0; turn < turns; turn++) await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
-}
-
 describe('a wallet with answers of its own', () => {
   const forgetful = () => Promise.reject(Object.assign(new Error('unknown bundle'), { code: 5730 }))
 
@@ -81,13 +74,6 @@ describe('a wallet with answers of its own', () => {
     },
   )
 
-  it('gives an approval again after one that has reverted', async () => {
-    const { client, prompts } = walletOf()
-    const earlier = { step: 'approve', state: 'sent', hash: await reverted() } as const
-    const { ended } = await begin(client, { earlier })
-    expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
-  })
-
   it.each([null, '', {}, 17])('is not asked again after the answer %j to a transaction', async (answer) => {
     const { client, prompts } = answeringSent(answer)
     await holdBlocks()
@@ -114,25 +100,6 @@ describe('a wallet with answers of its own', () => {
     },
   )
 
-  it('is an account of the app whose device signs nothing after the signal', async () => {
-    const leaving = new AbortController()
-    const left = new Error('left')
-    const signTransaction = vi.fn(async () => '0x' as const)
-    const signMessage = async () => '0x' as const
-    const { address } = user
-    const account = toAccount({ address, signMessage, signTypedData: signMessage, signTransaction })
-    const request = async (asked: WalletRequest) => {
-      if (asked.method !== 'eth_chainId') leaving.abort(left)
-      return node(asked)
-    }
-    const client = createWalletClient({ account, transport: custom({ request }) })
-    const { ended } = await begin(client, { ...ADDRESS, signal: leaving.signal })
-    expect(await ended).toBe(left)
-    const before = deposits.requests()
-    await settle(20)
-    expect([signTransaction.mock.calls, deposits.requests() - before]).toEqual([[], 0])
-  })
-
   it('may replace a transfer of a token that keeps a fee: less than the input is there', async () => {
     await holdBlocks()
     const { offer, told, steps, ended } = await begin(walletOf().client, ADDRESS)
@@ -142,18 +109,6 @@ describe('a wallet with answers of its own', () => {
     await mine()
     await passTime(deposits, 61)
     expect(await ended).toBe('UNCERTAIN')
-  })
-
-  it('may replace its approval by one at a higher fee', async () => {
-    const { client, prompts } = walletOf()
-    await holdBlocks()
-    const { offer, told, steps, ended } = await begin(client)
-    await expect.poll(steps).toContain('approve sent')
-    await replaceLast(told)
-    await deposits.chain.client.setAutomine(true)
-    await mine()
-    expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
-    expect(await stateOf(offer)).toBe(DEPOSITED)
   })
 
   it('may name its transactions by what no node knows', async () => {
@@ -199,20 +154,6 @@ describe('a wallet with answers of its own', () => {
       expect(await (await begin(walletOf().client, {}, { offer })).ended).toBe('there')
     },
   )
-
-  it('asks a node nothing more after a signal, while the words of a no are not believed yet', async () => {
-    const { client } = walletOf({ onPrompt: () => Promise.reject(new Error('User rejected the request')) })
-    const leaving = new AbortController()
-    const { steps, ended } = await begin(client, { ...ADDRESS, signal: leaving.signal })
-    await expect.poll(steps).toContain('deposit asked')
-    const closed = new Error('the page is closed')
-    leaving.abort(closed)
-    expect(await ended).toBe(closed)
-    await settle(5)
-    const before = deposits.requests()
-    await settle(20)
-    expect(deposits.requests()).toBe(before)
-  })
 
   it('may be of another account now: what was sent is followed', async () => {
     const { offer, ended } = await begin(walletOf().client)

@@ -62,18 +62,6 @@ describe('a wallet without EIP-5792', () => {
     )
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
-
-  it('sets the allowance of a token like USDT to zero first', async () => {
-    await deposits.chain.approve(deposits.oldToken, user, 1n)
-    const { client, prompts } = walletOf()
-    const { offer, ended } = await begin(
-      client,
-      {},
-      { offer: await offerOf({ inputToken: deposits.oldToken }) },
-    )
-    expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'approve', 'deposit']])
-    expect(await stateOf(offer)).toBe(DEPOSITED)
-  })
 })
 
 it('a deposit to the address is one transfer, also of another account, to the address that the contract computes', async () => {

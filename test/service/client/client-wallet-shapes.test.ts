@@ -1,184 +1,180 @@
 import { ChainReadError, prepareRefund } from '@quote-aggregator/client'
 import { type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { RULES } from '../../support/chain/chain.js'
 import { user } from '../../support/chain/settlement.js'
 import { called, DEPOSITED, passTime, useDeposits } from '../../support/clients/deposits.js'
 import type { WalletRequest } from '../../support/clients/mock-wallet.js'
 
-describe.each(RULES)('with the %s contract', (rules) => {
-  const deposits = useDeposits(rules)
-  const { node, walletOf, walletAnswering, terms, offerOf, stateOf, begin, allow, holdBlocks, mine } =
-    deposits
+const deposits = useDeposits()
+const { node, walletOf, walletAnswering, terms, offerOf, stateOf, begin, allow, holdBlocks, mine } = deposits
 
-  it.each([
-    ['CONTRACT', undefined, ['approve', 'deposit']],
-    ['CONTRACT', 'supported', ['wallet_sendCalls']],
-    ['ADDRESS', undefined, ['transfer']],
-  ] as const)(
-    'a wallet that sends and never answers is not waited for in mode %s, with batches %s',
-    async (depositMode, batches, asked) => {
-      const onCarriedOut = () => new Promise<never>(() => {})
-      const { client, prompts } = walletOf({ ...(batches && { batches }), onCarriedOut })
-      const { offer, told, ended } = await begin(client, { depositMode })
-      expect([await ended, called(prompts)]).toEqual(['there', asked])
-      // Its prompt may still be open: after a reload, it is not asked again.
-      expect(told.at(-1)).toEqual({ step: 'deposit', state: 'asked' })
-      const again = await begin(client, { depositMode, earlier: told.at(-1) }, { offer })
-      expect([await again.ended, prompts.length]).toEqual(['there', asked.length])
+it.each([
+  ['CONTRACT', undefined, ['approve', 'deposit']],
+  ['CONTRACT', 'supported', ['wallet_sendCalls']],
+  ['ADDRESS', undefined, ['transfer']],
+] as const)(
+  'a wallet that sends and never answers is not waited for in mode %s, with batches %s',
+  async (depositMode, batches, asked) => {
+    const onCarriedOut = () => new Promise<never>(() => {})
+    const { client, prompts } = walletOf({ ...(batches && { batches }), onCarriedOut })
+    const { offer, told, ended } = await begin(client, { depositMode })
+    expect([await ended, called(prompts)]).toEqual(['there', asked])
+    // Its prompt may still be open: after a reload, it is not asked again.
+    expect(told.at(-1)).toEqual({ step: 'deposit', state: 'asked' })
+    const again = await begin(client, { depositMode, earlier: told.at(-1) }, { offer })
+    expect([await again.ended, prompts.length]).toEqual(['there', asked.length])
+  },
+)
+
+it('an approval that the user has lowered in the wallet is said, and asked for again', async () => {
+  let isLower = true
+  const { client, prompts } = walletOf({
+    node(asked) {
+      if (asked.method !== 'eth_sendTransaction' || !isLower) return node(asked)
+      const [call] = asked.params as [{ data: Hex }]
+      const data = `${call.data.slice(0, -64)}${'1'.padStart(64, '0')}`
+      return node({ ...asked, params: [{ ...call, data }] })
     },
-  )
-
-  it('an approval that the user has lowered in the wallet is said, and asked for again', async () => {
-    let isLower = true
-    const { client, prompts } = walletOf({
-      node(asked) {
-        if (asked.method !== 'eth_sendTransaction' || !isLower) return node(asked)
-        const [call] = asked.params as [{ data: Hex }]
-        const data = `${call.data.slice(0, -64)}${'1'.padStart(64, '0')}`
-        return node({ ...asked, params: [{ ...call, data }] })
-      },
-    })
-    const { offer, told, steps, ended } = await begin(client)
-    await expect.poll(steps).toContain('approve sent')
-    await passTime(deposits, 31)
-    expect(await ended).toBe('APPROVAL_TOO_LOW')
-    isLower = false
-    expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('there')
-    expect(called(prompts)).toEqual(['approve', 'approve', 'deposit'])
-    expect(await stateOf(offer)).toBe(DEPOSITED)
   })
+  const { offer, told, steps, ended } = await begin(client)
+  await expect.poll(steps).toContain('approve sent')
+  await passTime(deposits, 31)
+  expect(await ended).toBe('APPROVAL_TOO_LOW')
+  isLower = false
+  expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('there')
+  expect(called(prompts)).toEqual(['approve', 'approve', 'deposit'])
+  expect(await stateOf(offer)).toBe(DEPOSITED)
+})
 
-  describe('a batch whose wallet reports', () => {
-    async function beginReporting(status: unknown) {
-      const { client } = walletAnswering(
-        ({ method }, own) => (method === 'wallet_getCallsStatus' ? status : own()),
-        'supported',
-      )
-      await holdBlocks()
-      const app = await begin(client)
-      await expect.poll(app.steps).toContain('deposit sent')
-      return app
-    }
-    const receipts = [{ status: '0x0', transactionHash: `0x${'ab'.repeat(32)}` }]
-    it.each([
-      [{ status: 500, receipts: [] }],
-      [{ status: 400 }],
-      [{ status: 600, receipts: null }],
-      [{ status: 500, receipts }],
-      [{ status: 'CONFIRMED', receipts }],
-      [{ status: '500', receipts: [{}] }],
-      [null],
-      ['failed'],
-    ])('%j before it is mined is not called a failure', async (status) => {
-      const { ended } = await beginReporting(status)
-      await passTime(deposits, 30)
-      await mine()
-      expect(await ended).toBe('there')
-    })
-
-    it('a failure for a minute, with nothing on the chain, leaves the deposit uncertain', async () => {
-      const { ended } = await beginReporting({ status: 500, receipts: [] })
-      await passTime(deposits, 61)
-      expect(await ended).toBe('UNCERTAIN')
-    })
-  })
-
-  /** Has a deposit be sent, and not be mined, with a node of the app that the test changes. */
-  async function beginPending(request: (asked: WalletRequest) => Promise<unknown>) {
-    await allow()
-    const settlement = await terms(request)
+describe('a batch whose wallet reports', () => {
+  async function beginReporting(status: unknown) {
+    const { client } = walletAnswering(
+      ({ method }, own) => (method === 'wallet_getCallsStatus' ? status : own()),
+      'supported',
+    )
     await holdBlocks()
-    const app = await begin(walletOf().client, {}, { settlement })
+    const app = await begin(client)
     await expect.poll(app.steps).toContain('deposit sent')
-    await passTime(deposits, 0)
-    return { ...app, settlement }
+    return app
   }
-
-  it.each(['eth_getTransactionReceipt', 'eth_getTransactionByHash'])(
-    'a node that lags with %s for half a minute does not make a mined deposit a replaced one',
-    async (method) => {
-      let isLagging = false
-      const { ended } = await beginPending(async (asked) => {
-        if (!isLagging) return node(asked)
-        if (asked.method === 'eth_call') return node({ ...asked, params: [asked.params[0], '0x1'] })
-        return [method, 'eth_getTransactionReceipt'].includes(asked.method) ? null : node(asked)
-      })
-      isLagging = true
-      // What was asked before is answered: it must not see the block.
-      await passTime(deposits, 0)
-      await mine()
-      await passTime(deposits, 30)
-      isLagging = false
-      expect(await ended).toBe('there')
-    },
-  )
-
-  it.each(['usual', 'old'])(
-    'a node whose views lag after each transaction has no approval of a token of the %s kind given again',
-    async (kind) => {
-      let past: Hex | undefined
-      let reads = 0
-      const settlement = await terms((asked) =>
-        asked.method === 'eth_call' && asked.params[1] === 'latest' && past && reads++ % 3 === 1
-          ? node({ ...asked, params: [asked.params[0], past] })
-          : node(asked),
-      )
-      const { oldToken, chain } = deposits
-      if (kind === 'old') await chain.approve(oldToken, user, 1n)
-      const { client, prompts } = walletOf({
-        async onPrompt() {
-          past = (await node({ method: 'eth_blockNumber', params: [] })) as Hex
-        },
-      })
-      const offer = await offerOf(kind === 'old' ? { inputToken: oldToken } : {})
-      const { ended } = await begin(client, {}, { offer, settlement })
-      const approvals = kind === 'old' ? ['approve', 'approve'] : ['approve']
-      expect([await ended, called(prompts)]).toEqual(['there', [...approvals, 'deposit']])
-    },
-  )
-
-  it('a node that serves another chain for a while says nothing of a deposit', async () => {
-    let isElsewhere = false
-    const { offer, settlement, ended } = await beginPending(async (asked) => {
-      const own = await node(asked)
-      if (!isElsewhere) return own
-      if (asked.method === 'eth_getTransactionCount') return '0xffff'
-      if (asked.method.startsWith('eth_getTransaction')) return null
-      const ahead = { number: '0x1', timestamp: toHex(offer.quote.fillDeadline) }
-      return { eth_chainId: '0xa', eth_getBlockByNumber: ahead }[asked.method] ?? own
-    })
-    isElsewhere = true
-    await expect(prepareRefund(offer, settlement)).rejects.toThrow(ChainReadError)
-    await passTime(deposits, 61)
-    isElsewhere = false
+  const receipts = [{ status: '0x0', transactionHash: `0x${'ab'.repeat(32)}` }]
+  it.each([
+    [{ status: 500, receipts: [] }],
+    [{ status: 400 }],
+    [{ status: 600, receipts: null }],
+    [{ status: 500, receipts }],
+    [{ status: 'CONFIRMED', receipts }],
+    [{ status: '500', receipts: [{}] }],
+    [null],
+    ['failed'],
+  ])('%j before it is mined is not called a failure', async (status) => {
+    const { ended } = await beginReporting(status)
+    await passTime(deposits, 30)
     await mine()
     expect(await ended).toBe('there')
   })
 
-  describe('an app whose onProgress throws', () => {
-    const full = new Error('the storage is full')
-    it.each([
-      [
-        'at once',
-        () => {
-          throw full
-        },
-      ],
-      ['later', () => Promise.reject(full)],
-    ])('%s deposits once, and hears what has become of it', async (_, onProgress) => {
-      const { client, prompts } = walletOf()
-      const { offer, ended } = await begin(client, { onProgress })
-      expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
-      expect(await stateOf(offer)).toBe(DEPOSITED)
-    })
+  it('a failure for a minute, with nothing on the chain, leaves the deposit uncertain', async () => {
+    const { ended } = await beginReporting({ status: 500, receipts: [] })
+    await passTime(deposits, 61)
+    expect(await ended).toBe('UNCERTAIN')
+  })
+})
 
-    it('can stop before the wallet is asked by its signal', async () => {
-      const { client, prompts } = walletOf()
-      const leaving = new AbortController()
-      const onProgress = () => leaving.abort(full)
-      const { steps, ended } = await begin(client, { signal: leaving.signal, onProgress })
-      expect([await ended, steps(), prompts]).toEqual([full, ['approve asked', 'approve refused'], []])
+/** Has a deposit be sent, and not be mined, with a node of the app that the test changes. */
+async function beginPending(request: (asked: WalletRequest) => Promise<unknown>) {
+  await allow()
+  const settlement = await terms(request)
+  await holdBlocks()
+  const app = await begin(walletOf().client, {}, { settlement })
+  await expect.poll(app.steps).toContain('deposit sent')
+  await passTime(deposits, 0)
+  return { ...app, settlement }
+}
+
+it.each(['eth_getTransactionReceipt', 'eth_getTransactionByHash'])(
+  'a node that lags with %s for half a minute does not make a mined deposit a replaced one',
+  async (method) => {
+    let isLagging = false
+    const { ended } = await beginPending(async (asked) => {
+      if (!isLagging) return node(asked)
+      if (asked.method === 'eth_call') return node({ ...asked, params: [asked.params[0], '0x1'] })
+      return [method, 'eth_getTransactionReceipt'].includes(asked.method) ? null : node(asked)
     })
+    isLagging = true
+    // What was asked before is answered: it must not see the block.
+    await passTime(deposits, 0)
+    await mine()
+    await passTime(deposits, 30)
+    isLagging = false
+    expect(await ended).toBe('there')
+  },
+)
+
+it.each(['usual', 'old'])(
+  'a node whose views lag after each transaction has no approval of a token of the %s kind given again',
+  async (kind) => {
+    let past: Hex | undefined
+    let reads = 0
+    const settlement = await terms((asked) =>
+      asked.method === 'eth_call' && asked.params[1] === 'latest' && past && reads++ % 3 === 1
+        ? node({ ...asked, params: [asked.params[0], past] })
+        : node(asked),
+    )
+    const { oldToken, chain } = deposits
+    if (kind === 'old') await chain.approve(oldToken, user, 1n)
+    const { client, prompts } = walletOf({
+      async onPrompt() {
+        past = (await node({ method: 'eth_blockNumber', params: [] })) as Hex
+      },
+    })
+    const offer = await offerOf(kind === 'old' ? { inputToken: oldToken } : {})
+    const { ended } = await begin(client, {}, { offer, settlement })
+    const approvals = kind === 'old' ? ['approve', 'approve'] : ['approve']
+    expect([await ended, called(prompts)]).toEqual(['there', [...approvals, 'deposit']])
+  },
+)
+
+it('a node that serves another chain for a while says nothing of a deposit', async () => {
+  let isElsewhere = false
+  const { offer, settlement, ended } = await beginPending(async (asked) => {
+    const own = await node(asked)
+    if (!isElsewhere) return own
+    if (asked.method === 'eth_getTransactionCount') return '0xffff'
+    if (asked.method.startsWith('eth_getTransaction')) return null
+    const ahead = { number: '0x1', timestamp: toHex(offer.quote.fillDeadline) }
+    return { eth_chainId: '0xa', eth_getBlockByNumber: ahead }[asked.method] ?? own
+  })
+  isElsewhere = true
+  await expect(prepareRefund(offer, settlement)).rejects.toThrow(ChainReadError)
+  await passTime(deposits, 61)
+  isElsewhere = false
+  await mine()
+  expect(await ended).toBe('there')
+})
+
+describe('an app whose onProgress throws', () => {
+  const full = new Error('the storage is full')
+  it.each([
+    [
+      'at once',
+      () => {
+        throw full
+      },
+    ],
+    ['later', () => Promise.reject(full)],
+  ])('%s deposits once, and hears what has become of it', async (_, onProgress) => {
+    const { client, prompts } = walletOf()
+    const { offer, ended } = await begin(client, { onProgress })
+    expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
+    expect(await stateOf(offer)).toBe(DEPOSITED)
+  })
+
+  it('can stop before the wallet is asked by its signal', async () => {
+    const { client, prompts } = walletOf()
+    const leaving = new AbortController()
+    const onProgress = () => leaving.abort(full)
+    const { steps, ended } = await begin(client, { signal: leaving.signal, onProgress })
+    expect([await ended, steps(), prompts]).toEqual([full, ['approve asked', 'approve refused'], []])
   })
 })

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
-import { connect as connectSocket } from 'node:net'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -15,7 +14,6 @@ import type { StreamClient } from '../../support/streams/stream-clients.js'
 import {
   type ExpectedEnd,
   endOn,
-  oneOfEach,
   openAll,
   rpcTransports,
   transports,
@@ -23,12 +21,6 @@ import {
 
 const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
-const TOO_MANY: ExpectedEnd = {
-  webSocket: 1013,
-  http: 503,
-  rpc: 'RESOURCE_EXHAUSTED',
-  reason: 'STREAM_LIMIT_REACHED',
-}
 
 let chain: TestChain
 let traffic: Traffic
@@ -67,60 +59,6 @@ async function mineOne(): Promise<string> {
   await traffic.mine([traffic.actions.deposit(order)])
   return order.orderId
 }
-
-describe('a client that goes away', () => {
-  it('frees its place on every protocol', async () => {
-    const clients = transports.map((transport) => leaving(transport.open(service.url)))
-    await Promise.all(clients.map((client) => client.connected()))
-    expect(await clientsOf(service)).toEqual([1, 1, 1, 2, 2])
-    for (const client of clients) client.leave()
-    await untilGone(service)
-  })
-
-  it('frees its place when its connection breaks, also before its first message', async () => {
-    const { hostname, port } = new URL(service.url)
-    const upgrade =
-      'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
-    const beginnings = [
-      `GET /v1/ws HTTP/1.1\r\nhost: a\r\n${upgrade}\r\n`,
-      'GET /v1/events HTTP/1.1\r\nhost: a\r\n\r\n',
-    ]
-    for (const beginning of beginnings) {
-      const socket = connectSocket(Number(port), hostname)
-      socket.write(beginning)
-      await once(socket, 'data')
-      socket.resetAndDestroy()
-      const other = connectSocket(Number(port), hostname)
-      other.end(beginning)
-      await once(other.resume(), 'close')
-    }
-    await untilGone(service)
-  })
-})
-
-describe('a client when all places are taken', () => {
-  it.each(oneOfEach)('on $name is rejected, and accepted when a place is free', async (transport) => {
-    const full = await startEventService([chain], { MAX_STREAM_CLIENTS: String(oneOfEach.length) })
-    const holders = await openAll(full.url, {}, oneOfEach)
-    expect(await transport.open(full.url).ended()).toMatchObject(endOn(transport, TOO_MANY))
-    const [leaver] = holders.splice(oneOfEach.indexOf(transport) - 1, 1)
-    leaver?.leave()
-    const client = await eventually(
-      async () => {
-        const next = transport.open(full.url)
-        return next.connected().then(
-          () => next,
-          () => undefined,
-        )
-      },
-      (admitted) => admitted !== undefined,
-    )
-    const received = [client, ...holders].map((holder) => holder?.take(1))
-    await mineOne()
-    await Promise.all(received)
-    await full.close()
-  })
-})
 
 describe('a message of a WebSocket client', () => {
   async function openSocket() {

@@ -3,7 +3,7 @@ import { between } from '../../support/between.js'
 import { eventually } from '../../support/eventually.js'
 import { useProxiedChain } from '../../support/faults/proxied-chain.js'
 import type { HealthMessage, StreamMessage } from '../../support/streams/event-messages.js'
-import { openAll, transports, webSocket } from '../../support/streams/transports.js'
+import { openAll, transports } from '../../support/streams/transports.js'
 
 const on = useProxiedChain({ seed: 83 })
 const isHealth = (message: StreamMessage): message is HealthMessage => message.type === 'Health'
@@ -28,21 +28,6 @@ describe.each(transports)('a stream with health over $name', ({ open }) => {
     expect(other.messages.map(({ type }) => type)).toEqual(['connected', 'Deposited'])
     for (const client of [asked, other]) client.leave()
   })
-})
-
-it('another value of `health` is refused', async () => {
-  await on.start()
-  const mustBe = 'must be true or false'
-  expect(await webSocket.open(on.service.url, { health: 'perhaps' as never }).ended()).toEqual({
-    status: 1008,
-    text: `health ${mustBe}`,
-  })
-  const { status, body } = await on.service.get('/v1/events?health=1')
-  expect([status, body.code, body.details]).toEqual([
-    400,
-    'INVALID_ARGUMENT',
-    [{ field: 'health', message: mustBe }],
-  ])
 })
 
 it('a node that gives its blocks no time leaves the report without it, and ends no stream', async () => {

@@ -82,23 +82,6 @@ describe.each(databases)('on %s,', (_kind, make) => {
   })
 
   describe('a reorganisation of published blocks', () => {
-    test('without transactions removes all of them, the latest first', async () => {
-      const { published, filled, settled, late, first, since } = await publishStory()
-      await traffic.reorganise(3)
-      const marker = await markEnd()
-      expect(await since(marker)).toEqual([
-        ...reversionsOf(published),
-        ...(await expectedMessages(chain, first)),
-      ])
-      expect(reversionsOf(published).map(({ event }) => event)).toEqual([
-        'Refunded',
-        'Settled',
-        'Settled',
-        'Deposited',
-      ])
-      for (const { orderId } of [filled, settled, late]) expect(await orderState(orderId)).toBe('NONE')
-    })
-
     test('with other transactions publishes the events of those instead', async () => {
       const { blocks, published, filled, settled, first, since } = await publishStory()
       const other = traffic.order()
@@ -141,22 +124,6 @@ describe.each(databases)('on %s,', (_kind, make) => {
       expect(resumed.received).toEqual(live.received.slice(-resumed.received.length))
       expect(withoutCursors(resumed.received.slice(0, published.length))).toEqual(published)
       expect(standing(resumed.received)).toEqual(await expectedMessages(chain, first))
-      await resumed.disconnect()
-    })
-
-    test('may begin in the middle of the removals', async () => {
-      const { published, first } = await publishStory()
-      await traffic.reorganise(3)
-      const marker = await markEnd()
-      await live.until(marker)
-      const firstReversion = live.received.findLastIndex(({ type }) => type === 'Refunded') + 1
-      const resumed = createSubscriber()
-      await resumed.connect(service.url, live.received[firstReversion]?.cursor)
-      await resumed.until(marker)
-      expect(withoutCursors(resumed.received)).toEqual([
-        ...reversionsOf(published).slice(1),
-        ...(await expectedMessages(chain, first)),
-      ])
       await resumed.disconnect()
     })
   })

@@ -100,24 +100,6 @@ describe.each(transports)('$name', (transport) => {
   })
 })
 
-it('a cursor of any transport works on every other', async () => {
-  const from = witness.events().at(-101)?.cursor ?? ''
-  const givers = await openAll(service.url, { after: from })
-  const cursors = await Promise.all(
-    givers.map(async (client, index) => (await client.take(100))[10 * index]?.cursor ?? ''),
-  )
-  expect(new Set(cursors).size).toBe(transports.length)
-  for (const client of givers) client.leave()
-  for (const after of cursors) {
-    const expected = followers(after)
-    const takers = await openAll(service.url, { after })
-    for (const client of takers) {
-      expect(await client.take(expected.length)).toEqual(expected)
-      client.leave()
-    }
-  }
-})
-
 it('Last-Event-ID, which browsers send when they reconnect, takes precedence over `after`', async () => {
   const [older, newer] = [witness.events().at(-20)?.cursor ?? '', witness.events().at(-5)?.cursor ?? '']
   const headers = { 'last-event-id': newer }

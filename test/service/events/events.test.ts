@@ -5,7 +5,7 @@ import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { expectedMessages } from '../../support/streams/event-messages.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
-import { openAll, transports, withoutCursors } from '../../support/streams/transports.js'
+import { openAll, withoutCursors } from '../../support/streams/transports.js'
 
 /** After any time that the chain has. */
 const NEVER = 4_294_967_295
@@ -123,24 +123,4 @@ describe('two chains at once', () => {
     }
     for (const messages of streams) expect(messages).toStrictEqual(first)
   })
-
-  it('send no message for a block without events', async () => {
-    const [{ mine, actions, order }, other] = traffics
-    const streams = await messagesDuring(1, async () => {
-      await mine()
-      await other.mine()
-      await mine([actions.deposit(order())])
-    })
-    for (const messages of streams) expect(messages.map(({ type }) => type)).toEqual(['Deposited'])
-  })
 })
-
-it.each(transports.map(({ name }, index) => [name, index] as const))(
-  'on %s every message has a cursor of its own, different from all others',
-  (_, index) => {
-    const cursors = (clients[index]?.messages ?? []).map(({ cursor }) => cursor)
-    expect(cursors.length).toBeGreaterThan(100)
-    expect(cursors).not.toContain(undefined)
-    expect(new Set(cursors).size).toBe(cursors.length)
-  },
-)

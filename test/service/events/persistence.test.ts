@@ -53,14 +53,4 @@ describe('a service that starts again', () => {
       await after.close()
     },
   )
-
-  it('keeps nothing with :memory:', async () => {
-    const before = await startService(chain, { DB_PATH: ':memory:' })
-    await solver.register(before)
-    expect((await before.get(path)).body).toHaveLength(1)
-    await before.close()
-    const after = await startService(chain, { DB_PATH: ':memory:' })
-    expect((await after.get(path)).body).toEqual([])
-    await after.close()
-  })
 })

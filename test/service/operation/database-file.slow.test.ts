@@ -41,17 +41,6 @@ describe('a database file that a service uses', () => {
     first.signal('SIGTERM')
     expect(await first.exited).toBe(0)
   })
-
-  it('is free at once when that service is killed', async () => {
-    const path = temporaryFile()
-    const first = await startWith(path)
-    first.signal('SIGKILL')
-    await first.exited
-    const second = await startWith(path)
-    expect((await fetch(`${second.url}/health`)).status).toBe(200)
-    second.signal('SIGTERM')
-    expect(await second.exited).toBe(0)
-  })
 })
 
 describe('a start with an unusable database file', () => {

@@ -72,14 +72,6 @@ describe('a service', () => {
     silent.close()
   })
 
-  it('exits with 0 on SIGTERM when nobody reads its log any more', async () => {
-    const service = startServiceProcess(environmentFor(chain))
-    await service.waitFor(/"url"/)
-    service.child.stdout.destroy()
-    service.signal('SIGTERM')
-    expect(await service.exited).toBe(0)
-  })
-
   it('logs an unhandled rejection, drains, and exits with 1', async () => {
     const { service, idle, quote, answer, close } = await startBusyService()
     service.signal('SIGUSR2')

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'undici'
@@ -10,11 +10,6 @@ import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
 
-/** What a file may have, in the units of `ulimit`. */
-const BLOCKS = 128
-const BLOCK_BYTES = 512
-/** Of requests, whose lines then have about 400 bytes: more than the file may have, and less than twice as much. */
-const OVER_FILE = 250
 /** More than a pipe takes and the service keeps. */
 const OVER_MEMORY = 5000
 const PATH = `/${'x'.repeat(180)}`
@@ -83,28 +78,6 @@ describe('a service', () => {
       expect(service.errors()).toMatch(/^The log cannot be written: ENOSPC.*\n$/)
     },
   )
-
-  it('logs again once there is room, without a line that is cut or missing', async () => {
-    const file = join(folder, 'full.log')
-    writeFileSync(file, '')
-    const service = startRedirected(`ulimit -S -f ${BLOCKS}; exec >>${file}`)
-    const read = async () => readFileSync(file, 'utf8')
-    const [, url = ''] = /"url":"([^"]+)"/.exec(await eventually(read, (log) => log.includes('"url"'))) ?? []
-
-    await request(url, OVER_FILE)
-    await service.waitFor(/The log cannot be written/)
-    await request(url, 20, OVER_FILE)
-    expect(statSync(file).size).toBe(BLOCKS * BLOCK_BYTES)
-    const before = await read()
-    truncateSync(file)
-    const sent = OVER_FILE + 20
-    const after = await eventually(read, (log) => log.includes(`/${sent - 1}"`) && log.endsWith('\n'))
-
-    expect(requestsIn(before + after)).toEqual(numbers(sent))
-    service.signal('SIGTERM')
-    expect(await service.exited).toBe(0)
-    expect(service.errors()).toMatch(/^The log cannot be written: EFBIG.*\n$/)
-  })
 
   it('keeps a limited number of lines for a reader that has stalled, and says how many it dropped', async () => {
     const service = startServiceProcess(environmentFor(chain))

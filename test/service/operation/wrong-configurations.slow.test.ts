@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -132,50 +132,6 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       /^is .*, which another service uses: process \d+ on .*, or name another file$/,
     )
   })
-
-  it('a folder named .env', async () => {
-    const cwd = join(folder, 'with-env')
-    mkdirSync(join(cwd, '.env'), { recursive: true })
-    await expectOneLine(
-      '.env',
-      {},
-      `in ${cwd} cannot be read: it is a folder. It must be a file with lines NAME=value`,
-      cwd,
-    )
-  })
-})
-
-it('a start with several mistakes writes a line for each', async () => {
-  const { code, errors } = await start({
-    PORT: '70000',
-    HOST: undefined,
-    LOG_LEVEL: 'loud',
-    NODE_ENV: 'prod',
-  })
-  expect(code).toBe(1)
-  expect(errors.split('\n').map((line) => line.slice(0, 12))).toEqual([
-    'The service ',
-    '  PORT is "7',
-    '  NODE_ENV i',
-    '  LOG_LEVEL ',
-    '',
-  ])
-})
-
-it('a start with mistakes names misspelt variables as well, without their values', async () => {
-  const misspelt = { QUOTE_TIMEOUT: '5000', FILL_WINDOW: '4', SUPPORTED_CHAIN: ID, RPC_URL: 'http://secret' }
-  const { code, errors } = await start({ ...misspelt, SUPPORTED_CHAINS: undefined })
-  expect(code).toBe(1)
-  const unread = 'is set, but the service does not read it: did you mean'
-  expect(errors.split('\n')).toEqual([
-    'The service cannot start with this configuration:',
-    '  SUPPORTED_CHAINS is missing: it must be the chain ids to serve, such as 1,8453',
-    `  QUOTE_TIMEOUT ${unread} QUOTE_TIMEOUT_MS?`,
-    `  FILL_WINDOW ${unread} DEFAULT_FILL_WINDOW?`,
-    `  SUPPORTED_CHAIN ${unread} SUPPORTED_CHAINS?`,
-    `  RPC_URL ${unread} RPC_URL_<chainId>?`,
-    '',
-  ])
 })
 
 it('a start with a misspelt variable, or on a Node without security updates, writes a warning and succeeds', async () => {

@@ -77,6 +77,7 @@ const protocols: [string, string, string, Uint8Array][] = [
   ['Connect', SOLVERS, 'application/proto', BROKEN],
   ['Connect with JSON', SOLVERS, 'application/json', Buffer.from('{')],
   ['a stream of Connect', EVENTS, 'application/connect+proto', ENVELOPE],
+  ['a second message of gRPC', EVENTS, 'application/grpc', Buffer.concat([new Uint8Array(5), ENVELOPE])],
   ['REST', QUOTE, 'application/json', Buffer.from('{')],
 ]
 
@@ -108,3 +109,10 @@ it.each(protocols)(
     stream.destroy()
   },
 )
+
+it('broken messages count by their method, and not as errors of the service', async () => {
+  const counted = (method: string, reason: string) =>
+    service.metric('aggregator_requests_total', { method, reason })
+  for (const method of [SOLVERS, EVENTS]) expect(await counted(method.slice(1), 'MALFORMED')).toBe(4 * LIMIT)
+  expect(await service.metric('aggregator_requests_total', { reason: 'INTERNAL' })).toBe(0)
+})

@@ -24,7 +24,6 @@ const SERVICES = [
   'grpc.reflection.v1.ServerReflection',
   'grpc.reflection.v1alpha.ServerReflection',
 ]
-const METHOD_OPTIONS = 'google.protobuf.MethodOptions'
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
 let chain: TestChain
@@ -57,8 +56,6 @@ function reflect(version?: ReflectionVersion, { url } = service) {
   open.add(reflection)
   return reflection
 }
-
-const names = (files: readonly { name: string }[]) => files.map(({ name }) => name)
 
 describe.each(VERSIONS)('buf curl, by reflection %s', (version) => {
   const curl = (...args: string[]) => runBufCurl(folder, ['--reflect-protocol', `grpc-${version}`, ...args])
@@ -104,25 +101,6 @@ describe.each(VERSIONS)('grpc-js, by reflection %s', (version) => {
       )
     })
     expect(answer).toMatchObject({ solvers: [{ name: 'Known by reflection' }] })
-  })
-})
-
-describe.each(VERSIONS)('grpc-js, a reflection stream %s', (version) => {
-  it('answers one request after the other, errors among them, and ends with the caller', async () => {
-    const reflection = reflect(version)
-    const questions = [
-      { fileByFilename: 'aggregator/v1/none.proto' },
-      { fileContainingSymbol: 'aggregator.v1.NoService' },
-      { fileContainingExtension: { containingType: METHOD_OPTIONS, extensionNumber: 1 } },
-      { allExtensionNumbersOfType: 'aggregator.v1.NoMessage' },
-    ]
-    for (const question of questions) {
-      const { errorResponse, messageResponse } = await reflection.ask(question)
-      expect([messageResponse, errorResponse.errorCode]).toEqual(['errorResponse', status.NOT_FOUND])
-      const files = await reflection.askFiles({ fileContainingSymbol: 'aggregator.v1.QuoteService' })
-      expect(names(files)).toContain('aggregator/v1/quote.proto')
-    }
-    expect(await reflection.end()).toBe(true)
   })
 })
 

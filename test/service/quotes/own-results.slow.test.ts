@@ -3,7 +3,7 @@ import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { listAllOwnResults, listOwnResults, signOwnResults } from '../../support/solvers/own-results.js'
+import { listOwnResults, signOwnResults } from '../../support/solvers/own-results.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import {
   type Behaviour,
@@ -34,8 +34,6 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
   const ask = async (changes = {}) =>
     (await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })).body
   const list = (account = second, fields = {}) => listOwnResults(service, chain.chainId, account, fields)
-  const listAll = (account = second, pageSize = 50) =>
-    listAllOwnResults(service, chain.chainId, account, pageSize)
 
   function behave(...behaviours: Behaviour[]): void {
     for (const [index, behaviour] of behaviours.entries())
@@ -99,26 +97,6 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
     expect(JSON.stringify(later.body)).not.toContain(best.address)
   })
 
-  it('are in pages without a gap or a repeat, while records are written', async () => {
-    behave(honest({ output: '4000' }), honest({ output: '3000' }))
-    const before = new Set((await listAll()).map(({ quoteId }) => quoteId))
-    for (let quotes = 0; quotes < 12; quotes++) await ask()
-    const expected = askedUnder[1].slice(0, 12)
-    const seen: string[] = []
-    for (let pageToken = ''; seen.length < 12; ) {
-      const { body } = await list(second, { pageSize: 3, pageToken })
-      for (const { quoteId } of body.results) if (!before.has(quoteId)) seen.push(quoteId)
-      pageToken = body.nextPageToken
-      // Later records are newer, so they are on no further page. The waiting ones are written meanwhile.
-      await ask()
-      if (seen.length === 6)
-        await expect
-          .poll(() => service.metric('aggregator_quote_records_total', { result: 'written' }))
-          .toBeGreaterThan(12)
-    }
-    expect(seen).toEqual(expected)
-  })
-
   it('need a signature by this solver, for this instance, at this time', async () => {
     const own = await signOwnResults(second, service.url)
     const withFields = async (fields: object) => (await list(second, fields)).body.code
@@ -146,28 +124,5 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
     for (let reads = 0; reads < 2; reads++) expect((await list(second, own)).status).toBe(200)
     const endpointUrl = solvers[1]?.endpointUrl ?? ''
     await register(service, chain.chainId, second, { endpointUrl, name: 'B', timestamp: own.timestamp })
-  })
-
-  it('have page tokens that only their solver can use, and that show nothing', async () => {
-    const quoteIds = [(await ask()).quoteId, (await ask()).quoteId, askedUnder[0][0], askedUnder[0][1]]
-    const { body } = await list(second, { pageSize: 1 })
-    const token: string = body.nextPageToken
-    const bytes = Buffer.from(token, 'base64url')
-    for (const id of quoteIds) {
-      expect(bytes.includes(Buffer.from(String(id).replaceAll('-', ''), 'hex'))).toBe(false)
-      expect(token).not.toContain(id)
-    }
-    const again = await list(second, { pageSize: 1 })
-    expect(again.body.nextPageToken).not.toBe(token)
-    const cut = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
-    for (const [account, pageToken] of [
-      [best, token],
-      [second, cut],
-      [second, 'x'],
-      [second, `${token}A`],
-    ] as const) {
-      const { status, body } = await list(account, { pageToken })
-      expect([status, body.details]).toEqual([400, [{ field: 'pageToken', message: expect.any(String) }]])
-    }
   })
 })

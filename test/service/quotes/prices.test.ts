@@ -2,14 +2,15 @@ import { createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
-import { user } from '../../support/chain/chain.js'
-import { NOW_MS, noteHeaders, signedOver, startPriceFixture } from '../../support/service/price-fixture.js'
-import type { Behaviour, WireReply } from '../../support/solvers/solver.js'
+import {
+  NO_USER,
+  NOW_MS,
+  noteHeaders,
+  signedOver,
+  startPriceFixture,
+} from '../../support/service/price-fixture.js'
+import { honest, type WireReply } from '../../support/solvers/solver.js'
 
-/** The settlement contract's smallest output is 20. */
-const BELOW_MINIMUM = '19'
-const BEYOND_BOND = `${2n ** 256n - 1n}`
 const NONCE = '770000000000000000077'
 
 let fixture: Awaited<ReturnType<typeof startPriceFixture>>
@@ -46,14 +47,6 @@ describe('a price', () => {
       asOf: NOW_MS,
       serverTime: expect.any(Number),
     })
-  })
-
-  it.each(transports)('is the same over %s as over REST', async (_, createTransport) => {
-    const swap = fixture.newSwap()
-    const request = { ...swap, chainId: BigInt(fixture.chain.chainId), orderType: OrderType.EXACT_INPUT }
-    const answer = await createClient(QuoteService, createTransport(fixture.service.url)).getPrice(request)
-    const { body } = await fixture.ask(swap)
-    expect(plain(answer)).toEqual(body)
   })
 
   it.each([
@@ -102,38 +95,56 @@ describe('a price', () => {
     },
   )
 
-  const faults: [string, DropReason, Behaviour][] = [
-    [
-      'a signature over another quote',
-      'signature_mismatch',
-      async (asked, { quoteFor, sign }) => {
-        const quote = { ...quoteFor(asked), outputAmount: '999999999999' }
-        const { signature } = await sign({ ...quote, nonce: '99' })
-        return { quote, signature }
-      },
-    ],
-    ['another input', 'fixed_amount_mismatch', signedOver({ inputAmount: '1' })],
-    ['another user', 'user_mismatch', signedOver({ user: user.address })],
-    ['an output below the minimum order', 'below_minimum_order', signedOver({ outputAmount: BELOW_MINIMUM })],
-    ['an output that the bond does not cover', 'bond_too_small', signedOver({ outputAmount: BEYOND_BOND })],
-  ]
-
-  it.each(faults)('leaves out an offer with %s', async (_, reason, behaviour) => {
-    const { noted, noting } = noteHeaders(behaviour)
-    fixture.ada.behave(noting)
-    const { status, body } = await fixture.ask()
-    expect([status, body.best.name, body.offers]).toEqual([200, 'Bob', 1])
-    const { body: record } = await fixture.readRecord(noted.headers['x-quote-id'])
-    const solver = fixture.ada.account.address
-    expect(record.solvers).toEqual([expect.objectContaining({ solver, outcome: 'INVALID', reason })])
-  })
-
   it('is NO_QUOTES without a valid offer, with the id of the record', async () => {
     for (const solver of [fixture.ada, fixture.bob]) solver.behave(signedOver({ inputAmount: '1' }))
     const { status, body } = await fixture.ask()
     expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
     const { body: record } = await fixture.readRecord(body.quoteId)
     expect([record.kind, record.outcome, record.solvers.length]).toEqual(['INDICATIVE', 'NO_QUOTES', 2])
+  })
+})
+
+describe('the record of a price', () => {
+  it("is read by a solver's id, and says that it is indicative", async () => {
+    const { noted, noting } = noteHeaders(honest({ output: '2000' }))
+    fixture.bob.behave(noting)
+    const swap = fixture.newSwap()
+    await fixture.ask(swap)
+    expect(noted.headers['x-quote-kind']).toBe('indicative')
+    const { status, body } = await fixture.readRecord(noted.headers['x-quote-id'])
+    expect([status, body.kind]).toEqual([200, 'INDICATIVE'])
+    expect(body.request).toMatchObject({ ...swap, userAddress: NO_USER })
+    expect(body.solvers).toEqual([
+      expect.objectContaining({ solver: fixture.bob.account.address, outcome: 'QUOTED', rank: 2 }),
+    ])
+  })
+})
+
+describe('the metrics', () => {
+  const OF_QUOTES = [
+    'aggregator_quotes_total',
+    'aggregator_quote_idle_duration_seconds_count',
+    'aggregator_solver_replies_total',
+    'aggregator_solver_outcomes_total',
+    'aggregator_solver_response_duration_seconds_count',
+    'aggregator_solver_waited_for_last_total',
+  ]
+  const read = () => Promise.all(OF_QUOTES.map((name) => fixture.service.metric(name, {})))
+
+  it('count prices on their own, and in none of the metrics of quotes and solvers', async () => {
+    const outcomes = () => Promise.all(['quoted', 'no_quotes', 'cached'].map(fixture.counted))
+    const [quotesBefore, before] = [await read(), await outcomes()]
+    const swap = fixture.newSwap()
+    await fixture.ask(swap)
+    await fixture.ask(swap)
+    for (const solver of [fixture.ada, fixture.bob]) solver.behave(signedOver({ inputAmount: '1' }))
+    await fixture.ask()
+    expect(await outcomes()).toEqual(before.map((count) => count + 1))
+    expect(await read()).toEqual(quotesBefore)
+    fixture.ada.behave(honest())
+    await fixture.askForQuote()
+    const after = await read()
+    for (const [index, count] of after.entries()) expect(count).toBeGreaterThan(quotesBefore[index] ?? 0)
   })
 })
 

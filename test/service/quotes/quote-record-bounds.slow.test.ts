@@ -1,24 +1,19 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { readMetrics } from '../../support/service/metrics.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
-
-const MB = 2 ** 20
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
 const lines: any[] = []
 let chain: TestChain
 let solvers: TestSolver[]
 let folder: string
-let file: string
 let path: string
 
 beforeAll(async () => {
@@ -30,7 +25,6 @@ beforeEach(async () => {
   lines.length = 0
   folder = await mkdtemp(join(tmpdir(), 'quote-record-bounds-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  file = join(folder, 'service.db-quotes')
   behave(honest())
 })
 afterAll(async () => {
@@ -58,7 +52,6 @@ function behave(behaviour: Behaviour): void {
 
 type Service = Pick<TestService, 'post' | 'get' | 'metric'>
 
-const written = (service: Service) => service.metric('aggregator_quote_records_total', { result: 'written' })
 const errors = () => lines.filter(({ level }) => level >= 50)
 
 async function ask(service: Service, count: number): Promise<string[]> {
@@ -89,30 +82,6 @@ it('the service writes no record and answers QUOTE_NOT_FOUND with QUOTE_RECORD_H
   expect(errors()).toEqual([])
 })
 
-it('the service keeps the file within QUOTE_RECORD_MAX_MB, with the newest records', async () => {
-  const service = await start({ QUOTE_RECORD_MAX_MB: '1' })
-  // Amounts of 100 digits in unsigned offers make large records with little work.
-  const inputAmount = '9'.repeat(100)
-  behave(async (asked, { quoteFor }) => {
-    return { quote: { ...quoteFor(asked), inputAmount, outputAmount: inputAmount }, signature: '0x' }
-  })
-  const ids: string[] = []
-  while (ids.length < 1200) ids.push(...(await ask(service, 100)))
-  await expect.poll(() => written(service), { timeout: 20_000 }).toBe(ids.length)
-  const size = () => statSync(file).size
-  expect(size()).toBeLessThan(1.25 * MB)
-  const used = (await readMetrics(service.url)).value('aggregator_quote_record_bytes')
-  expect(used).toBeGreaterThan(MB / 2)
-  expect(used).toBeLessThanOrEqual(MB)
-  expect((await service.get(`${path}/${ids.at(-1)}`)).status).toBe(200)
-  expect((await service.get(`${path}/${ids[0]}`)).status).toBe(404)
-  const before = size()
-  for (let round = 0; round < 3; round++) await ask(service, 100)
-  await expect.poll(() => written(service), { timeout: 20_000 }).toBe(ids.length + 300)
-  expect(size()).toBeLessThanOrEqual(before + MB / 8)
-  await service.close()
-})
-
 it('a record has no amount that is not decimal digits', async () => {
   const service = await start()
   const odd = ['\u0001'.repeat(100), '0x10', '-1', '1e3', ' 1', '1.5', '٣', '9'.repeat(101)]
@@ -131,19 +100,5 @@ it('a record has no amount that is not decimal digits', async () => {
     }
     odd.splice(0, 2)
   }
-  await service.close()
-})
-
-it('the service logs why records could not be written', async () => {
-  const service = await start()
-  const sqlite = openSqliteFile(file)
-  sqlite.exec('drop table quote_records')
-  sqlite.close()
-  await ask(service, 1)
-  await expect.poll(errors, { timeout: 20_000 }).toHaveLength(1)
-  expect(errors()[0]).toMatchObject({
-    msg: 'records of quotes could not be written',
-    err: { message: expect.stringContaining('no such table: quote_records') },
-  })
   await service.close()
 })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -206,38 +205,6 @@ describe('the record shows a solver why it gave no offer', () => {
       ]),
     )
   })
-})
-
-describe('a request for a record', () => {
-  it('gets QUOTE_NOT_FOUND when there is none', async () => {
-    const { status, body } = await readRecord(randomUUID())
-    expect([status, body.code]).toEqual([404, 'QUOTE_NOT_FOUND'])
-  })
-
-  it('gets it for QUOTE_RECORD_HOURS by the time of the chain, however wrong the clock is', async () => {
-    clock.aheadMs = -3 * 3_600_000
-    const { body: old } = await ask()
-    clock.aheadMs = 0
-    const { body } = await ask()
-    expect((await readRecord(old.quoteId)).status).toBe(404)
-    for (const aheadMs of [40 * 24 * 3_600_000, -3_600_000]) {
-      clock.aheadMs = aheadMs
-      expect((await readRecord(body.quoteId)).status).toBe(200)
-    }
-    clock.aheadMs = 0
-  })
-})
-
-it('a record survives a restart, also one with the clock two days ahead', async () => {
-  const { body } = await ask()
-  await service.close()
-  clock.aheadMs = 2 * 24 * 3_600_000
-  service = await start()
-  await ask()
-  await service.close()
-  clock.aheadMs = 0
-  service = await start()
-  expect((await readRecord(body.quoteId)).body.quoteId).toBe(body.quoteId)
 })
 
 function offer(solver: string, rank: number, inputAmount: string, outputAmount: string, explanation: string) {

@@ -43,21 +43,6 @@ async function openSlowFixture() {
 }
 
 describe('when all connections to a solver are in use', () => {
-  it('quotes wait for one that is free in time, and the wait does not count against the solver', async () => {
-    const { service, faulty, quote, measured } = await openSlowFixture()
-    const answers = await times(2 * MAX_CONNECTIONS, () => quote())
-    expect(answers.map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['faulty']))
-    expect(Math.max(...answers.map(({ elapsedMs }) => elapsedMs))).toBeGreaterThan(2 * TAKES_MS - 20)
-    // By the solver's own measurement, none took longer than another.
-    const { circuitOpen, latencySeconds } = await measured()
-    expect(circuitOpen).toBe(0)
-    expect(latencySeconds * 1000).toBeLessThan(1.8 * TAKES_MS)
-    const labels = { le: '1', solver: faulty.account.address.toLowerCase() }
-    const seconds = 'aggregator_solver_response_duration_seconds_bucket'
-    expect(await service.metric(seconds, labels)).toBe(2 * MAX_CONNECTIONS + 1)
-    expect(await service.metric('aggregator_solver_connections', {})).toBe(MAX_CONNECTIONS)
-  })
-
   it('quotes that none can serve in time are rejected at once, with a time to retry', async () => {
     const { service, faulty, quote, measured, waiting } = await openSlowFixture()
     const { behaviour, letGo } = holdBack()

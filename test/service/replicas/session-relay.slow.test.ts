@@ -142,18 +142,6 @@ it('a solver that does not answer at another replica is LATE, in its record, its
   expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(1)
 })
 
-it('a session that ends while another replica asks it fails, and others win', async () => {
-  const { a, b } = await startTwo()
-  await registerEndpoint(b, other, '100')
-  const session = await open(a, offering('200'))
-  await untilOffered(b, '200')
-  session.behave(async () => void session.leave())
-  const { body } = await quoteAt(b)
-  expect(body.quote.outputAmount).toBe('100')
-  const record = await recordAt(b, body.quoteId)
-  expect(resultOf(record, account)).toMatchObject({ outcome: 'FAILED', reason: 'session_ended' })
-})
-
 it('a session that moves to another replica answers what it was asked before, and then ends', async () => {
   const { replicas, a, b } = await startTwo()
   const c = await replicas.start(RELAYING)
@@ -211,17 +199,6 @@ describe('when the way from another replica to the holder breaks', () => {
     expect(await downAt(b)).toBe(0)
     expect(await b.metric('aggregator_replica_requests_total', { result: 'failed' })).toBe(results.length)
     expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(0)
-  })
-
-  it('and the solver has an endpoint too, it is asked there until the way is back', async () => {
-    const { cable, a, b } = await startCabled()
-    await registerEndpoint(b, account, '100')
-    await open(a, offering('200'))
-    await untilOffered(b, '200')
-    cable.silence()
-    await untilOffered(b, '100')
-    cable.restore()
-    await untilOffered(b, '200')
   })
 })
 

@@ -5,7 +5,6 @@ import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const [account, other] = solverAccounts
 const HEARTBEAT_MS = 100
@@ -29,7 +28,6 @@ async function open(solver: typeof account, options: Parameters<typeof openSessi
   sessions.push(session)
   return session
 }
-const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 const listed = async () => (await service.get(`/v1/${chain.chainId}/solvers`)).body.length
 
 describe.each(transports)('on $name', (transport) => {
@@ -49,16 +47,6 @@ describe.each(transports)('on $name', (transport) => {
     await eventually(listed, (count) => count === 0)
   })
 
-  it('a message of 60 KiB is read', async () => {
-    service = await startReadyService([chain])
-    const session = await open(account, {
-      transport,
-      behaviour: async ({ id }) => ({ type: 'quote', id, signature: '0'.repeat(60 * 1024) }),
-    })
-    expect((await askQuote()).status).toBe(503)
-    expect(await session.next('result')).toMatchObject({ outcome: 'INVALID', reason: 'malformed' })
-  })
-
   it('a solver that answers pings stays, and one that answers none is cut off', async () => {
     service = await startReadyService([chain], {}, { sessionHeartbeatMs: HEARTBEAT_MS })
     const [healthy, frozen] = await Promise.all([
@@ -71,18 +59,4 @@ describe.each(transports)('on $name', (transport) => {
     await healthy.next('ping', 5)
     expect(await listed()).toBe(1)
   })
-})
-
-it('a message that is no valid text ends a session', async () => {
-  service = await startReadyService([chain])
-  for (const message of [
-    '{',
-    { type: 'nothing' },
-    { type: 'decline', id: 1 },
-    { type: 'decline', id: 'a', code: 1 },
-  ]) {
-    const session = await open(account)
-    session.send(message as never)
-    expect(await session.ended).toMatchObject({ code: 1008, reason: 'INVALID_ARGUMENT' })
-  }
 })

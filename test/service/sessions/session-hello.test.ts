@@ -159,24 +159,10 @@ describe.each(transports)('on $name, a hello is refused', (transport) => {
     expect(transport === webSocket ? code : reason).toBe(transport === webSocket ? 1009 : 'INVALID_ARGUMENT')
   })
 
-  it('when the cursor of its events is unknown', async () => {
-    await start()
-    const end = await greet(transport, (hello) => ({ ...hello, events: { after: 'nonsense' } }))
-    expect(end).toEqual(refusal('CURSOR_UNKNOWN'))
-    expect(await listed()).toEqual([])
-  })
-
   it('when the operator has turned sessions off', async () => {
     await start({ SOLVER_SESSIONS: 'false' })
     const { code, reason } = await connect(transport).ended
     expect([code, reason]).toEqual([transport === webSocket ? 501 : 12, 'SESSIONS_OFF'])
-  })
-
-  it('when the client opens more connections in a minute than RATE_LIMIT_SESSIONS', async () => {
-    await start({ RATE_LIMIT_SESSIONS: '1' })
-    await nonceOf(connect(transport))
-    const { code, reason } = await connect(transport).ended
-    expect([code, reason]).toEqual([transport === webSocket ? 429 : 8, 'RATE_LIMITED'])
   })
 })
 

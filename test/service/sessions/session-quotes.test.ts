@@ -60,16 +60,6 @@ describe.each(transports)('on $name', (transport) => {
     expect(record.solvers).toMatchObject([{ solver: account.address, outcome: 'QUOTED', rank: 1 }])
   })
 
-  it('the result of a quote comes before the next request', async () => {
-    await start()
-    const session = await open(account, { transport, behaviour: offering('500') })
-    for (let quote = 0; quote < 5; quote++) expect((await askQuote()).status).toBe(200)
-    await session.next('result', 4)
-    const types = session.messages.map(({ type }) => type)
-    const inTurns = Array.from({ length: 5 }, () => ['quoteRequest', 'result']).flat()
-    expect(types).toEqual(['challenge', 'ready', ...inTurns])
-  })
-
   it('a solver that declines has its code in its record', async () => {
     await start()
     const session = await open(account, {
@@ -80,43 +70,6 @@ describe.each(transports)('on $name', (transport) => {
     const { id } = await session.next('result')
     const { body } = await service.get(`/v1/${chain.chainId}/quote/${id}`)
     expect(body.solvers).toMatchObject([{ outcome: 'DECLINED', declineCode: 'PAUSED' }])
-  })
-
-  it('a quote that does not match its request is invalid, and does not end the session', async () => {
-    await start()
-    const session = await open(account, {
-      transport,
-      behaviour: async (ask, { quoteFor, sign }) => ({
-        type: 'quote',
-        id: ask.id,
-        ...(await sign({ ...quoteFor(ask), inputAmount: '7' })),
-      }),
-    })
-    expect((await askQuote()).status).toBe(503)
-    expect(await session.next('result')).toMatchObject({
-      outcome: 'INVALID',
-      reason: 'fixed_amount_mismatch',
-    })
-    session.behave(offering('500'))
-    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '500' })
-  })
-
-  it('concurrent requests are answered in any order', async () => {
-    await start()
-    const isAllThere = deferred()
-    let count = 0
-    await open(account, {
-      transport,
-      behaviour: async (...ask) => {
-        const position = count++
-        if (count === 5) isAllThere.open()
-        await isAllThere.opened
-        return offering(String(1000 + position))(...ask)
-      },
-    })
-    const quotes = await Promise.all(Array.from({ length: 5 }, askQuote))
-    const outputs = quotes.map(({ body }) => body.quote.outputAmount)
-    expect(outputs.sort()).toEqual(['1000', '1001', '1002', '1003', '1004'])
   })
 
   it('a solver with an endpoint too is asked on its session, and at its endpoint after the session', async () => {
@@ -166,13 +119,6 @@ it("an answer with another solver's id ends the session, and the other solver is
   const { body } = await askQuote()
   expect(body.quote).toMatchObject({ solver: other.address, outputAmount: '900' })
   expect(await thief.ended).toMatchObject({ code: 1008, reason: 'RATE_LIMITED' })
-})
-
-it('two sessions of one solver on two transports are one solver', async () => {
-  await start()
-  for (const transport of transports) await open(account, { transport, behaviour: offering('300') })
-  const { body } = await askQuote()
-  expect(body.alternativeQuotes).toEqual([])
 })
 
 /** The code as this transport's clients write it. */

@@ -141,20 +141,6 @@ describe('an endpoint that was stored outside of production', () => {
   })
 })
 
-describe('SOLVER_ENDPOINT_ALLOWLIST', () => {
-  it.each(['solver.test', '127.0.0.0/8', '127.0.0.1'])(
-    'of %s admits http and a private address',
-    async (item) => {
-      const service = await start({ ...PRODUCTION, SOLVER_ENDPOINT_ALLOWLIST: item })
-      names['solver.test'] = ['127.0.0.1']
-      const endpointUrl = solver.endpointUrl.replace('127.0.0.1', 'solver.test')
-      await register(service, chain.chainId, account, { endpointUrl })
-      expect((await askForQuote(service)).body.quote.solver).toBe(account.address)
-      await service.close()
-    },
-  )
-})
-
 describe('proxies in the environment', () => {
   const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
   const before = variables.map((name) => [name, process.env[name]] as const)

@@ -1,14 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { describeSlow, itSlow } from '../../support/rounds.js'
+import { itSlow } from '../../support/rounds.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { type DnsServer, startDnsServer, type Zone } from '../../support/solvers/dns-server.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { register, signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 const [first, second, ...others] = solverAccounts
-const attackers = others.slice(0, 4)
 const [unbonded] = others.slice(4)
 if (unbonded === undefined) throw new Error('too few accounts')
 
@@ -48,54 +46,11 @@ afterEach(async () => {
 
 const at = (solver: TestSolver, name: string) => solver.endpointUrl.replace('127.0.0.1', name)
 
-/** One uses a name server, the other the operating system. */
-async function registerHonest() {
-  await register(service, chain.chainId, first, { endpointUrl: at(byDns, 'honest.test') })
-  await register(service, chain.chainId, second, { endpointUrl: at(bySystem, 'localhost') })
-}
-
 const tryRegistering = async (account: typeof first, endpointUrl: string) =>
   service.post(`/v1/${chain.chainId}/solvers/register`, await signedRegistration(account, { endpointUrl }))
 
 const isAsked = (name: string) => dns.asked.includes(`A ${name}`)
 const untilAsked = (name: string) => eventually(async () => isAsked(name), Boolean)
-
-async function expectOffersOfHonest() {
-  const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-  expect(status, JSON.stringify(body)).toBe(200)
-  const seen = await service.metric('aggregator_solver_replies_total', { outcome: 'quoted' })
-  expect(seen).toBe(2)
-}
-
-describeSlow('names whose name server never answers', () => {
-  it('do not delay other registrations and quotes while registrations look them up', async () => {
-    let refused = 0
-    const names = attackers.map((_, index) => `r${index}.evil.test`)
-    for (const name of names) zone[name] = 'silent'
-    const pending = attackers.map(async (account, index) => {
-      const { body } = await tryRegistering(account, `https://${names[index]}`)
-      refused++
-      return body.code
-    })
-    for (const name of names) await untilAsked(name)
-    await registerHonest()
-    await expectOffersOfHonest()
-    expect(refused).toBe(0)
-    expect(await Promise.all(pending)).toEqual(attackers.map(() => 'ENDPOINT_REJECTED'))
-  })
-
-  it('do not delay quotes while they belong to registered solvers', async () => {
-    for (const [index, account] of attackers.entries()) {
-      zone[`r${index}.evil.test`] = ['127.0.0.1']
-      await register(service, chain.chainId, account, { endpointUrl: `https://r${index}.evil.test` })
-      zone[`r${index}.evil.test`] = 'silent'
-    }
-    await registerHonest()
-    dns.asked.length = 0
-    await expectOffersOfHonest()
-    for (const index of attackers.keys()) await untilAsked(`r${index}.evil.test`)
-  })
-})
 
 describe('the name of an endpoint', () => {
   it('is not looked up without a bond', async () => {
@@ -127,15 +82,5 @@ describe('the name of an endpoint', () => {
     expect(isAsked('honest.test')).toBe(false)
     expect((await pending).body.code).toBe('ENDPOINT_REJECTED')
     await register(service, chain.chainId, first, { endpointUrl: at(byDns, 'honest.test') })
-  })
-
-  it('is rejected in the same way when it does not exist and when it is private', async () => {
-    zone['private.test'] = ['10.0.0.1']
-    const errors = [
-      await tryRegistering(first, 'https://private.test'),
-      await tryRegistering(first, 'https://gone.test'),
-    ].map(({ body: { code, error } }) => [code, error])
-    expect(errors[0]?.[0]).toBe('ENDPOINT_REJECTED')
-    expect(errors[1]).toEqual(errors[0])
   })
 })

@@ -1,11 +1,9 @@
 import { pino } from 'pino'
-import type { Address } from 'viem'
 import { toFunctionSelector } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { signedOver } from '../../support/solvers/offer-faults.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startTrap } from '../../support/solvers/raw-solver.js'
 import {
@@ -80,23 +78,6 @@ describe('a registration returns the result of one request to the endpoint', () 
       `The primary type is ServiceQuote. The domain is {"name":"${chain.domain.name}","version":"1","chainId":${chain.chainId},"verifyingContract":"${chain.contracts.settlement}"}.`,
     )
   })
-
-  it('for a dead endpoint, which is still registered', async () => {
-    const trap = await startTrap()
-    await trap.close()
-    const { outcome, explanation } = await registerAt(`http://127.0.0.1:${trap.port}`)
-    expect([outcome, explanation]).toEqual(['FAILED', "Nothing listens at the solver's endpoint."])
-    const { body } = await service.get(`/v1/${chain.chainId}/solvers`)
-    expect(body).toMatchObject([{ address: account.address }])
-  })
-
-  it('for another status than 200', async () => {
-    const { outcome, explanation } = await checkOf(answerStatus(404))
-    expect([outcome, explanation]).toEqual([
-      'DECLINED',
-      expect.stringMatching(/^The solver answered with status 404; only 200 carries an offer\. No pair has/),
-    ])
-  })
 })
 
 it('the request is for tokens that do not exist until a pair is quoted, then for the pair quoted last', async () => {
@@ -118,6 +99,19 @@ it('the request is for tokens that do not exist until a pair is quoted, then for
   })
   const { headers } = solver.checks[1] ?? {}
   expect([headers?.['x-quote-kind'], headers?.['x-quote-id']]).toEqual(['indicative', undefined])
+})
+
+it('in production, an endpoint that cannot be reached looks like one that is not HTTP', async () => {
+  const strict = await startService(chain, { NODE_ENV: 'production', SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1' })
+  onTestFinished(() => strict.close())
+  const [closed, hangingUp] = [await startTrap(), await startTrap()]
+  onTestFinished(() => hangingUp.close())
+  await closed.close()
+  const checks = []
+  for (const { port } of [closed, hangingUp, new URL(solver.endpointUrl)])
+    checks.push(await registerAt(`https://127.0.0.1:${port}`, strict))
+  const same = { outcome: 'FAILED', explanation: expect.stringMatching(/^No valid HTTP answer came/) }
+  expect(checks).toEqual([same, checks[0], checks[0]])
 })
 
 describe('an endpoint that answers with the valid signature of another solver', () => {
@@ -155,16 +149,6 @@ describe('an endpoint that answers with the valid signature of another solver', 
     const { body } = await send(await signedRegistration(account, { endpointUrl: other.endpointUrl }))
     expect(body.code).toBe('ENDPOINT_REJECTED')
   })
-})
-
-it.each<[string, Behaviour]>([
-  ['names another solver without its signature', signedOver({ solver: otherAccount.address })],
-  [
-    'names what is no address',
-    async (ask, { quoteFor }) => ({ quote: { ...quoteFor(ask), solver: 'me' as Address }, signature: '0x' }),
-  ],
-])('an endpoint whose reply %s is registered: a solver may have a mistake', async (_, behaviour) => {
-  expect((await checkOf(behaviour)).outcome).toBe('INVALID')
 })
 
 describe('a chain that has not been read yet', () => {

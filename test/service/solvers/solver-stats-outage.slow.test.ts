@@ -3,11 +3,9 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
-import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { type DatabaseLink, startDatabaseLink } from '../../support/faults/database-link.js'
-import { startServiceProcess } from '../../support/process/process.js'
-import { environmentFor, startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
@@ -15,8 +13,6 @@ import { honest, startSolver, type TestSolver } from '../../support/solvers/solv
 const OUTAGE_MS = 16_000
 /** No quote waits for the database: its solver answers at once. */
 const LONGEST_QUOTE_MS = 800
-/** Counts are stored every 5 s, and reads are up to 2 s old. */
-const STORED_AFTER_MS = 8000
 /** Of all parts of the service, in the whole outage. */
 const MOST_WARNINGS = 20
 const PAUSE_MS = 20
@@ -123,43 +119,3 @@ describe.concurrent('while the database', () => {
     },
   )
 })
-
-it('a killed process loses only the counts of its last seconds', async () => {
-  const environment = { ...environmentFor(chain), DB_PATH: temporaryFile() }
-  async function start() {
-    const service = startServiceProcess(environment)
-    const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
-    return { url, service }
-  }
-  const first = await start()
-  await solver.register(clientOf(first.url))
-  await quote(first.url, 20)
-  expect(await untilCounted(first.url, 20, STORED_AFTER_MS)).toEqual(exactly(20))
-  await quote(first.url, 30)
-  first.service.signal('SIGKILL')
-  await first.service.exited
-
-  const second = await start()
-  const { asked } = await readCounts(second.url)
-  expect(asked).toBeGreaterThanOrEqual(20)
-  expect(asked).toBeLessThanOrEqual(50)
-  await quote(second.url, 10)
-  second.service.signal('SIGTERM')
-  expect(await second.service.exited).toBe(0)
-
-  const third = await start()
-  expect(await readCounts(third.url)).toEqual(exactly(asked + 10))
-  third.service.signal('SIGTERM')
-  await third.service.exited
-})
-
-/** What registers a solver at a process. */
-function clientOf(url: string): Pick<TestService, 'post'> {
-  return {
-    async post(path, body) {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-      return { status: answer.status, headers: answer.headers, body: await answer.json() }
-    },
-  }
-}

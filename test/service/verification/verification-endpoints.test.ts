@@ -80,14 +80,6 @@ describe('a node that has lost the contract accepts no offer', () => {
       body.includes('"eth_call"') ? answer(response, { result: '0x' }) : pass(),
     )
 
-  it('after it was away', async () => {
-    await pastTheCheck()
-    node.answerWith((response) => response.destroy())
-    expect(await verify()).toEqual(NO_ANSWER)
-    loseContract()
-    expect(await verify()).toEqual(NO_ANSWER)
-  })
-
   it('after a time without calls', async () => {
     await pastTheCheck()
     loseContract()
@@ -113,10 +105,4 @@ describe('a node that has lost the contract accepts no offer', () => {
     await eventually(verify, (verdict) => verdict.kind === 'unknown')
     expect(await verify()).toEqual(NO_ANSWER)
   })
-})
-
-it('an error of the node is not logged as another chain', async () => {
-  node.answerWith((response) => answer(response, { error: { code: -32603, message: 'Internal error' } }))
-  expect(await verify()).toEqual(NO_ANSWER)
-  expect(logged).toMatchObject([{ url: 1, reason: 'it answers a check with an error of its own' }])
 })

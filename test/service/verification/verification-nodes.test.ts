@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { encodeErrorResult } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -13,14 +12,11 @@ import {
   type VerifiedSettlement,
 } from '../../support/chain/deposit-verifier.js'
 import { stranger } from '../../support/chain/settlement.js'
-import { deferred } from '../../support/deferred.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 
 const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Places of the budget. */
-const MAX_UNDER_WAY = 64
 
 const NONCE_USED = encodeErrorResult({
   abi: settlementAbi,
@@ -118,27 +114,4 @@ describe('a check ends', () => {
     expect(await verify(AbortSignal.abort())).toEqual(unknownVerdict('timeout'))
     expect(calls).toBe(0)
   })
-})
-
-it('checks beyond the budget end at once, and an end makes room for the next', async () => {
-  await pastTheCheck()
-  const time = new AbortController()
-  setMaxListeners(0, time.signal)
-  const [reached, released] = [deferred(), deferred()]
-  let calls = 0
-  node.answerWith(async (_response, _body, pass) => {
-    if (++calls === MAX_UNDER_WAY) reached.open()
-    await released.opened
-    await pass().catch(() => {})
-  })
-  const held = Array.from({ length: MAX_UNDER_WAY }, () => verify(time.signal))
-  await reached.opened
-  const beyond = await Promise.all(Array.from({ length: 20 }, () => verify(time.signal)))
-  expect(beyond).toEqual(beyond.map(() => unknownVerdict('over_budget')))
-  expect(calls).toBe(MAX_UNDER_WAY)
-  time.abort()
-  expect(await Promise.all(held)).toEqual(held.map(() => unknownVerdict('timeout')))
-  released.open()
-  node.answerWith(undefined)
-  await pastTheCheck()
 })

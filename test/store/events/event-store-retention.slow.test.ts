@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { BOTH_DATABASES, DURABLE_DATABASES, type TestDatabase } from '../databases.js'
 import {
@@ -37,12 +36,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
 
   describe('pruning', () => {
-    test('of an empty log removes nothing', async () => {
-      const { store } = await openAt(0, await create())
-      expect(await pruneAll(store, Number.MAX_SAFE_INTEGER)).toBe(0)
-      expect(await store.readState()).toMatchObject({ lastSequence: 0, prunedSequence: 0 })
-    })
-
     test.each([
       [0, 0],
       [100, 0],
@@ -82,16 +75,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await store.revert(one, header(14))).toStrictEqual(revertedEntries(6, ...next))
     })
 
-    test('keeps the position of the chain', async () => {
-      const { store, position } = await prepare(await create())
-      await pruneAll(store, 401)
-      expect(await position(1)).toEqual({
-        settlement: SETTLEMENT,
-        firstBlock: 11,
-        headers: [10, 11, 12, 13, 14].map((number) => header(number)),
-      })
-    })
-
     test.each([499, 500, 501, 1733])('removes all of %d old entries but the last', async (count) => {
       const { store, clock, one } = await openAt(100, await create())
       await store.append(one, newBlocks(11, 11, manySettled(1, 11, count)))
@@ -104,26 +87,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       )
       expect(await store.readEntry(count - 1)).toBeUndefined()
       expect(await store.readState()).toMatchObject({ lastSequence: count + 1, prunedSequence: count })
-    })
-
-    test('never reports fewer removed entries than before, also while it removes more', async () => {
-      const { store, one, clock } = await openAt(100, await create())
-      await store.append(one, newBlocks(11, 11, manySettled(1, 11, 1200)))
-      await pruneAll(store, 200)
-      await store.append(one, newBlocks(12, 12, manySettled(1, 12, 3000)))
-      clock.ms = 200
-      // Opens a second connection, if the database has several.
-      await Promise.all([store.readState(), store.readState()])
-      const pruned = pruneAll(store, 200)
-      const seen = []
-      while (seen.at(-1) !== 4200) {
-        seen.push((await store.readState()).prunedSequence)
-        await nextTurn()
-      }
-      expect(await pruned).toBe(4200)
-      expect(seen.length).toBeGreaterThan(2)
-      expect(seen.filter((sequence) => sequence < 1200)).toEqual([])
-      expect(seen).toEqual([...seen].sort((a, b) => a - b))
     })
   })
 })
@@ -147,17 +110,5 @@ describe.each(DURABLE_DATABASES)('an event store %s that is opened again', (_whe
     expect(before.state).toMatchObject({ lastSequence: 4, prunedSequence: count })
     const next = [settled(1, 15, 0)]
     expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(publishedEntries(5, ...next))
-  })
-
-  test('keeps its id', async () => {
-    const database = await create()
-    const ids = []
-    for (const beforeMs of [0, 401, 401]) {
-      const { store, close } = await openAt(1000, database)
-      ids.push((await store.readState()).logId)
-      await pruneAll(store, beforeMs)
-      await close()
-    }
-    expect(new Set(ids).size).toBe(1)
   })
 })

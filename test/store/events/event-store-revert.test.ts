@@ -41,15 +41,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await store.readState()).toMatchObject({ lastSequence: 9 })
     })
 
-    test('makes it the position and removes the headers after it, on its chain alone', async () => {
-      const { store, one, contents } = await prepare(await create())
-      await store.revert(one, header(11))
-      expect((await contents(1, 2)).positions).toEqual([
-        { settlement: SETTLEMENT, firstBlock: 11, headers: [header(10), header(11)] },
-        { settlement: SETTLEMENT, firstBlock: 11, headers: [10, 11, 12, 13].map((number) => header(number)) },
-      ])
-    })
-
     test.each([
       ['the last', header(13), [], [10, 11, 12]],
       ['the oldest', header(10), [...events].reverse(), []],
@@ -70,12 +61,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await store.revert(one, header(10))).toStrictEqual(revertedEntries(10, events[0]))
       expect(await store.revert(one, header(10))).toEqual([])
       expect(await store.readState()).toMatchObject({ lastSequence: 10 })
-    })
-
-    test('of one chain leaves the other chain for a later revert', async () => {
-      const { store, one, two } = await prepare(await create())
-      await store.revert(one, header(10))
-      expect(await store.revert(two, header(12))).toStrictEqual(revertedEntries(11, elsewhere[1]))
     })
 
     test('writes the type of the reverted event and no other details', async () => {

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type {
-  Deposited,
-  LogEntry,
-  OrderEvent,
-  Refunded,
-} from '../../../packages/protocol/src/orders/event.js'
+import type { Deposited, OrderEvent, Refunded } from '../../../packages/protocol/src/orders/event.js'
 import { createRandom } from '../../support/random.js'
 import { DATABASES } from '../databases.js'
 import {
@@ -20,17 +15,8 @@ import {
 
 const random = createRandom(20_260_106)
 
-const byFirst = ([a]: LogEntry[], [b]: LogEntry[]) => (a?.sequence ?? 0) - (b?.sequence ?? 0)
-
 describe.each(DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
-
-  test('is empty at first and has no chain', async () => {
-    const { contents } = await openStore(await create())
-    const { state, ...rest } = await contents(1)
-    expect(state).toEqual({ logId: expect.any(String), lastSequence: 0, prunedSequence: 0 })
-    expect(rest).toEqual({ entries: [], positions: [undefined] })
-  })
 
   test('publishes events in the given order and counts them over all chains', async () => {
     const { store, one, two, contents } = await openToRead(await create())
@@ -111,17 +97,6 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
     expect(await store.readAfter(0, 100)).toStrictEqual(entries)
   })
 
-  test('moves a position with its events, on its chain alone, also when there are none', async () => {
-    const { store, one, two, contents } = await openToRead(await create())
-    for (const token of [one, two]) await store.begin(token, SETTLEMENT, header(10))
-    await store.append(one, newBlocks(11, 12, [settled(1, 11, 0)]))
-    expect(await store.append(one, newBlocks(13, 13, []))).toEqual([])
-    expect((await contents(1, 2)).positions.map((position) => position?.headers)).toEqual([
-      [header(10), header(11), header(12), header(13)],
-      [header(10)],
-    ])
-  })
-
   test('removes the headers before the one to keep from, of that chain alone', async () => {
     const { store, one, two, contents, position } = await openToRead(await create())
     for (const token of [one, two]) {
@@ -180,22 +155,6 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       const events = manySettled(1, 11, count)
       expect(await store.append(one, newBlocks(11, 11, events))).toStrictEqual(publishedEntries(1, ...events))
       expect(await store.readAfter(0, 10_000)).toStrictEqual(publishedEntries(1, ...events))
-    })
-
-    test('is visible only as a whole, and excludes other writes until its end', async () => {
-      const { store, one, two } = await openToRead(await create())
-      const [first, second] = [manySettled(1, 11, 1200), manySettled(2, 11, 1200)]
-      await store.begin(one, SETTLEMENT, header(10))
-      const [entries, during, otherEntries] = await Promise.all([
-        store.append(one, newBlocks(11, 11, first)),
-        store.readAfter(0, 10_000),
-        store.append(two, newBlocks(11, 11, second)),
-      ])
-      // A database that runs both in parallel may end either first.
-      const inOrder = entries[0]?.sequence === 1 ? [...first, ...second] : [...second, ...first]
-      expect([0, 1200, 2400]).toContain(during.length)
-      expect([entries, otherEntries].sort(byFirst).flat()).toStrictEqual(publishedEntries(1, ...inOrder))
-      expect(await store.readAfter(0, 10_000)).toStrictEqual(publishedEntries(1, ...inOrder))
     })
   })
 })

@@ -2,13 +2,12 @@ import { describe, expect, type onTestFinished, test } from 'vitest'
 import type { Coordination } from '../../../src/store/database.js'
 import { FencedError } from '../../../src/store/events/chain-positions.js'
 import { POSTGRES_COORDINATION } from '../../../src/store/postgres/postgres.js'
-import { join, MISSED, type TestReplica, until } from '../../cluster/replica-samples.js'
+import { join, type TestReplica, until } from '../../cluster/replica-samples.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
-import { eventually } from '../../support/eventually.js'
 import { startDatabaseProxy } from '../database-proxy.js'
 import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from '../events/event-samples.js'
 import { NO_LIMIT, solver } from '../solvers/solver-samples.js'
-import { connect, openStores, UNAVAILABLE, waiting } from './postgres-stores-samples.js'
+import { connect, openStores, UNAVAILABLE } from './postgres-stores-samples.js'
 
 /** Time after which a replica must know that its connection is silent. */
 const LOST_MS = 4000
@@ -97,49 +96,7 @@ describe.concurrent('a write', () => {
   )
 })
 
-describe.concurrent('statements that wait for a locked table', () => {
-  test(
-    'end on the server when the client gives up, so that its processes do not accumulate',
-    async ({ onTestFinished: whenFinished }) => {
-      const url = await createPostgresDatabase(whenFinished)
-      const client = await connect(url, whenFinished)
-      const { solvers } = await openStores(url, { whenFinished })
-      const holder = await connect(url, whenFinished)
-      await holder.query('begin; lock table solvers in access exclusive mode')
-      const reads = Array.from({ length: 10 }, () => solvers.readAll())
-      await Promise.all(reads.map((read) => expect(read).rejects.toMatchObject(UNAVAILABLE)))
-      await eventually(
-        () => waiting(client),
-        ({ length }) => length === 0,
-      )
-      await holder.query('rollback')
-      expect(await solvers.readAll()).toEqual([])
-    },
-    TIMEOUT_MS,
-  )
-})
-
 describe.concurrent('a connection', () => {
-  test(
-    'that is cut and cannot be replaced ends its leadership, which another replica acquires',
-    async (context) => {
-      const { proxy, far, near } = await joinTwo(context.onTestFinished)
-      proxy.silence()
-      proxy.cut()
-      expect(await until(() => isLeader(near))).toBeLessThan(2000)
-      expect([far.isDatabaseUp(), far.notes]).toEqual([
-        false,
-        ['acquired chain 1', 'lost leadership of chain 1', 'lost'],
-      ])
-
-      proxy.speak()
-      await until(() => far.notes.length >= 6)
-      expect(far.notes.slice(3)).toEqual(MISSED)
-      expect([far, near].map(isLeader)).toEqual([false, true])
-    },
-    TIMEOUT_MS,
-  )
-
   test(
     'that is silent is given up with its leadership, which another replica acquires',
     async (context) => {
@@ -160,25 +117,6 @@ describe.concurrent('a connection', () => {
       await until(() => far.received.events.length > 0)
       expect(far.received.events).toEqual(['8'])
       expect(near.notes).toEqual(['acquired chain 1'])
-    },
-    TIMEOUT_MS,
-  )
-
-  test(
-    'that is silent before a replica listens is given up for good: no message comes twice',
-    async (context) => {
-      const { proxy, far, near } = await joinTwo(context.onTestFinished)
-      proxy.silenceAt('listen ')
-      proxy.cut()
-      await until(() => proxy.connections() === 3)
-      proxy.speak()
-      await until(() => far.notes.includes('missed chains'))
-      near.publish('events', '1')
-      far.publish('events', '2')
-      await until(() => near.received.events.length > 0)
-      near.publish('events', '3')
-      await until(() => far.received.events.includes('3'))
-      expect(far.received.events).toEqual(['1', '3'])
     },
     TIMEOUT_MS,
   )

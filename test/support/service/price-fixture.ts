@@ -8,7 +8,6 @@ import { startService } from './service.js'
 
 /** The clock of the service stands still, later than every block: deadlines count from the later one. */
 export const NOW_MS = Date.now() + 120_000
-export const QUOTE_TIMEOUT_MS = 2000
 /** The user of requests for prices. */
 export const NO_USER = '0x000000000000000000000000000000000000dEaD'
 
@@ -37,14 +36,8 @@ export async function startPriceFixture() {
   const chain = await startChain({ bonded: 2 })
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  const variables = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS), PRICE_CACHE_MS: '60000' }
-  const start = (environment: Record<string, string> = {}) =>
-    startService(
-      chain,
-      { ...variables, ...environment },
-      { clock: { ...systemClock, now: () => NOW_MS }, log },
-    )
-  const service = await start()
+  const variables = { QUOTE_TIMEOUT_MS: '2000', PRICE_CACHE_MS: '60000' }
+  const service = await startService(chain, variables, { clock: { ...systemClock, now: () => NOW_MS }, log })
   const ada = await startSolver(chain, solverAccounts[0])
   const bob = await startSolver(chain, solverAccounts[1])
   await ada.register(service, 'Ada')
@@ -52,9 +45,9 @@ export async function startPriceFixture() {
 
   let lastAmount = 1000
   /** A swap that has not been asked before. */
-  function newSwap(changes: Partial<Record<'outputToken' | 'orderType', string>> = {}) {
+  function newSwap() {
     const { inputToken, outputToken } = quoteRequest(chain)
-    return { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(++lastAmount), ...changes }
+    return { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(++lastAmount) }
   }
 
   return {
@@ -64,22 +57,17 @@ export async function startPriceFixture() {
     bob,
     /** Every line of the log. */
     logged,
-    /** Another service on the same chain, without solvers. */
-    start,
     newSwap,
     /** Asks for a price. */
-    ask: (swap: object = newSwap(), init: RequestInit = {}, to = service) =>
-      to.post(`/v1/${chain.chainId}/price`, swap, init),
-    askForQuote: (to = service) => to.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain)),
+    ask: (swap: object = newSwap()) => service.post(`/v1/${chain.chainId}/price`, swap),
+    askForQuote: () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain)),
     readRecord: (id: unknown) => service.get(`/v1/${chain.chainId}/quote/${id}`),
     /** The requests for prices that ended in this way. */
     counted: (outcome: string) => service.metric('aggregator_prices_total', { outcome }),
-    /** Has both solvers reply as at the start, and forgets their requests. */
+    /** Has both solvers reply as at the start. */
     reset(): void {
       ada.behave(honest({ output: '3000', input: '7000' }))
       bob.behave(honest({ output: '2000', input: '5000' }))
-      ada.asks.length = 0
-      bob.asks.length = 0
     },
     async close(): Promise<void> {
       await service.close()

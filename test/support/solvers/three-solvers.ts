@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { AppOverrides } from '../../../src/app/app.js'
 import { solverAccounts, type TestChain } from '../chain/chain.js'
 import { deferred } from '../deferred.js'
@@ -7,10 +7,6 @@ import { quoteRequest } from './quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from './solver.js'
 
 export const QUOTE_TIMEOUT_MS = 500
-/** Timers and clocks round differently. */
-const ROUNDING_MS = 20
-/** A quote that waits for a solver that hangs takes the whole timeout. Others are far below. */
-export const PROMPT_MS = QUOTE_TIMEOUT_MS - ROUNDING_MS
 
 /** Lets the service see its clients. */
 export const WITH_PROXY = { TRUST_PROXY: '1' }
@@ -26,9 +22,6 @@ const NAMES: Record<string, string> = {
 export const healthyFaulty = honest({ output: '3000' })
 const healthySteady = honest({ output: '2000' })
 const healthyOther = honest({ output: '1000' })
-
-export const ALL = ['faulty', 'steady', 'other']
-export const WITHOUT_MOODY = ['steady', 'other']
 
 /** Accepts the request and never answers. */
 export const hang: Behaviour = async () => undefined
@@ -124,27 +117,4 @@ export async function openFixture(
   const options = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS), ...environment }
   const market = await startWithSolvers(chain, Object.values(solvers), options, overrides)
   return { ...solvers, ...market }
-}
-
-export type Quote = ReturnType<typeof createView>['quote']
-
-/** Quotes that wait for no solver, one after the other. */
-export async function expectPrompt(quote: Quote, offers: readonly string[], times = 5): Promise<void> {
-  for (let time = 0; time < times; time++) {
-    const answer = await quote()
-    expect(answer.offers).toEqual(offers)
-    expect(answer.elapsedMs).toBeLessThan(PROMPT_MS)
-  }
-}
-
-/** Three quotes wait for a solver until their timeout: its circuit breaker opens. */
-export async function openBreaker({ faulty, quote }: { faulty: TestSolver; quote: Quote }): Promise<void> {
-  faulty.behave(hang)
-  const asksBefore = faulty.asks.length
-  for (let time = 0; time < 3; time++) {
-    const answer = await quote()
-    expect(answer.offers).toEqual(WITHOUT_MOODY)
-    expect(answer.elapsedMs).toBeGreaterThan(PROMPT_MS)
-  }
-  expect(faulty.asks.length).toBe(asksBefore + 3)
 }
