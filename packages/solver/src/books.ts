@@ -10,7 +10,7 @@ import {
 } from './orders/fillable-order.js'
 import type { MinedTransaction } from './solver-options.js'
 import type { SolverParts } from './solver-parts.js'
-import type { BookEntry } from './state.js'
+import { type BookEntry, fromText, toText } from './state.js'
 
 /**
  * What the market maker was told last of each order and transaction of a chain: it is what the chain has, also after a reorganisation
@@ -25,13 +25,12 @@ interface BooksOptions extends Pick<SolverParts, 'state' | 'hooks' | 'metrics'> 
 
 /** What a deposit, or a payment, that is gone leaves open. */
 const HEDGED: readonly string[] = ['DEPOSITED', 'FILLED'] satisfies BookEntry['kind'][]
-const AMOUNTS: readonly string[] = ['inputAmount', 'outputAmount', 'cost', 'gasUsed', 'gasCost']
 
 /** Builds the books of a chain. */
 export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptions) {
   /** @returns whether that is new */
   function enter<T extends object>(id: string, kind: BookEntry['kind'], told: T, tell: (told: T) => void) {
-    const entry = JSON.stringify(told, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    const entry = toText(told)
     const last = state.bookEntry(id)
     if (last?.kind === kind && last.entry === entry) return false
     tell(told)
@@ -50,14 +49,14 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
     removed(orderId: Hex): void {
       const last = state.bookEntry(orderId)
       if (last === undefined || !HEDGED.includes(last.kind)) return
-      hooks.onDepositRemoved(readEntry<OrderTerms>(last))
+      hooks.onDepositRemoved(fromText<OrderTerms>(last.entry))
       state.dropBookEntry(orderId)
     },
     filled: (order: FilledOrder) => enter(order.orderId, 'FILLED', order, hooks.onFilled),
     /** The transaction by which an order was settled, as it was told; undefined when none was. */
     filledBy(orderId: Hex): Hex | undefined {
       const last = state.bookEntry(orderId)
-      return last?.kind === 'FILLED' ? readEntry<FilledOrder>(last).transactionHash : undefined
+      return last?.kind === 'FILLED' ? fromText<FilledOrder>(last.entry).transactionHash : undefined
     },
     missed: (order: MissedOrder) => enter(order.orderId, 'MISSED', order, hooks.onMissed),
     /** A quote is about to be sent. Of these, none is kept. */
@@ -73,16 +72,11 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
     mined(mined: MinedTransaction): void {
       const id = `${chainId} ${mined.nonce}`
       const last = state.bookEntry(id)
-      const known = last === undefined ? 0n : readEntry<MinedTransaction>(last).gasCost
+      const known = last === undefined ? 0n : fromText<MinedTransaction>(last.entry).gasCost
       if (!enter(id, 'TRANSACTION', mined, hooks.onTransaction)) return
       const fees = metrics.feesWei[chainId]
       const before = fees?.[mined.purpose] ?? 0
       metrics.feesWei[chainId] = { ...fees, [mined.purpose]: before + Number(mined.gasCost - known) }
     },
   }
-}
-
-/** What the market maker was told. */
-export function readEntry<T>({ entry }: Pick<BookEntry, 'entry'>): T {
-  return JSON.parse(entry, (key, value) => (AMOUNTS.includes(key) && value !== null ? BigInt(value) : value))
 }

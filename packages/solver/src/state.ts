@@ -2,21 +2,26 @@ import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import type { Hex } from 'viem'
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../../sqlite/src/sqlite.js'
 import type { SolverQuote } from './orders/fillable-order.js'
-import { fromWireQuote, toWireQuote } from './session/wire-quote.js'
 import type { SignedTransaction } from './transactions/transaction-sender.js'
 
-/** An order that was deposited, as far as the solver has come with it. */
+/** An order as far as the solver has come with it, from its quote to its end. */
 export interface StoredOrder {
   readonly chainId: number
   readonly orderId: Hex
   /** Unix time in seconds. */
   readonly fillDeadline: number
   /**
-   * `FILLED` has been paid, `FINAL` so many blocks ago that no reorganisation is expected to remove it, `MISSED` not in time. `LEFT`
-   * is to be paid by the market maker, whose `fill` has returned.
+   * `QUOTED` has no deposit that is known, and `OPEN` is to be paid. `FILLED` has been paid, `FINAL` so many blocks ago that no
+   * reorganisation is expected to remove it, `MISSED` not in time. `LEFT` is to be paid by the market maker, whose `fill` has returned.
    */
-  readonly status: 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED' | 'LEFT'
+  readonly status: 'QUOTED' | 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED' | 'LEFT'
+  /** Undefined for an order that only its deposit has shown. */
+  readonly signed: SolverQuote | undefined
 }
+
+/** Whether the kit may still pay an order, and nothing has ended it. */
+export const isPayable = (order: StoredOrder | undefined): boolean =>
+  order === undefined || order.status === 'QUOTED' || order.status === 'OPEN'
 
 /** What the market maker was told last of an order or a transaction. */
 export interface BookEntry {
@@ -38,7 +43,10 @@ export interface KeptPayment extends SignedTransaction {
   readonly status: StoredOrder['status'] | null
 }
 
-/** What must survive a restart: signed quotes, deposited orders, transactions and positions. */
+/**
+ * What must survive a restart. One table has the life of each order: its quote until its nonce is known to be used (`endedAt`), and what
+ * came of its deposit (`status`). Others have the transactions, what was told of both, and positions.
+ */
 export type SolverState = ReturnType<typeof openState>
 
 const KEEP_QUOTE_SECONDS = 3_600
@@ -46,36 +54,52 @@ const KEEP_ORDER_SECONDS = 7 * 86_400
 const KEEP_BOOKS_SECONDS = 400 * 86_400
 /** Strangers can cause cancellations: so many of the newest are kept. */
 const KEPT_CANCELLED = 100_000
-export const VERSION = 7
+export const VERSION = 8
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
 /** SQLite's name of a database without a file. */
 export const MEMORY = ':memory:'
 const PRIVATE = 0o600
+const ORDERS = `
+  CREATE TABLE orders (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, fillDeadline INTEGER NOT NULL,
+    status TEXT NOT NULL, endedAt INTEGER, signed TEXT) STRICT, WITHOUT ROWID;
+  CREATE INDEX ordersByStatus ON orders (chainId, status);
+  CREATE INDEX ordersByEnd ON orders (chainId, endedAt);
+  PRAGMA user_version = ${VERSION};`
 const BOOKS = `
   CREATE TABLE books (id TEXT PRIMARY KEY, chainId INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL,
     entry TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE INDEX booksByKind ON books (chainId, kind, time);
-  PRAGMA user_version = ${VERSION};`
-/** Of the version before. What was paid lately is read and told again, since a reorganisation may still remove it. */
-const MIGRATION = `${BOOKS}
-  UPDATE orders SET status = 'OPEN' WHERE status = 'FILLED'`
-const SCHEMA = `${BOOKS}
-  CREATE TABLE quotes (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, depositAddress TEXT NOT NULL,
-    fillDeadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL,
-    endedAt INTEGER) STRICT, WITHOUT ROWID;
-  CREATE TABLE orders (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, fillDeadline INTEGER NOT NULL,
-    status TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX booksByKind ON books (chainId, kind, time);`
+/** It had quotes in a table of their own. */
+const FROM_7 = `
+  ALTER TABLE orders RENAME TO deposited;
+  DROP INDEX ordersByStatus;
+  ${ORDERS}
+  INSERT INTO orders SELECT orderId, quotes.chainId, quotes.fillDeadline, coalesce(status, 'QUOTED'), endedAt,
+    json_patch('{}', json_object('chainId', quotes.chainId, 'orderId', orderId, 'depositAddress', depositAddress,
+      'signature', signature, 'isForAddress', quote -> 'isForAddress', 'quoteId', quote -> 'quoteId', 'quote',
+      json_remove(json_set(quote, '$.orderType', iif(quote ->> 'orderType' = 0, 'EXACT_INPUT', 'EXACT_OUTPUT')),
+        '$.isForAddress', '$.quoteId')))
+    FROM quotes LEFT JOIN deposited USING (orderId);
+  INSERT INTO orders SELECT orderId, chainId, fillDeadline, status, NULL, NULL FROM deposited
+    WHERE orderId NOT IN (SELECT orderId FROM quotes);
+  DROP TABLE quotes;
+  DROP TABLE deposited`
+/** It had no books. What was paid lately is read and told again, since a reorganisation may still remove it. */
+const FROM_6 = `${BOOKS}
+  UPDATE orders SET status = 'OPEN' WHERE status = 'FILLED';
+  ${FROM_7}`
+const SCHEMA = `${ORDERS}
+  ${BOOKS}
   CREATE TABLE attempts (payment TEXT NOT NULL, chainId INTEGER NOT NULL, hash TEXT NOT NULL, raw TEXT NOT NULL,
     nonce INTEGER NOT NULL, PRIMARY KEY (payment, hash)) STRICT;
-  CREATE INDEX quotesByEnd ON quotes (chainId, endedAt);
-  CREATE INDEX ordersByStatus ON orders (status);
   CREATE TABLE positions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`
-/** The columns of a `SolverQuote`. */
-const SIGNED = 'orderId, chainId, depositAddress, quote, signature'
+/** What makes a file of this version, by the version that it has. */
+const SCRIPTS: Readonly<Record<number, string>> = { 0: SCHEMA, 6: FROM_6, 7: FROM_7 }
+const BIGINTS: readonly string[] = ['inputAmount', 'outputAmount', 'nonce', 'cost', 'gasUsed', 'gasCost']
 
-/** What the request has said stands with the members of the quote. */
-type SignedRow = Omit<SolverQuote, 'quote' | 'quoteId' | 'isForAddress'> & { readonly quote: string }
+type Value = string | number | object | null
+type Row = Omit<StoredOrder, 'signed'> & { readonly signed: string | null }
 
 /**
  * Opens the state, which one process at a time can have.
@@ -84,73 +108,58 @@ type SignedRow = Omit<SolverQuote, 'quote' | 'quoteId' | 'isForAddress'> & { rea
  */
 export function openState(path: string) {
   const { database, close } = openDatabase(path)
-  const statements = new Map<string, SqliteStatement<(string | number | object)[], unknown>>()
+  const statements = new Map<string, SqliteStatement<Value[], unknown>>()
 
   /** A statement, which is prepared once. */
   function sql<T = unknown>(text: string) {
     const statement = statements.get(text) ?? database.prepare(text)
     statements.set(text, statement)
-    return statement as SqliteStatement<(string | number | object)[], T>
+    return statement as SqliteStatement<Value[], T>
   }
+
+  const orders = (where: string, ...values: Value[]) =>
+    sql<Row>(`SELECT * FROM orders WHERE ${where}`)
+      .all(...values)
+      .map(toOrder)
+  const quotes = (where: string, ...values: Value[]) =>
+    orders(where, ...values).flatMap(({ signed }) => signed ?? [])
 
   return {
     /** Keeps a quote before it is sent. The same price may be signed again. */
-    addQuote({ quote, quoteId, isForAddress, ...signed }: SolverQuote): void {
-      const { fillDeadline } = quote
-      const text = JSON.stringify({ ...toWireQuote(quote), quoteId, isForAddress })
-      sql(
-        `INSERT INTO quotes VALUES (@orderId, @chainId, @depositAddress, @fillDeadline, @text, @signature, NULL)
-          ON CONFLICT DO NOTHING`,
-      ).run({ ...signed, text, fillDeadline })
-    },
-    quote: (orderId: Hex) =>
-      sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE orderId = ?`).all(orderId).map(toQuote)[0],
+    addQuote: (signed: SolverQuote) =>
+      void sql(
+        `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'QUOTED', NULL, @text) ON CONFLICT DO NOTHING`,
+      ).run({ ...signed, ...signed.quote, text: toText(signed) }),
+    /** Another one says all that counts. */
+    dropQuote: (orderId: Hex) => void sql('DELETE FROM orders WHERE orderId = ?').run(orderId),
+    /** The nonce of a quote is used, or is not used any more. @param time of the chain, Unix seconds; null for the latter */
+    endQuote: (orderId: Hex, time: number | null) =>
+      void sql('UPDATE orders SET endedAt = ? WHERE orderId = ?').run(time, orderId),
     /** The quotes of a chain that have not ended. */
-    keptQuotes: (chainId: number) =>
-      sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NULL`)
-        .all(chainId)
-        .map(toQuote),
+    openQuotes: (chainId: number) => quotes('chainId = ? AND endedAt IS NULL', chainId),
+    /** The quotes of a chain that have ended, the last one first. @param overBy with a fill deadline before that time */
+    endedQuotes: (chainId: number, overBy = Number.MAX_SAFE_INTEGER) =>
+      quotes(
+        'chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ? ORDER BY endedAt DESC',
+        chainId,
+        overBy,
+      ),
     /** How many quotes and orders have not ended, by chain. */
     countOpen: () =>
       sql<{ chainId: number; count: number }>(
-        `SELECT chainId, count(*) AS count FROM (SELECT chainId FROM quotes WHERE endedAt IS NULL
-          UNION ALL SELECT chainId FROM orders WHERE status = 'OPEN') GROUP BY chainId`,
+        `SELECT chainId, count(*) AS count FROM orders WHERE status = 'OPEN' OR (signed IS NOT NULL AND endedAt IS NULL)
+          GROUP BY chainId`,
       ).all(),
-    /** The nonce of a quote is used. @param time of the chain, Unix seconds */
-    endQuote: (orderId: Hex, time: number) =>
-      void sql('UPDATE quotes SET endedAt = ? WHERE orderId = ?').run(time, orderId),
-    /** Another one says all that counts. */
-    dropQuote: (orderId: Hex) => void sql('DELETE FROM quotes WHERE orderId = ?').run(orderId),
-    /** The nonce of a quote is not used any more. */
-    reopenQuote: (orderId: Hex) =>
-      void sql('UPDATE quotes SET endedAt = NULL WHERE orderId = ?').run(orderId),
-    /** The quotes of a chain that have ended. */
-    endedQuotes: (chainId: number) =>
-      sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL`)
-        .all(chainId)
-        .map(toQuote),
-    /** A quote of a chain that has ended, and whose fill deadline is before that time. */
-    endedQuote: (chainId: number, time: number) =>
-      sql<SignedRow>(
-        `SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ?
-          ORDER BY endedAt DESC LIMIT 1`,
-      )
-        .all(chainId, time)
-        .map(toQuote)[0],
-    /** Keeps an order. One that is known does not change. */
-    addOrder: (added: Omit<StoredOrder, 'status'>) =>
+    /** Its deposit may be there. One that is known does not change. */
+    addOrder: (added: Pick<StoredOrder, 'orderId' | 'chainId' | 'fillDeadline'>) =>
       void sql(
-        `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'OPEN') ON CONFLICT DO NOTHING`,
+        `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'OPEN', NULL, NULL)
+          ON CONFLICT DO UPDATE SET status = 'OPEN' WHERE status = 'QUOTED'`,
       ).run(added),
-    order: (orderId: Hex) => sql<StoredOrder>('SELECT * FROM orders WHERE orderId = ?').get(orderId),
+    order: (orderId: Hex) => orders('orderId = ?', orderId)[0],
     /** The orders of a chain that have a status, the nearest deadline first. */
     orders: (chainId: number, status: StoredOrder['status']) =>
-      sql<StoredOrder>('SELECT * FROM orders WHERE chainId = ? AND status = ? ORDER BY fillDeadline').all(
-        chainId,
-        status,
-      ),
-    /** Its deposit is not there any more. */
-    dropOrder: (orderId: Hex) => void sql('DELETE FROM orders WHERE orderId = ?').run(orderId),
+      orders('chainId = ? AND status = ? ORDER BY fillDeadline', chainId, status),
     setStatus: (orderId: Hex, status: StoredOrder['status']) =>
       void sql('UPDATE orders SET status = ? WHERE orderId = ?').run(status, orderId),
     /**
@@ -194,12 +203,9 @@ export function openState(path: string) {
      */
     prune(chainId: number, time: number): void {
       sql(
-        `DELETE FROM orders WHERE chainId = ? AND fillDeadline < ? AND status <> 'OPEN'
-          AND orderId NOT IN (SELECT orderId FROM quotes WHERE endedAt IS NULL)`,
-      ).run(chainId, time - KEEP_ORDER_SECONDS)
-      sql(
-        'DELETE FROM quotes WHERE chainId = ? AND endedAt < ? AND orderId NOT IN (SELECT orderId FROM orders)',
-      ).run(chainId, time - KEEP_QUOTE_SECONDS)
+        `DELETE FROM orders WHERE chainId = ? AND (signed IS NULL OR endedAt < ?)
+          AND (status = 'QUOTED' OR (status <> 'OPEN' AND fillDeadline < ?))`,
+      ).run(chainId, time - KEEP_QUOTE_SECONDS, time - KEEP_ORDER_SECONDS)
       sql(`DELETE FROM books WHERE chainId = ? AND kind <> 'DEPOSITED' AND time < ?`).run(
         chainId,
         time - KEEP_BOOKS_SECONDS,
@@ -231,8 +237,8 @@ function openDatabase(path: string) {
     const database = open(path)
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = NORMAL')
-    const version = database.pragma('user_version', { simple: true })
-    const script = version === 0 ? SCHEMA : version === VERSION - 1 ? MIGRATION : undefined
+    const version = Number(database.pragma('user_version', { simple: true }))
+    const script = SCRIPTS[version]
     if (script !== undefined) database.transaction(() => database.exec(script))()
     else if (version !== VERSION) throw new Error(`it is of version ${version}, and not ${VERSION}`)
     return { database, close: closeAll }
@@ -255,7 +261,18 @@ function makePrivate(path: string): void {
     if (existsSync(name)) chmodSync(name, PRIVATE)
 }
 
-function toQuote(row: SignedRow): SolverQuote {
-  const { quoteId, isForAddress, ...quote } = JSON.parse(row.quote)
-  return { ...row, quoteId, isForAddress, quote: fromWireQuote(quote) }
+function toOrder({ signed, ...row }: Row): StoredOrder {
+  return { ...row, signed: signed === null ? undefined : fromText<SolverQuote>(signed) }
+}
+
+/** A quote, or what was told, as the state keeps it. */
+export function toText(value: object): string {
+  return JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member))
+}
+
+/** What was written by `toText`. */
+export function fromText<T>(text: string): T {
+  return JSON.parse(text, (key, value) =>
+    BIGINTS.includes(key) && typeof value === 'string' ? BigInt(value) : value,
+  )
 }

@@ -1,9 +1,8 @@
 import type { Address } from 'viem'
 import { openSqliteFile } from '../../sqlite/src/sqlite.js'
-import { readEntry } from './books.js'
 import type { FilledOrder, MissedOrder, OrderTerms } from './orders/fillable-order.js'
 import type { MinedTransaction } from './solver-options.js'
-import { type BookEntry, VERSION } from './state.js'
+import { type BookEntry, fromText, VERSION } from './state.js'
 
 /** What was told, with the chain's time when it was seen, Unix seconds. */
 type Seen<T> = T & { readonly time: number }
@@ -61,7 +60,7 @@ export function readStatement(path: string, from: number, to: number): Statement
           'SELECT * FROM books WHERE kind = ? AND time >= ? AND time < ? ORDER BY time, id',
         )
         .all(kind, from, to)
-        .map((row): Seen<T> => ({ time: row.time, ...readEntry<T>(row) }))
+        .map((row): Seen<T> => ({ time: row.time, ...fromText<T>(row.entry) }))
     return withSums({
       trades: read<FilledOrder>('FILLED'),
       missed: read<MissedOrder>('MISSED'),

@@ -6,6 +6,7 @@ import { temporaryFile } from '../../../test/support/databases/temporary-file.js
 import { openSqliteFile } from '../../sqlite/src/sqlite.js'
 import { createSolver } from '../src/create-solver.js'
 import type { SolverQuote } from '../src/orders/fillable-order.js'
+import { toWireQuote } from '../src/session/wire-quote.js'
 import { openState } from '../src/state.js'
 
 const DEADLINE = 2_000_000_000
@@ -55,11 +56,11 @@ it('a state that is opened again has its quotes, orders, payments and positions'
   first.setPosition('chain 31337', '12')
   first.close()
   const state = open(path)
-  expect(state.quote(quote.orderId)).toEqual(quote)
-  expect(state.keptQuotes(quote.chainId)).toEqual([quote])
+  expect(state.order(quote.orderId)?.signed).toEqual(quote)
+  expect(state.openQuotes(quote.chainId)).toEqual([quote])
   const { chainId, orderId } = quote
   expect(state.orders(chainId, 'OPEN')).toEqual([
-    { chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' },
+    { chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN', endedAt: null, signed: quote },
   ])
   expect(state.attempts(orderId)).toEqual(attempts)
   expect([state.position('chain 31337'), state.position('session')]).toEqual(['12', undefined])
@@ -71,18 +72,18 @@ it('a quote is kept until its nonce is used, however long ago its deadline was',
   for (const quote of [unused, used]) state.addQuote(quote)
   state.endQuote(used.orderId, DEADLINE)
   state.prune(used.chainId, DEADLINE + WEEK)
-  expect(state.keptQuotes(used.chainId)).toEqual([unused])
-  expect([state.quote(used.orderId), state.keptQuotes(1)]).toEqual([undefined, []])
+  expect(state.openQuotes(used.chainId)).toEqual([unused])
+  expect([state.order(used.orderId), state.openQuotes(1)]).toEqual([undefined, []])
 })
 
 it('a quote that has ended is found after its fill deadline', () => {
   const state = open()
   const quote = signed(1)
   state.addQuote(quote)
-  expect(state.endedQuote(quote.chainId, DEADLINE + 1)).toBeUndefined()
+  expect(state.endedQuotes(quote.chainId)).toEqual([])
   state.endQuote(quote.orderId, DEADLINE)
-  const found = [DEADLINE, DEADLINE + 1].map((time) => state.endedQuote(quote.chainId, time))
-  expect(found).toEqual([undefined, quote])
+  const found = [DEADLINE, DEADLINE + 1, undefined].map((time) => state.endedQuotes(quote.chainId, time))
+  expect(found).toEqual([[], [quote], [quote]])
 })
 
 it('an order that is added again keeps its status', () => {
@@ -119,17 +120,22 @@ it('of each payment the last attempt is found by its nonce, with the status of i
   expect(state.keptPayments(chainId)).toMatchObject([{ id: 'approval' }])
 })
 
-it('a quote whose end was removed is kept again, and an order whose deposit was removed is not', () => {
+it('a quote whose end was removed is kept again, and an order that has no quote and no deposit is not', () => {
   const state = open()
   const quote = signed(1)
   const { chainId, orderId } = quote
   state.addQuote(quote)
   state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
   state.endQuote(orderId, DEADLINE)
-  state.reopenQuote(orderId)
-  expect(state.keptQuotes(chainId)).toEqual([quote])
-  state.dropOrder(orderId)
-  expect(state.order(orderId)).toBeUndefined()
+  state.endQuote(orderId, null)
+  expect(state.openQuotes(chainId)).toEqual([quote])
+  const other = signed(2)
+  state.addOrder({ chainId, orderId: other.orderId, fillDeadline: DEADLINE })
+  for (const each of [quote, other]) state.setStatus(each.orderId, 'QUOTED')
+  state.prune(chainId, DEADLINE + WEEK)
+  expect([state.order(orderId)?.status, state.order(other.orderId)]).toEqual(['QUOTED', undefined])
+  state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
+  expect(state.order(orderId)?.status).toBe('OPEN')
 })
 
 it('quotes are forgotten an hour after their end, and orders with their quotes after a week', () => {
@@ -142,41 +148,70 @@ it('quotes are forgotten an hour after their end, and orders with their quotes a
   const { chainId } = taken
   state.addOrder({ ...taken, fillDeadline: DEADLINE })
   state.prune(chainId, DEADLINE + HOUR)
-  expect(state.quote(unused.orderId)).toEqual(unused)
+  expect(state.order(unused.orderId)?.signed).toEqual(unused)
   state.prune(1, DEADLINE + 2 * WEEK)
   state.prune(chainId, DEADLINE + HOUR + 1)
-  expect([state.quote(unused.orderId), state.quote(taken.orderId)]).toEqual([undefined, taken])
+  const left = [unused, taken].map(({ orderId }) => state.order(orderId)?.signed)
+  expect(left).toEqual([undefined, taken])
   state.setStatus(taken.orderId, 'FILLED')
   state.prune(chainId, DEADLINE + WEEK + 1)
-  expect([state.order(taken.orderId), state.quote(taken.orderId)]).toEqual([undefined, undefined])
+  expect(state.order(taken.orderId)).toBeUndefined()
 })
 
-it('a file of the version before is taken over: what was paid lately is read again', () => {
-  const path = temporaryFile()
-  const before = openState(path)
-  const { chainId } = signed(1)
-  for (const [index, status] of (['FILLED', 'FINAL', 'MISSED'] as const).entries()) {
-    const { orderId } = signed(index)
-    before.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
-    before.setStatus(orderId, status)
-  }
-  before.close()
-  const file = openSqliteFile(path)
-  file.exec('DROP TABLE books; PRAGMA user_version = 6')
-  file.close()
-  const state = open(path)
-  expect([0, 1, 2].map((index) => state.order(signed(index).orderId)?.status)).toEqual([
-    'OPEN',
-    'FINAL',
-    'MISSED',
-  ])
-  const entry = { id: 'one', chainId, time: DEADLINE, kind: 'FILLED', entry: '{}' } as const
-  state.setBookEntry(entry)
-  state.prune(chainId, DEADLINE + 400 * 86_400)
-  expect(state.bookEntry('one')).toEqual(entry)
-  state.prune(chainId, DEADLINE + 400 * 86_400 + 1)
-  expect(state.bookEntry('one')).toBeUndefined()
-})
+/** As an earlier version has made it. */
+const BEFORE = `
+  CREATE TABLE quotes (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, depositAddress TEXT NOT NULL,
+    fillDeadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL,
+    endedAt INTEGER) STRICT, WITHOUT ROWID;
+  CREATE TABLE orders (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, fillDeadline INTEGER NOT NULL,
+    status TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX quotesByEnd ON quotes (chainId, endedAt);
+  CREATE INDEX ordersByStatus ON orders (status);
+  PRAGMA user_version = 6;`
+/** And one that had books already. */
+const WITH_BOOKS = `
+  CREATE TABLE books (id TEXT PRIMARY KEY, chainId INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL,
+    entry TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX booksByKind ON books (chainId, kind, time);
+  PRAGMA user_version = 7`
+
+it.each([
+  ['', 'OPEN'],
+  [WITH_BOOKS, 'FILLED'],
+])(
+  'a file of a version before is taken over: without books, what was paid lately is read again',
+  (more, paid) => {
+    const path = temporaryFile()
+    const file = openSqliteFile(path)
+    file.exec(BEFORE + more)
+    const [open1, ended, exact, found] = [1, 2, 3, 4].map(signed)
+    if (!open1 || !ended || !exact || !found) throw new Error('no quotes')
+    const named = { ...open1, quoteId: 'one', isForAddress: false }
+    const input = { ...exact, quote: { ...exact.quote, orderType: 'EXACT_INPUT' as const } }
+    const addQuote = file.prepare('INSERT INTO quotes VALUES (?, ?, ?, ?, ?, ?, ?)')
+    for (const { quote, quoteId, isForAddress, ...each } of [named, ended, input]) {
+      const text = JSON.stringify({ ...toWireQuote(quote), quoteId, isForAddress })
+      const endedAt = each.orderId === ended.orderId ? DEADLINE : null
+      addQuote.run(each.orderId, each.chainId, each.depositAddress, DEADLINE, text, each.signature, endedAt)
+    }
+    const addOrder = file.prepare('INSERT INTO orders VALUES (?, ?, ?, ?)')
+    addOrder.run(ended.orderId, ended.chainId, DEADLINE, 'FILLED')
+    addOrder.run(found.orderId, found.chainId, DEADLINE, 'MISSED')
+    file.close()
+    const state = open(path)
+    expect(state.openQuotes(31337)).toEqual([named, input])
+    expect([ended, found].map(({ orderId }) => state.order(orderId))).toMatchObject([
+      { status: paid, endedAt: DEADLINE, signed: ended },
+      { status: 'MISSED', endedAt: null, signed: undefined, fillDeadline: DEADLINE },
+    ])
+    const entry = { id: 'one', chainId: 31337, time: DEADLINE, kind: 'FILLED', entry: '{}' } as const
+    state.setBookEntry(entry)
+    state.prune(31337, DEADLINE + 400 * 86_400)
+    expect(state.bookEntry('one')).toEqual(entry)
+    state.prune(31337, DEADLINE + 400 * 86_400 + 1)
+    expect(state.bookEntry('one')).toBeUndefined()
+  },
+)
 
 it('a state file that cannot be opened is named with the reason', () => {
   const path = temporaryFile()

@@ -73,9 +73,9 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
   const sender = createTransactionSender(chain, account, nonceAfterKept, deepBlock)
   const books = createBooks({ ...shared, chainId, time })
   const payments = createPayments({ ...shared, chain, time, report, sender, books })
-  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
+  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed, state)
   const addresses = createDepositAddresses(chain, solver, state, time)
-  for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
+  for (const signed of state.openQuotes(chainId)) ledger.add(signed)
   let turns = 0
   let known = 0
   async function refresh() {
@@ -101,7 +101,7 @@ function assertOwnState(state: SolverState, { chainId, settlement }: SolverChain
 
 /** @param close closes the connections to the node */
 function run(parts: ChainParts, close: () => void) {
-  const { chain, ledger, time, state, payments, addresses, onError, report } = parts
+  const { chain, ledger, time, payments, addresses, onError, report } = parts
   const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
   const ending = createEnding(parts, filling)
   payments.resume()
@@ -170,12 +170,6 @@ function run(parts: ChainParts, close: () => void) {
         isCancelled: (signed: SolverQuote) => cancelled.some((selects) => selects(signed) === true),
         end: () => void begun.delete(cancelled),
       }
-    },
-    /** Keeps a quote, and watches its deposit address from now on. */
-    addQuote(signed: SolverQuote): void {
-      const dropped = ledger.add(signed)
-      if (!dropped.includes(signed)) state.addQuote(signed)
-      for (const { orderId } of dropped) state.dropQuote(orderId)
     },
     /** As `Solver.cancelQuotes`. */
     async cancelQuotes(selects: Selects = () => true) {

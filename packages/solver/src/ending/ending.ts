@@ -4,7 +4,6 @@ import type { ChainParts } from '../chain/chain-parts.js'
 import type { AtBlock } from '../chain/orders.js'
 import { inPlace } from '../chain/pacing.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
-import { reopenQuote } from '../orders/order-end.js'
 import { createCancelBudget } from '../risk/cancel-budget.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
 import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
@@ -114,8 +113,8 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     reopen(id: string): boolean {
       const nonces = cancellations.reopen(id)
       for (const signed of nonces.length === 0 ? [] : state.endedQuotes(chain.chainId)) {
-        if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId) !== undefined) continue
-        reopenQuote(parts, signed)
+        if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId)?.status !== 'QUOTED') continue
+        ledger.reopen(signed)
         books.reopened(signed)
         requests.add(signed.quote.nonce).catch(() => {})
       }

@@ -6,6 +6,7 @@ import { type AtBlock, isNonceUsed, readBalance, readOrder } from '../chain/orde
 import { type SolverQuote, termsOf } from '../orders/fillable-order.js'
 import type { Filling } from '../orders/filling.js'
 import { isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
+import { isPayable } from '../state.js'
 import type { CancelRequests } from './cancel-requests.js'
 import { decideEnd, middleOf } from './ending-rules.js'
 
@@ -43,7 +44,7 @@ export async function lookAtQuote(
     isNonceUsed(chain, solver, quote.nonce),
     balanceOf(parts, entry, signed, at),
   ])
-  if (wasUsed) await endQuote(parts, entry, at)
+  if (wasUsed) await endQuote(parts, entry, signed, at)
   // Otherwise a later block says how it has ended: one node may show its use before another one shows its order.
   if (isUsed) return false
   const isPaid = balance >= quote.inputAmount
@@ -86,8 +87,8 @@ async function canSettle(
   signed: SolverQuote,
 ): Promise<boolean> {
   const { quote, orderId } = signed
-  const status = state.order(orderId)?.status ?? 'OPEN'
-  if (time.passed() > quote.fillDeadline || status !== 'OPEN' || filling.hasGivenUp(orderId)) return false
+  const isOver = time.passed() > quote.fillDeadline || !isPayable(state.order(orderId))
+  if (isOver || filling.hasGivenUp(orderId)) return false
   // A payment that needs more is not sent.
   return chain.client.call({ ...requestOf(solver, settleCall(chain, signed)), gas: chain.maxGas }).then(
     () => true,
@@ -101,25 +102,28 @@ async function canSettle(
  * @param at the block at which the nonce is used: what has used it is read there, too
  * @throws ChainReadError, viem's errors
  */
-async function endQuote(parts: EndingParts, entry: LedgerQuote, at: AtBlock): Promise<void> {
+async function endQuote(
+  parts: EndingParts,
+  entry: LedgerQuote,
+  signed: SolverQuote,
+  at: AtBlock,
+): Promise<void> {
   const { chain, state, ledger, time, books, filling, requests, laterLooks } = parts
   const { quote } = entry
   const orders = await Promise.all(entry.signed.map(({ orderId }) => readOrder(chain, orderId, at)))
   const taken = orders.find((order) => order.state !== 'NONE')
   requests.conclude(quote.nonce, taken === undefined ? 'CANCELLED' : 'TAKEN')
   // One that others have settled is followed until that is deep, too.
-  const isNew = taken?.state === 'SETTLED' && (state.order(taken.orderId)?.status ?? 'OPEN') === 'OPEN'
+  const isNew = taken?.state === 'SETTLED' && isPayable(state.order(taken.orderId))
   if (taken?.state === 'DEPOSITED' || isNew) return filling.deposited(taken.orderId, taken.fillDeadline)
   if (taken?.state === 'REFUNDED') {
     const cost = await readSlash(chain, time, taken)
     if (cost === undefined) return
     if (cost > 0n) reportSlash(parts, entry, taken.orderId, cost)
   }
-  if (taken === undefined && !isPrice(quote))
-    for (const signed of entry.signed) books.cancelled(termsOf(signed))
+  if (taken === undefined && !isPrice(quote)) for (const each of entry.signed) books.cancelled(termsOf(each))
   laterLooks.delete(quote.nonce)
-  for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
-  ledger.end(quote)
+  ledger.end(signed)
 }
 
 function reportSlash(

@@ -47,8 +47,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   const underWay = new Map<Hex, Promise<void>>()
 
   /** What an order of a quote that the state has not costs when it is missed is not known here: it comes last. */
-  function urgencyOf({ orderId }: StoredOrder, deadline: number) {
-    const signed = state.quote(orderId)
+  function urgencyOf({ signed }: StoredOrder, deadline: number) {
     return { bond: signed === undefined ? 0n : ledger.bondOf(signed.quote), deadline }
   }
 
@@ -122,8 +121,9 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   }
 
   /** @throws Error for a quote that is being cancelled, and for an order that the contract cannot pay any more */
-  async function send({ orderId }: StoredOrder, { deposit }: DuePayment): Promise<void> {
-    const signed = deposit === 'ADDRESS' ? state.quote(orderId) : undefined
+  async function send(order: StoredOrder, { deposit }: DuePayment): Promise<void> {
+    const { orderId } = order
+    const signed = deposit === 'ADDRESS' ? order.signed : undefined
     const call = signed === undefined ? settlementCall(chain, 'fill', [orderId]) : settleCall(chain, signed)
     try {
       await payments.send(orderId, call, () => {
@@ -157,7 +157,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
 
   /** Leaves the payment to the market maker. @throws what its `fill` throws */
   async function leave(fill: NonNullable<SolverOptions['fill']>, order: StoredOrder, due: DuePayment) {
-    const { orderId } = order
+    const { orderId, signed } = order
     const { deposit } = due
     const payNow = async () => {
       await pay(order, due)
@@ -165,7 +165,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
       const status = state.order(orderId)?.status
       if (status !== 'FILLED' && status !== 'FINAL') throw new Error(`order ${orderId} is not paid`)
     }
-    const done = fill({ chainId, orderId, deposit, signed: state.quote(orderId), signal, fill: payNow })
+    const done = fill({ chainId, orderId, deposit, signed, signal, fill: payNow })
     const words = `fill has not answered for order ${orderId} by its fill deadline`
     const overdue = untilOver(order).then(() => Promise.reject(new Error(words)))
     await Promise.race([done, overdue])
@@ -195,7 +195,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
     settled(orderId: Hex, transactionHash: Hex, blockNumber: number): void {
       const order = state.order(orderId)
       // That of a price that is no longer kept is read from the chain.
-      const { fillDeadline = 0 } = order ?? state.quote(orderId)?.quote ?? {}
+      const { fillDeadline = 0 } = order ?? {}
       if (order?.status === 'FINAL' || blockNumber <= begun) return
       if (books.filledBy(orderId) === transactionHash) return
       deposits.of(orderId).settledBy = transactionHash

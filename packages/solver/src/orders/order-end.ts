@@ -24,13 +24,12 @@ export interface OrderParts extends ChainParts {
  */
 export async function endOrder(
   parts: OrderParts,
-  { orderId }: StoredOrder,
+  { orderId, signed }: StoredOrder,
   status: StoredOrder['status'],
   isNonceUsed: boolean,
   payment?: PaymentEnd,
 ): Promise<void> {
   const { chain, state, ledger, time, deposits, log } = parts
-  const signed = state.quote(orderId)
   // Other orders have ended before this state began.
   const { where, settledBy } = deposits.of(orderId)
   const isOwn = [signed, payment, where, settledBy].some((known) => known !== undefined)
@@ -40,20 +39,8 @@ export async function endOrder(
   state.setStatus(orderId, status)
   if (signed === undefined) return
   if (!isNonceUsed) return ledger.deposited(signed.quote, 'NONE')
-  for (const other of ledger.get(signed.quote.nonce)?.signed ?? [signed])
-    state.endQuote(other.orderId, time.passed())
   // What others have paid is known by the next block.
-  ledger.end(signed.quote, payment?.blockNumber ?? time.atDepth(0).blockNumber + 1n)
-}
-
-/** A reorganisation has removed the end of a quote: it counts again. */
-export function reopenQuote(
-  { state, ledger }: Pick<OrderParts, 'state' | 'ledger'>,
-  signed: SolverQuote,
-): void {
-  if (ledger.get(signed.quote.nonce) !== undefined) return
-  state.reopenQuote(signed.orderId)
-  ledger.add(signed)
+  ledger.end(signed, payment?.blockNumber ?? time.atDepth(0).blockNumber + 1n)
 }
 
 async function readTerms({ chain }: OrderParts, orderId: Hex): Promise<Terms> {

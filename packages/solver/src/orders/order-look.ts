@@ -4,7 +4,7 @@ import { type AtBlock, readBalance, readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import { type Deposit, moveDeposit } from './deposits.js'
 import { type FillableOrder, type SolverQuote, type Terms, toPublicTerms } from './fillable-order.js'
-import { endOrder, type OrderParts, reopenQuote } from './order-end.js'
+import { endOrder, type OrderParts } from './order-end.js'
 
 /** A payment that must be made. */
 export interface DuePayment {
@@ -19,10 +19,9 @@ export interface DuePayment {
  * @returns undefined when nothing is to be paid now
  */
 export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promise<DuePayment | undefined> {
-  const { orderId, fillDeadline } = order
+  const { orderId, fillDeadline, signed } = order
   const { chain, signal, state, ledger, time, deposits, addresses, books } = parts
   signal.throwIfAborted()
-  const signed = state.quote(orderId)
   const seen = await readOrder(chain, orderId)
 
   const deposit = deposits.of(orderId)
@@ -57,7 +56,7 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   /** Nothing is owed. */
   function drop(): undefined {
     books.removed(orderId)
-    state.dropOrder(orderId)
+    state.setStatus(orderId, 'QUOTED')
   }
 
   /** Tells the market maker once of a deposit that is to be paid. */
@@ -83,9 +82,8 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
  * is still reserved, or the state has no quote, it counts as slashed from now on: anybody may refund the order.
  */
 function endUnpaid(parts: OrderParts, order: StoredOrder, seen: Order): Promise<void> {
-  const { state, solver, addresses, ledger } = parts
-  const isLost =
-    seen.state === 'DEPOSITED' || (seen.state === 'REFUNDED' && state.quote(order.orderId) === undefined)
+  const { solver, addresses, ledger } = parts
+  const isLost = seen.state === 'DEPOSITED' || (seen.state === 'REFUNDED' && order.signed === undefined)
   if (isLost && seen.solver === solver) addresses.slashed(false, ledger.bondOf(seen))
   const isNonceUsed = seen.state === 'SETTLED' || seen.state === 'DEPOSITED'
   return endOrder(parts, order, seen.state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed)
@@ -121,7 +119,7 @@ function takeDeposit(
   if (where !== undefined) {
     parts.metrics.deposits++
     parts.log.info({ chainId: parts.chain.chainId, orderId, where }, 'deposit')
-    if (signed !== undefined) reopenQuote(parts, signed)
+    if (signed !== undefined) parts.ledger.reopen(signed)
   }
   if (signed !== undefined) parts.ledger.deposited(signed.quote, where ?? 'NONE')
 }

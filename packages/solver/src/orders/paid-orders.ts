@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
-import { type OrderParts, reopenQuote } from './order-end.js'
+import type { OrderParts } from './order-end.js'
 import { findDeposit } from './order-look.js'
 
 /**
@@ -9,11 +9,11 @@ import { findDeposit } from './order-look.js'
  * @param run goes on with an order that is open again
  */
 export function createPaidOrders(parts: OrderParts, run: (orderId: Hex) => void) {
-  const { chain, state, time, payments } = parts
+  const { chain, state, ledger, time, payments } = parts
   /** The heads at which orders were first known as paid. */
   const paidSince = new Map<Hex, bigint>()
 
-  async function lookBackAt({ orderId }: StoredOrder): Promise<void> {
+  async function lookBackAt({ orderId, signed }: StoredOrder): Promise<void> {
     // A node that does not have this block must not answer for it.
     const head = time.atDepth(0)
     const since = paidSince.get(orderId)
@@ -21,10 +21,9 @@ export function createPaidOrders(parts: OrderParts, run: (orderId: Hex) => void)
     if (since === undefined) return void paidSince.set(orderId, head.blockNumber)
     const now = await readOrder(chain, orderId, head)
     if (now.state !== 'SETTLED') {
-      const signed = state.quote(orderId)
       // Its payment would revert.
       if ((await findDeposit(parts, now, signed)) === undefined) payments.forget(orderId)
-      if (signed !== undefined) reopenQuote(parts, signed)
+      if (signed !== undefined) ledger.reopen(signed)
       return move(orderId, 'OPEN')
     }
     if (head.blockNumber - since < chain.confirmations) return

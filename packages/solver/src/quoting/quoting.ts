@@ -154,7 +154,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
         throw new Error('the account has signed a quote after its deposit deadline')
       const offered = { ...signed, isForAddress: asked.isForAddress, quoteId: request.id }
       if (isCancelled(offered)) return refuse('PAUSED')
-      run.addQuote(offered)
+      run.ledger.add(offered)
       metrics.quoted++
       run.books.quoted({ ...termsOf(offered), kind: request.kind })
       return { quote, signature: signed.signature }

@@ -27,7 +27,7 @@ export type DepositAddresses = ReturnType<typeof createDepositAddresses>
 export function createDepositAddresses(
   chain: SolverChain,
   solver: Hex,
-  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuote'>,
+  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuotes'>,
   time: Pick<ChainTime, 'passed' | 'atDepth'>,
 ) {
   const place = `${chain.chainId} ${chain.settlement}`
@@ -65,7 +65,7 @@ export function createDepositAddresses(
      */
     async learn(): Promise<void> {
       if (known() !== undefined || time.passed() < nextLearning) return
-      const past = state.endedQuote(chain.chainId, time.passed())
+      const [past] = state.endedQuotes(chain.chainId, time.passed())
       if (past === undefined) return
       nextLearning = time.passed() + LEARNING_SECONDS
       // Both at one block: where the nonce is not used yet, the refund succeeds at any contract.

@@ -1,7 +1,8 @@
 import { type Address, getAddress } from 'viem'
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainTime } from '../chain/chain-time.js'
 import { type QuotedOrder, termsOf } from '../orders/fillable-order.js'
-import { isPrice, type QuoteLedger } from './quote-ledger.js'
+import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
 
 /** What a solver has and has promised on a chain. Bonds are in the bond token's smallest unit. */
 export interface Exposure {
@@ -39,31 +40,25 @@ interface Chain {
 export function exposureOf({ chain: { chainId, tokens }, ledger, time }: Chain): Exposure {
   const held = ledger.holdings()
   const quotes = [...ledger.quotes()]
-  const sum = (list: readonly bigint[]) => list.reduce((total, amount) => total + amount, 0n)
-  const bonds = (isOrder: boolean) =>
-    sum(
-      quotes
-        .filter(({ deposit }) => (deposit !== 'NONE') === isOrder)
-        .map(({ quote }) => ledger.bondOf(quote)),
-    )
   const trades = quotes.filter(
     ({ quote, deposit }) => !isPrice(quote) && (deposit !== 'NONE' || time.passed() <= quote.fillDeadline),
   )
+  const sum = (of: readonly LedgerQuote[], isOrder: boolean, amountOf: (quote: Quote) => bigint) =>
+    of.reduce(
+      (total, { quote, deposit }) => ((deposit !== 'NONE') === isOrder ? total + amountOf(quote) : total),
+      0n,
+    )
 
   function exposure(token: Address): TokenExposure {
-    const total = (side: 'input' | 'output', isOrder: boolean) =>
-      sum(
-        trades
-          .filter(({ quote, deposit }) => (deposit !== 'NONE') === isOrder && quote[`${side}Token`] === token)
-          .map(({ quote }) => quote[`${side}Amount`]),
-      )
+    const out = ({ outputToken, outputAmount }: Quote) => (outputToken === token ? outputAmount : 0n)
+    const into = ({ inputToken, inputAmount }: Quote) => (inputToken === token ? inputAmount : 0n)
     return {
       token: getAddress(token),
       payable: held?.payable.get(token) ?? 0n,
-      quotedOut: total('output', false),
-      quotedIn: total('input', false),
-      owedOut: total('output', true),
-      owedIn: total('input', true),
+      quotedOut: sum(trades, false, out),
+      quotedIn: sum(trades, false, into),
+      owedOut: sum(trades, true, out),
+      owedIn: sum(trades, true, into),
     }
   }
 
@@ -71,8 +66,8 @@ export function exposureOf({ chain: { chainId, tokens }, ledger, time }: Chain):
     chainId,
     coin: held?.gas.balance,
     freeBond: held?.freeBond,
-    openBond: bonds(false),
-    orderBond: bonds(true),
+    openBond: sum(quotes, false, ledger.bondOf),
+    orderBond: sum(quotes, true, ledger.bondOf),
     tokens: [...tokens.keys()].map(exposure),
   }
 }

@@ -3,6 +3,7 @@ import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
 import type { SolverOptions } from '../solver-options.js'
+import type { SolverState } from '../state.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -44,7 +45,7 @@ export type AskedQuote = Pick<LedgerQuote, 'quote' | 'isForAddress'>
 /**
  * The quotes of a chain whose end is not known: the one account of what a solver has promised and risks there. A quote counts against
  * the funds until its fill deadline, and against the bond until its nonce is used: anybody may send the input late to its
- * deposit address, and have the solver slashed (docs/decisions.md, D23). It does no I/O.
+ * deposit address, and have the solver slashed (docs/decisions.md, D23). The state has what is signed.
  */
 export type QuoteLedger = ReturnType<typeof createQuoteLedger>
 
@@ -68,7 +69,12 @@ const PARTS = 1_000_000
  * @param bondReservationBps part of the output that a slash takes
  * @param now the chain's time, Unix seconds
  */
-export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits, now: () => number) {
+export function createQuoteLedger(
+  bondReservationBps: bigint,
+  limits: RiskLimits,
+  now: () => number,
+  state: Pick<SolverState, 'addQuote' | 'dropQuote' | 'endQuote'>,
+) {
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
   let holdings: Holdings | undefined
@@ -129,6 +135,20 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     entry.quote = joined(entry.quote, quote)
     entries.set(quote.nonce, entry)
     return entry
+  }
+
+  /** It is signed: it counts, is kept, and its deposit address is watched. */
+  function add(signed: SolverQuote): void {
+    // It may have ended while it was signed.
+    const entry = promise(signed)
+    // Equal prices have one signature.
+    if (entry.signed.some(({ orderId }) => orderId === signed.orderId)) return
+    const all = [...entry.signed, signed]
+    // Of prices with one nonce, the largest and the one that is over first say all that counts.
+    const kept = isPrice(signed.quote) ? bindingOf(all) : all
+    if (kept.includes(signed)) state.addQuote(signed)
+    for (const { orderId } of entry.signed.filter((each) => !kept.includes(each))) state.dropQuote(orderId)
+    entry.signed = kept
   }
 
   function fundsShortage(
@@ -202,18 +222,12 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       )
     },
     promise: (asked: AskedQuote) => void promise(asked),
-    /**
-     * It is signed: it counts, and its deposit address is watched.
-     * @returns what need not be kept: of prices with one nonce, the largest and the one that is over first say all that counts
-     */
-    add(signed: SolverQuote): readonly SolverQuote[] {
-      // It may have ended while it was signed.
-      const entry = promise(signed)
-      // Equal prices have one signature.
-      if (entry.signed.some(({ orderId }) => orderId === signed.orderId)) return []
-      const all = [...entry.signed, signed]
-      entry.signed = isPrice(signed.quote) ? bindingOf(all) : all
-      return all.filter((each) => !entry.signed.includes(each))
+    add,
+    /** A reorganisation has removed its end. */
+    reopen(signed: SolverQuote): void {
+      if (entries.has(signed.quote.nonce)) return
+      state.endQuote(signed.orderId, null)
+      add(signed)
     },
     /** It was never sent. */
     withdraw(quote: Pick<Quote, 'nonce'>): void {
@@ -228,7 +242,9 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
      * Its nonce is used.
      * @param paidAt the block in which its order was paid: until the holdings are of this one, they have what was paid
      */
-    end({ nonce, outputToken, outputAmount }: Quote, paidAt?: bigint): void {
+    end(ended: SolverQuote, paidAt?: bigint): void {
+      const { nonce, outputToken, outputAmount } = ended.quote
+      for (const { orderId } of entries.get(nonce)?.signed ?? [ended]) state.endQuote(orderId, now())
       entries.delete(nonce)
       if (paidAt !== undefined) paid.set(nonce, { outputToken, outputAmount, blockNumber: paidAt })
     },

@@ -1,4 +1,4 @@
-import { ORDER_TYPES, type OrderType, type Quote } from '../../../protocol/src/quotes/quote.js'
+import { ORDER_TYPES, type Quote } from '../../../protocol/src/quotes/quote.js'
 
 /** A quote as JSON has it: amounts and nonce in decimal, the order type by its number on the contract. */
 export type WireQuote = {
@@ -13,16 +13,5 @@ export function toWireQuote(quote: Quote): WireQuote {
     outputAmount: String(quote.outputAmount),
     orderType: ORDER_TYPES.indexOf(quote.orderType),
     nonce: String(quote.nonce),
-  }
-}
-
-/** Reads what `toWireQuote` has written. */
-export function fromWireQuote(wire: WireQuote): Quote {
-  return {
-    ...wire,
-    inputAmount: BigInt(wire.inputAmount),
-    outputAmount: BigInt(wire.outputAmount),
-    orderType: ORDER_TYPES[wire.orderType] as OrderType,
-    nonce: BigInt(wire.nonce),
   }
 }

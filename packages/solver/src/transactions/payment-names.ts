@@ -13,7 +13,7 @@ export const isDone = (id: string) => DONE.test(id)
 
 /** Whether nobody waits for a payment any more. */
 export function hasEnded({ id, status }: KeptPayment): boolean {
-  return isDone(id) || (status !== null && status !== 'OPEN' && status !== 'LEFT')
+  return isDone(id) || status === 'FILLED' || status === 'FINAL' || status === 'MISSED'
 }
 
 /** The name of a transaction before nobody waited for it. */

@@ -55,13 +55,13 @@ function startQuoting(
       withdraw: ({ nonce }: { nonce: bigint }) => void (open.has(nonce) || promised.delete(nonce)),
       bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
       get: (nonce: bigint) => open.get(nonce),
+      add({ quote, isForAddress }: SolverQuote) {
+        if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })
+        kept.push({ user: quote.user, nonce: quote.nonce, isForAddress })
+      },
     },
     books: { quoted() {} },
     beginOffer: () => ({ isCancelled: () => isCancelled, end() {} }),
-    addQuote: ({ quote, isForAddress }: SolverQuote) => {
-      if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })
-      kept.push({ user: quote.user, nonce: quote.nonce, isForAddress })
-    },
   } as unknown as ChainRun
   const quoting = createQuoting({
     chains: new Map([[CHAIN_ID, run]]),

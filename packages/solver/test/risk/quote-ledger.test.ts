@@ -1,11 +1,13 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
+import type { SolverQuote } from '../../src/orders/fillable-order.js'
 import {
   createQuoteLedger,
   type Holdings,
   type QuoteLedger,
   type RiskLimits,
 } from '../../src/risk/quote-ledger.js'
+import { openState } from '../../src/state.js'
 
 const GAS = { balance: 0n, maxFeePerGas: 0n, isCapped: false }
 
@@ -36,11 +38,26 @@ function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
   }
 }
 
+function state() {
+  const opened = openState(':memory:')
+  onTestFinished(opened.close)
+  return opened
+}
+
+function signedOf(signed: Quote): SolverQuote {
+  const orderId = `0x${signed.nonce}${signed.outputAmount}${signed.depositDeadline}` as const
+  const known = { chainId: 31337, signature: '0x', depositAddress: ADDRESS, isForAddress: false } as const
+  return { ...known, quote: signed, orderId }
+}
+
 /** 1000 USDC to pay, and a free bond of which a slash takes 5 %. */
-function open({ freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {}) {
+function open(
+  { freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {},
+  file = state(),
+) {
   const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
   passed = 0
-  const ledger = createQuoteLedger(500n, all, () => passed)
+  const ledger = createQuoteLedger(500n, all, () => passed, file)
   ledger.update({
     blockNumber: 1n,
     payable: new Map([[USDC, 1000n]]),
@@ -78,7 +95,7 @@ it('nothing is covered before the holdings are known', () => {
   const limits = { overcommit: 1, maxBondShare: 1, maxOpenBond: 1, maxAddressBondShare: 1 }
   expect(
     shortage(
-      createQuoteLedger(500n, limits, () => passed),
+      createQuoteLedger(500n, limits, () => passed, state()),
       quote(1n),
     ),
   ).toBe('UNREAD')
@@ -99,8 +116,8 @@ it('four quotes hold all funds until they are ended, or until their fill deadlin
   const ledger = open()
   const [first] = [250n, 250n, 250n, 250n].map((amount) => promise(ledger, quote(amount)))
   expect(shortage(ledger, quote(1n))).toBe('PAYABLE')
-  ledger.end(first as Quote)
-  ledger.end(first as Quote)
+  ledger.end(signedOf(first as Quote))
+  ledger.end(signedOf(first as Quote))
   expect([250n, 251n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, 'PAYABLE'])
   passed = DEADLINE
   expect(shortage(ledger, quote(251n))).toBe('PAYABLE')
@@ -134,7 +151,7 @@ it('the bond of a quote counts after its fill deadline, until its nonce is used'
   expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
   ledger.deposited(promised[1] as Quote, 'CONTRACT')
   expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
-  ledger.end(promised[2] as Quote)
+  ledger.end(signedOf(promised[2] as Quote))
   expect(shortage(ledger, quote(100n))).toBeUndefined()
 })
 
@@ -189,64 +206,53 @@ it('prices with one nonce count once, at their largest amount, and are ended tog
   expect(shortage(ledger, price(120n))).toBe('BOND_SHARE')
   for (let count = 0; count < 4; count++) promise(ledger, quote(100n))
   expect([19n, 20n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, 'OPEN_BOND'])
-  ledger.end(price(1n))
+  ledger.end(signedOf(price(1n)))
   expect([119n, 1n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, undefined])
 })
 
 it('a price that was not sent leaves the others with its nonce, and one that ended meanwhile counts again', () => {
   const ledger = open()
   const price = quote(100n, { user: NO_USER })
-  const signed = {
-    chainId: 31337,
-    quote: price,
-    signature: '0x',
-    orderId: '0x',
-    depositAddress: ADDRESS,
-    isForAddress: false,
-  } as const
+  const signed = signedOf(price)
   promise(ledger, price)
   ledger.add(signed)
   ledger.withdraw(price)
   expect(ledger.get(price.nonce)?.signed).toEqual([signed])
   expect(ledger.addresses()).toEqual([])
-  ledger.end(price)
+  ledger.end(signed)
   ledger.add(signed)
   expect(ledger.count()).toBe(1)
 })
 
 it('of prices with one nonce, the largest and the one that is over first are kept', () => {
-  const ledger = open()
-  const signed = (outputAmount: bigint, depositDeadline: number) => ({
-    chainId: 31337,
-    quote: quote(outputAmount, { user: NO_USER, nonce: 8_000n, depositDeadline }),
-    signature: '0x' as const,
-    orderId: `0x${outputAmount}${depositDeadline}` as const,
-    depositAddress: ADDRESS as typeof ADDRESS,
-    isForAddress: false,
-  })
+  const file = state()
+  const ledger = open({}, file)
+  const signed = (outputAmount: bigint, depositDeadline: number) =>
+    signedOf(quote(outputAmount, { user: NO_USER, nonce: 8_000n, depositDeadline }))
   const [first, larger, other] = [signed(5n, 100), signed(9n, 200), signed(7n, 300)]
-  expect([first, larger, other].map((price) => ledger.add(price))).toEqual([[], [], [other]])
+  for (const price of [first, larger, other]) ledger.add(price)
+  expect(file.openQuotes(31337)).toEqual([first, larger])
   for (let count = 0; count < 25_000; count++) ledger.add(signed(8n, 150))
   // The same price again has the same signature, and is no other one to be dropped.
-  expect([ledger.add(signed(5n, 100)), ledger.add(signed(9n, 200))]).toEqual([[], []])
-  expect(ledger.get(8_000n)?.signed).toEqual([first, larger])
+  for (const price of [signed(5n, 100), signed(9n, 200)]) ledger.add(price)
+  expect([ledger.get(8_000n)?.signed, file.openQuotes(31337)]).toEqual([
+    [first, larger],
+    [first, larger],
+  ])
   const earlier = signed(10n, 50)
-  expect(ledger.add(earlier)).toEqual([first, larger])
-  expect([ledger.get(8_000n)?.signed, ledger.count()]).toEqual([[earlier], 1])
+  ledger.add(earlier)
+  expect([ledger.get(8_000n)?.signed, file.openQuotes(31337), ledger.count()]).toEqual([
+    [earlier],
+    [earlier],
+    1,
+  ])
   expect(shortage(ledger, quote(1n))).toBeUndefined()
 })
 
 it('the deposit addresses of signed quotes are watched until their fill deadline', () => {
   const ledger = open()
   const promised = promise(ledger, quote(100n))
-  const signed = {
-    chainId: 31337,
-    quote: promised,
-    signature: '0x',
-    orderId: '0x',
-    depositAddress: ADDRESS,
-    isForAddress: false,
-  } as const
+  const signed = signedOf(promised)
   expect(ledger.addresses()).toEqual([])
   ledger.add(signed)
   expect([ledger.addresses(), ledger.at(ADDRESS)]).toEqual([[ADDRESS], signed])
@@ -276,7 +282,7 @@ it('what was slashed counts as open, so that all slashes of a day together stay 
 
 it('what was paid is owed until the holdings are of its block', () => {
   const ledger = open()
-  ledger.end(promise(ledger, quote(900n)), 5n)
+  ledger.end(signedOf(promise(ledger, quote(900n))), 5n)
   const both = () => [quote(200n), quote(20n)].map((asked) => shortage(ledger, asked))
   update(ledger, { blockNumber: 4n })
   expect(both()).toEqual(['PAYABLE', undefined])
