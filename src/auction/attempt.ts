@@ -18,6 +18,8 @@ export interface SolverAttempt extends Selection {
   readonly result: SolverResult
   /** Milliseconds that the solver had, without pauses of this process. */
   readonly tookMs: number
+  /** Milliseconds from the start of its round to the moment from which it had it. */
+  readonly sentAfterMs?: number | undefined
   /** The solver with the session on which it got the request; undefined when it was sent over HTTP, or not at all. */
   readonly onSession?: Solver | undefined
   /** Set when the request had not ended at the answer. The result says what ended the wait for it. */
@@ -119,9 +121,11 @@ export class Attempt implements OpenRequest, CallListener, CallSignal {
   settle(reached: SolverResult): SolverAttempt {
     const { solver, chosenBy, gapBps, isWaitedFor } = this.asked
     const result = isOverdue(reached) && this.#isLateByUs() ? CUT_OFF : reached
-    const tookMs = Math.max(0, this.#clock() - (this.waitingSince ?? this.#requestedAt) - this.round.pausedMs)
+    const { waitingSince = this.#requestedAt } = this
+    const tookMs = Math.max(0, this.#clock() - waitingSince - this.round.pausedMs)
+    const sentAfterMs = waitingSince - this.#requestedAt
     const onSession = askedSession(solver) !== undefined && this.#sentAt !== undefined ? solver : undefined
-    return { solver: solver.address, result, tookMs, onSession, chosenBy, gapBps, isWaitedFor }
+    return { solver: solver.address, result, tookMs, sentAfterMs, onSession, chosenBy, gapBps, isWaitedFor }
   }
 
   /** Whether the request waited for a slot, or for a connection while other requests were sent. */

@@ -5,12 +5,14 @@ import { collectStandingMetrics, removeOtherSolvers } from '../solvers/statistic
 import { createSlots } from '../solvers/transport/request-slots.js'
 import { createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import { Standings } from '../standing/standing.js'
+import { createTraces } from '../telemetry/traces.js'
 import { createAuction } from './auction.js'
 import type { AuctionContext } from './context.js'
 import { createPrices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createPagePositions } from './records/page-positions.js'
 import { createQuoteRecorder, NO_RECORDER } from './records/quote-recorder.js'
+import { createRoundTraces } from './records/round-trace.js'
 import { createRegistrationChecks } from './registration-checks.js'
 import {
   createResultReports,
@@ -37,6 +39,8 @@ export function openAuction(context: AuctionContext) {
   const recorder = store === undefined ? NO_RECORDER : createQuoteRecorder(context, store, quoteIds)
   const http = createSolverHttpClient(context.endpointGuard, config.maxConnectionsPerSolver)
   const statistics = createSolverStatistics(stores.solverHours, clock, log)
+  const target = config.traces
+  const traces = target && createTraces({ target, spans: metrics.traceSpans, log, clock })
   const lastQuoted = new Map<number, QuoteRequest>()
   const sinks: readonly RoundSink[] = [
     // First: the events of an order may come at any time after its offer is sent.
@@ -46,6 +50,7 @@ export function openAuction(context: AuctionContext) {
     createRoundCounts(standings, statistics, metrics),
     onQuoted(lastQuoted),
     logWithoutOffer(log),
+    ...(traces ? [createRoundTraces(traces, target.share)] : []),
   ]
   const auction = createAuction(context, { choice, standings, http, quoteIds, sinks })
   const prices = createPrices(context, auction)
@@ -74,7 +79,7 @@ export function openAuction(context: AuctionContext) {
     async close(): Promise<void> {
       await prices.close()
       await http.close()
-      await Promise.all([recorder.close(), statistics.close()])
+      await Promise.all([recorder.close(), statistics.close(), traces?.close()])
     },
   }
 }

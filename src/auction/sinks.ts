@@ -47,9 +47,15 @@ export interface EndedRound {
   readonly pair: string
   /** The label of the caller's API key. */
   readonly key?: string | undefined
+  /** The parent of the round's trace (W3C Trace Context). */
+  readonly traceparent?: string | undefined
   /** Unix time in milliseconds. */
   readonly requestedAt: number
   readonly durationMs: number
+  /** Time for which the round waited for its turn before. */
+  readonly waitedMs: number
+  /** Time of the settlement contract's checks after the round; undefined without them. */
+  readonly verifyMs?: number | undefined
   /** Time from the best offer to the end; undefined without an offer. */
   readonly idleMs?: number | undefined
   readonly outcome: QuoteRecord['outcome']

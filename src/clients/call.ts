@@ -15,7 +15,7 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** The client's own deadline in milliseconds from the start of the call; undefined without one. */
   readonly timeoutMs: number | undefined
-  /** The `traceparent` that it sent for its solvers (W3C Trace Context). */
+  /** The parent of its traces, which it sent (W3C Trace Context). */
   readonly traceparent?: string | undefined
   /** Sets a header of the response. A name in lower case takes less time. */
   setHeader(name: string, value: string): void

@@ -32,6 +32,7 @@ import {
   readRateLimits,
   readRequireApiKey,
 } from './rate-limits.js'
+import { readTraces } from './traces.js'
 import { DEFAULTS } from './variables.js'
 
 export type { ChainConfig, RateLimitConfig, RateLimitStore }
@@ -136,6 +137,8 @@ export function readConfig(environment: Environment) {
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
     /** Share of requests that are logged, 0 to 1. Failed and slow requests are always logged. */
     logRequestSample: env.share('LOG_REQUEST_SAMPLE'),
+    /** Where traces go; undefined when there are none (docs/decisions.md, D35). */
+    traces: readTraces(env),
     /** What is left out, to be said at the start. */
     warnings: env.warnings,
   }

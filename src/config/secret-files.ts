@@ -1,7 +1,7 @@
 import { readSmallFile } from './small-file.js'
 
 /** The variables with secrets. Each may be in a file, which the variable with `_FILE` at its end names. */
-const SECRETS = /^(DATABASE_URL|METRICS_AUTH|RPC_URL_[0-9]+)$/
+const SECRETS = /^(DATABASE_URL|METRICS_AUTH|OTEL_EXPORTER_OTLP_ENDPOINT|RPC_URL_[0-9]+)$/
 const MAX_BYTES = 64 * 1024
 
 /** A mistake of a secret in a file, without its content and its path: some put the secret there. */

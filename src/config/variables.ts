@@ -44,6 +44,7 @@ export const DEFAULTS = {
   CORS_ORIGINS: '*',
   LOG_LEVEL: 'info',
   LOG_REQUEST_SAMPLE: '1',
+  OTEL_TRACES_SAMPLER_ARG: '0.1',
 } as const
 
 /** The variables without a default. SUPPORTED_CHAINS is required, the others are optional. */
@@ -63,6 +64,8 @@ export const OPTIONAL_VARIABLES = [
   'PUBLIC_URLS',
   'REPLICA_URL',
   'REPLICA_PORT',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_ENDPOINT_FILE',
 ] as const
 
 /** The required variables of one chain, without the suffix `_<chainId>`. */

@@ -82,6 +82,9 @@ export function createMetrics() {
       'Records of quotes, by result (written, dropped).',
       ['result'],
     ),
+    traceSpans: counter('aggregator_trace_spans_total', 'Spans of traces, by result (sent, dropped).', [
+      'result',
+    ]),
     offerNonces: counter(
       'aggregator_offer_nonces_total',
       'Nonces of offers and cancellations, by result (written, dropped).',

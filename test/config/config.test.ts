@@ -94,6 +94,18 @@ describe('each variable is read:', () => {
     ],
     ['METRICS_AUTH', 'scraper:p:ss', { metricsAuth: 'scraper:p:ss' }],
     [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'https://collector:4318/a/',
+      { traces: { url: 'https://collector:4318/a/v1/traces', authorization: undefined, share: 0.1 } },
+    ],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'http://me:p%40ss@collector?team=a',
+      {
+        traces: { url: 'http://collector/v1/traces?team=a', authorization: 'Basic bWU6cEBzcw==', share: 0.1 },
+      },
+    ],
+    [
       'SOLVER_ENDPOINT_ALLOWLIST',
       'solver.internal,10.0.0.0/8,fd00::1',
       { solverEndpointAllowlist: ['solver.internal', '10.0.0.0/8', 'fd00::1'] },

@@ -87,6 +87,8 @@ test.each([
   ['DATABASE_URL', `mysql://user:${PASSWORD}@host`],
   ['DATABASE_URL', `user:${PASSWORD}@host`],
   ['METRICS_AUTH', PASSWORD],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', `ftp://user:${PASSWORD}@collector`],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', `http://user:%zz${PASSWORD}@collector`],
 ])('no mistake of %s shows any of its value %s, from the environment or a file', (variable, value) => {
   const environment = variable === 'RPC_URL_1' ? WITHOUT_RPC : LEAST
   // People also put the secret where its file is to be named.

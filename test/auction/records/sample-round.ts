@@ -37,6 +37,7 @@ export function sampleRound(changes: Partial<EndedRound>): EndedRound {
     request,
     pair: '',
     requestedAt: 1_799_999_700_000,
+    waitedMs: 1.5,
     durationMs: 12.3,
     outcome: 'quoted',
     ranked: [],

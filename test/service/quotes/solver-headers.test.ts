@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
+import { readTraceparent } from '../../../src/http/request.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { startCollector } from '../../support/service/collector.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
@@ -62,10 +64,45 @@ describe('x-request-deadline', () => {
   })
 })
 
-it("does not tell solvers the caller's trace, by which they would know that they serve the same request", async () => {
-  const { status } = await ask({ traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' })
-  expect([status, Object.keys(received[0] ?? {}).filter((name) => name.startsWith('trace'))]).toEqual([
-    200,
-    [],
-  ])
+describe("a caller's traceparent", () => {
+  const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
+  const traceparent = `00-${PARENT.traceId}-${PARENT.spanId}-00`
+
+  it('is the parent of the trace of its quote, whose solvers do not get it', async () => {
+    const collector = await startCollector()
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: '1' }
+    const traced = await startService(chain, environment)
+    onTestFinished(() => traced.close())
+    await solver.register(traced)
+    received.length = 0
+    const body = quoteRequest(chain)
+    const answer = await traced.post(`/v1/${chain.chainId}/quote`, body, { headers: { traceparent } })
+    await traced.close()
+    expect(Object.keys(received[0] ?? {}).filter((name) => name.startsWith('trace'))).toEqual([])
+    expect(collector.received.map(({ url }) => url)).toEqual(['/v1/traces'])
+    const [{ body: sent } = expect.unreachable()] = collector.received
+    expect(sent.toLowerCase()).not.toContain(body.userAddress.toLowerCase())
+    const { spans } = JSON.parse(sent).resourceSpans[0].scopeSpans[0]
+    expect(spans).toMatchObject([
+      { name: 'quote', traceId: PARENT.traceId, parentSpanId: PARENT.spanId },
+      { name: 'wait for its turn', parentSpanId: spans[0].spanId },
+      { name: 'round', parentSpanId: spans[0].spanId },
+      { name: 'solver', parentSpanId: spans[2].spanId },
+    ])
+    const attribute = (span: { attributes: { key: string; value: object }[] }) =>
+      span.attributes.find(({ key }) => key === 'quoteId')?.value
+    expect(attribute(spans[0])).toEqual({ stringValue: answer.body.quoteId })
+    expect(attribute(spans[3])).toEqual({ stringValue: received[0]?.['x-quote-id'] })
+  })
+
+  it.each([
+    ['without one', undefined],
+    ['with one of another version', traceparent.replace('00-', '01-')],
+    ['with the trace id zero', traceparent.replace(PARENT.traceId, '0'.repeat(32))],
+    ['with the parent id zero', traceparent.replace(PARENT.spanId, '0'.repeat(16))],
+    ['with capital letters', traceparent.toUpperCase()],
+    ['with more after it', `${traceparent}-x`],
+  ])('is absent for a caller %s', (_, header) => {
+    expect(readTraceparent(header)).toBeUndefined()
+  })
 })

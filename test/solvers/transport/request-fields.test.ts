@@ -66,6 +66,7 @@ function recordOf(request: QuoteRequest) {
       request,
       requestedAt: 1,
       durationMs: 1,
+      waitedMs: 0,
       pair: '',
       outcome: 'no_quotes',
       ranked: [],
