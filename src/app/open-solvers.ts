@@ -116,7 +116,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
       ...solvers,
       bondWatch,
       endpointGuard,
-      tryEndpoint: auction.registrationChecks.check,
+      tryEndpoint: auction.checkEndpoint,
     }),
     unregister: createUnregisterSolver(solvers),
     sessions,

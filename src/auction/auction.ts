@@ -237,7 +237,6 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       durationMs: endedAt - startedAt,
       waitedMs: times.waitedMs,
       verifyMs: verify === 'off' || round.best === undefined ? undefined : rankedAt - endedAt,
-      idleMs: round.bestAt && endedAt - round.bestAt,
       outcome: caller.signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes',
       ranked: offers,
       attempts,

@@ -4,10 +4,11 @@ import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
-import { toChecksumAddress } from '../../packages/protocol/src/signing/typed-data.js'
+import { type QuoteHasher, toChecksumAddress } from '../../packages/protocol/src/signing/typed-data.js'
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import { type SolverResult, toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
+import type { Chain } from '../chain/chain.js'
 import { afterReading } from '../concurrency/process-pauses.js'
 import {
   type CalledSolver,
@@ -25,27 +26,25 @@ export interface RegistrationCheck {
   readonly explanation: string
 }
 
-export type CheckedSolver = SolverKey & CalledSolver
-
-/**
- * Requests an indicative quote from an endpoint, and explains what came. It takes at most a second.
- * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md, D23)
- */
-export type CheckEndpoint = (solver: CheckedSolver) => Promise<RegistrationCheck>
+type CheckedSolver = SolverKey & CalledSolver
 
 /** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
-export type LastQuoted = (chainId: number) => QuoteRequest | undefined
+type LastQuoted = (chainId: number) => QuoteRequest | undefined
 
 const CHECK_TIMEOUT_MS = 1000
 /** The solver does not choose the amount of the check. So offers are not checked against its bond or the minimum order. */
 const NO_RULES = { violationOf: () => undefined }
 
+/** After a start, the service reads a chain that answers within this time. */
+const CHAIN_RETRY_SECONDS = 5
+
 /**
- * Builds the check. Calls follow the rules of the endpoint guard and use separate connections.
+ * Builds the check of the endpoint of a solver that registers: an indicative quote, whose result is explained. It takes at most a second,
+ * and no record or metric contains it. Calls follow the rules of the endpoint guard and use separate connections.
  * In production, a failure to connect is reported after the whole second and without its reason. So neither the answer nor
  * its time shows which ports of a host are open.
  */
-export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted): CheckEndpoint {
+export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted) {
   const { chains, endpointGuard, config, deadlineTime, clock, log } = context
   const { production } = config
   const windows = {
@@ -55,9 +54,11 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
   const validateOffer = createOfferValidator(NO_RULES)
 
   /** Resolves with the result, at the latest after the time-out. */
-  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<CheckResult> {
-    const hasher = chains.get(request.chainId)?.quoteHasher()
-    if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
+  async function requestQuote(
+    solver: CalledSolver,
+    request: QuoteRequest,
+    hasher: QuoteHasher,
+  ): Promise<CheckResult> {
     const client = createSolverHttpClient(endpointGuard, 1)
     const deadline = clock.now() + CHECK_TIMEOUT_MS
     const body = Buffer.from(requestBody(request))
@@ -86,7 +87,7 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
     }
   }
 
-  return async (solver) => {
+  async function check(solver: CheckedSolver, chain: Chain): Promise<RegistrationCheck> {
     const { chainId, address } = solver
     const lastQuoted = lastOf(chainId)
     const request: QuoteRequest = {
@@ -99,22 +100,44 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
       ...deadlines(deadlineTime(chainId), windows),
     }
     const start = clock.monotonic()
-    const result = await requestQuote(solver, request)
+    const result = await requestQuote(solver, request, chain.quoteHasher())
     const logged = result.kind === 'quoted' ? { kind: result.kind } : result
     log.info({ chainId, solver: address, result: logged }, 'an endpoint was checked')
     if (production && result.kind === 'failed')
       await clock.sleep(start + CHECK_TIMEOUT_MS - clock.monotonic())
-    const typedData = chains.get(chainId)?.quoteTypedData()
     const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
     const answer = toRecordedResult({ solver: address, result, tookMs: CHECK_TIMEOUT_MS })
     const context = {
       request: parameters,
-      typedData,
+      typedData: chain.quoteTypedData(),
       isMadeUp: lastQuoted === undefined,
       showsNetworkErrors: !production,
     }
     return { outcome: result.kind, explanation: explainCheck(answer, context) }
   }
+  /**
+   * A registration is valid with every result.
+   * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md, D23)
+   */
+  return async (solver: CheckedSolver): Promise<RegistrationCheck> => {
+    const { chainId, address } = solver
+    const chain = chains.get(chainId)
+    if (chain?.quoteTypedData() === undefined)
+      return skipped(`chain ${chainId} has not been read yet`, CHAIN_RETRY_SECONDS)
+    try {
+      return await check(solver, chain)
+    } catch (error) {
+      if (error instanceof ServiceError) throw error
+      log.error({ chainId, solver: address, err: error }, 'an endpoint was not checked')
+      return skipped('the service has failed', 1)
+    }
+  }
+}
+
+/** @param reason a part of a sentence */
+function skipped(reason: string, seconds: number): RegistrationCheck {
+  const explanation = `The endpoint was not checked: ${reason}. Register again in ${seconds} s to have it checked.`
+  return { outcome: 'skipped', explanation }
 }
 
 const NO_IDS: ReadonlyMap<Address, string> = new Map()

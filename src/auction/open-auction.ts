@@ -7,13 +7,13 @@ import { createSolverHttpClient } from '../solvers/transport/solver-http-client.
 import { Standings } from '../standing/standing.js'
 import { createTraces } from '../telemetry/traces.js'
 import { createAuction } from './auction.js'
+import { createCheckEndpoint } from './check-endpoint.js'
 import type { AuctionContext } from './context.js'
 import { createPrices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createPagePositions } from './records/page-positions.js'
 import { createQuoteRecorder, NO_RECORDER } from './records/quote-recorder.js'
 import { createRoundTraces } from './records/round-trace.js'
-import { createRegistrationChecks } from './registration-checks.js'
 import {
   createResultReports,
   createRoundCounts,
@@ -61,7 +61,7 @@ export function openAuction(context: AuctionContext) {
     recorder,
     /** Page tokens of solvers' own results. */
     pagePositions: createPagePositions(stores.recordKey),
-    registrationChecks: createRegistrationChecks(context, (chainId) => lastQuoted.get(chainId)),
+    checkEndpoint: createCheckEndpoint(context, (chainId) => lastQuoted.get(chainId)),
     notAskedReason: choice.notAskedReason,
     /** What solvers of a chain sign; undefined until its contract has been read once. */
     typedDataOf: (chainId: number) => chains.get(chainId)?.quoteTypedData(),

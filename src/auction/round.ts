@@ -79,9 +79,8 @@ export class Round {
   readonly ended: EndedAttempt[] = []
   /** When the first valid offer came. */
   offeredAt: number | undefined
-  /** The best offer before the answer, and when it came. */
+  /** The best offer before the answer. */
   best: SignedQuote | undefined
-  bestAt: number | undefined
   /** When the answer was due; undefined before. */
   answeredAt: number | undefined
   /** Whether the caller left before the answer. */
@@ -176,7 +175,6 @@ export class Round {
     this.offeredAt ??= now
     if (this.best === undefined || isBetter(result.offer, this.best)) {
       this.best = result.offer
-      this.bestAt = now
       this.#options.onBest?.(result.offer, this.attempts)
     }
     return ended

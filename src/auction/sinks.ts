@@ -1,7 +1,6 @@
 import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { QuoteRecord } from '../../packages/protocol/src/quotes/quote-record.js'
 import {
-  isOverdue,
   type ReportedResult,
   responseOf,
   toSessionResult,
@@ -56,8 +55,6 @@ export interface EndedRound {
   readonly waitedMs: number
   /** Time of the settlement contract's checks after the round; undefined without them. */
   readonly verifyMs?: number | undefined
-  /** Time from the best offer to the end; undefined without an offer. */
-  readonly idleMs?: number | undefined
   readonly outcome: QuoteRecord['outcome']
   /** The valid offers, best first. */
   readonly ranked: readonly SignedQuote[]
@@ -117,20 +114,16 @@ export function createRoundCounts(
     }
   }
 
-  function countRound({ request, pair, outcome, ranked, attempts, idleMs }: EndedRound): void {
+  function countRound({ request, pair, outcome, ranked }: EndedRound): void {
     const { chainId } = request
     // What strangers ask in pairs that nobody trades must wake no operator.
     const isMissed = outcome === 'no_quotes' && standings.wasQuoted(chainId, pair)
     metrics.quotes.inc({ chain_id: chainId, outcome: isMissed ? 'missed' : outcome })
-    if (outcome === 'cancelled') return
     const [best] = ranked
-    if (best !== undefined) {
-      const { solver } = best.quote
-      metrics.solverWins.inc({ chain_id: chainId, solver })
-      statistics.countWin({ chainId, address: solver }, ranked.length === 1)
-    }
-    if (idleMs !== undefined) metrics.quoteIdleSeconds.observe({ chain_id: chainId }, idleMs / 1000)
-    for (const { solver } of lastOf(attempts)) metrics.solverLast.inc({ chain_id: chainId, solver })
+    if (outcome === 'cancelled' || best === undefined) return
+    const { solver } = best.quote
+    metrics.solverWins.inc({ chain_id: chainId, solver })
+    statistics.countWin({ chainId, address: solver }, ranked.length === 1)
   }
 
   return (event) => {
@@ -143,15 +136,6 @@ export function createRoundCounts(
       countRound(event)
     }
   }
-}
-
-/**
- * The attempts that the round waited for last: those without a response at its end, otherwise the last response. A caller's
- * deadline that cut off others ended the waiting, so that those do not count.
- */
-function lastOf(attempts: readonly SolverAttempt[]): readonly SolverAttempt[] {
-  const overdue = attempts.filter(({ result }) => isOverdue(result))
-  return overdue.length > 0 ? overdue : attempts.filter(({ result }) => result.kind !== 'cancelled').slice(-1)
 }
 
 /** What a solver sees of a request that no quote waited for, as in the record. */

@@ -66,12 +66,6 @@ export function createMetrics() {
       ['stage'],
       STAGE_SECONDS,
     ),
-    quoteIdleSeconds: histogram(
-      'aggregator_quote_idle_duration_seconds',
-      'Time from the best offer of a quote to its answer, by chain: what waiting for the other solvers cost.',
-      ['chain_id'],
-      STAGE_SECONDS,
-    ),
     quoteStreams: gauge(
       'aggregator_quote_streams',
       'Open quote streams, by protocol (rest, connect, grpc, grpc-web).',

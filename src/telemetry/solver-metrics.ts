@@ -21,11 +21,6 @@ export function createSolverMetrics({ counter, gauge, histogram }: MetricKinds) 
       ['chain_id', 'solver'],
       SOLVER_SECONDS,
     ),
-    solverLast: counter(
-      'aggregator_solver_waited_for_last_total',
-      'Quotes that waited for this solver last, by chain and solver. When several solvers had not answered at the end, it is counted for each.',
-      ['chain_id', 'solver'],
-    ),
     solverWins: counter(
       'aggregator_solver_wins_total',
       'Quotes whose best offer was the one of this solver, by chain and solver.',

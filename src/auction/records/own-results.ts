@@ -50,37 +50,29 @@ export function createOwnResults(
 /** Runs the reads of own results: one of a solver at a time, and few in all. */
 type RunRead = <T>(key: SolverKey, read: () => Promise<T>) => Promise<T>
 
-/** Reads of addresses that are not registered, with the one under way. Anyone has many keys. */
-const MAX_OTHERS = 32
-
 /**
- * Builds the function. A read waits for its turn. Registered solvers need no limit: each has one read, and their places are
- * limited. So addresses that are not registered cannot take the turns of solvers.
+ * Builds the function. Each registered solver has one read, and all addresses that are not registered have one together: anyone has
+ * many keys. A read waits for its turn.
  * @param isRegistered whether a solver is registered on the chain now
- * @throws ServiceError RATE_LIMITED for a second read of a solver, and when too many reads of others wait
+ * @throws ServiceError RATE_LIMITED for a second read
  */
 export function createOwnResultReads(isRegistered: (key: SolverKey) => boolean): RunRead {
-  const solvers = new Set<string>()
-  /**
-   * Reads of each group run one after the other, so that two are under way at most. Each keeps the connection that also writes
-   * records.
-   */
+  const readers = new Set<string>()
+  /** Registered solvers wait for each other only, so that two reads are under way at most. Each keeps the connection that writes records. */
   const groups = createSerialQueue()
-  let others = 0
   return async (key, read) => {
-    const solver = keyOf(key)
-    const group = isRegistered(key) ? 'registered' : 'others'
-    if (solvers.has(solver) || (group === 'others' && others >= MAX_OTHERS)) throw busy()
-    solvers.add(solver)
-    if (group === 'others') others++
+    const reader = isRegistered(key) ? keyOf(key) : OTHERS
+    if (readers.has(reader)) throw busy()
+    readers.add(reader)
     try {
-      return await groups.run(read, group)
+      return await groups.run(read, reader === OTHERS ? OTHERS : 'registered')
     } finally {
-      solvers.delete(solver)
-      if (group === 'others') others--
+      readers.delete(reader)
     }
   }
 }
+
+const OTHERS = 'others'
 
 function busy(): ServiceError {
   const message = 'Another page is being read: read one page after the other, and try again in 1 s.'

@@ -4,7 +4,6 @@ import {
   registrationMessage,
   unregistrationMessage,
 } from '../../../packages/protocol/src/solvers/registration-messages.js'
-import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { EndpointGuard } from '../transport/endpoint-guard.js'
@@ -32,10 +31,9 @@ export type RegisterSolver<Trial> = (registration: Registration) => Promise<Tria
 
 /**
  * Tries the endpoint of a solver with one request (docs/decisions.md, D23).
- * @param isStored whether it is the solver's endpoint already: only then the trial may be left out
- * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers for another solver, RATE_LIMITED
+ * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers for another solver
  */
-type TryEndpoint<Trial> = (solver: Registration, isStored: boolean) => Promise<Trial>
+type TryEndpoint<Trial> = (solver: Registration) => Promise<Trial>
 
 interface RegisterSolverOptions<Trial> extends SolverPlacesOptions {
   readonly store: SolverPlacesOptions['store'] & Pick<SolverStore, 'lastTimestamp' | 'save'>
@@ -46,9 +44,9 @@ interface RegisterSolverOptions<Trial> extends SolverPlacesOptions {
 
 /** Builds the use case. */
 export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial>): RegisterSolver<Trial> {
-  const { store, directory, endpointGuard, protocolName, maxSolversPerChain, clock } = options
+  const { store, endpointGuard, tryEndpoint, protocolName, maxSolversPerChain, clock } = options
   const places = createSolverPlaces(options)
-  const checkEndpoint = createEndpointChecks(endpointGuard)
+  const shareCheck = createEndpointChecks<Trial>()
 
   /** The place and the bond are read again afterwards, as a lookup and a trial may take some seconds. */
   async function assertEndpoint(registration: Registration): Promise<Trial> {
@@ -57,9 +55,10 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
     if (!needsLookup) await endpointGuard.assertAllowed(endpointUrl)
     places.findPlace(registration)
     await places.readSufficientBond(registration)
-    if (needsLookup) await checkEndpoint(registration, endpointUrl)
-    const isStored = directory.find(registration)?.endpointUrl === endpointUrl
-    return options.tryEndpoint(registration, isStored)
+    return shareCheck(registration, async () => {
+      if (needsLookup) await endpointGuard.assertAllowed(endpointUrl)
+      return tryEndpoint(registration)
+    })
   }
 
   return async (registration) => {
@@ -99,32 +98,32 @@ export function createUnregisterSolver(options: UnregisterSolverOptions): Unregi
   }
 }
 
-interface Check {
+interface Check<Trial> {
   readonly endpointUrl: string
-  readonly verdict: Promise<void>
+  readonly trial: Promise<Trial>
 }
 
-/** The most solvers of a chain whose endpoint names are resolved at the same time. */
+/** The most solvers of a chain whose endpoints are checked at the same time. */
 const MAX_PER_CHAIN = 32
 const RETRY_AFTER_SECONDS = 3
 
 /**
- * Builds the check of endpoints with host names. To resolve a name takes seconds when a name server is slow. A solver has
- * at most one lookup at a time, and a chain at most 32. Others are rejected and do not wait.
- * @returns a check that throws ServiceError ENDPOINT_REJECTED or RATE_LIMITED
+ * Builds the function that checks endpoints. To resolve a name takes seconds when a name server is slow, and a trial takes one. A solver
+ * has at most one check at a time, and a chain at most 32. Others are rejected and do not wait.
+ * @returns a function that throws ServiceError RATE_LIMITED
  */
-function createEndpointChecks(guard: Pick<EndpointGuard, 'assertAllowed'>) {
-  const underWay = new Map<number, Map<Address, Check>>()
+function createEndpointChecks<Trial>() {
+  const underWay = new Map<number, Map<Address, Check<Trial>>>()
 
-  return ({ chainId, address }: SolverKey, endpointUrl: string): Promise<void> => {
-    const checks = underWay.get(chainId) ?? new Map<Address, Check>()
+  return ({ chainId, address, endpointUrl }: Registration, check: () => Promise<Trial>): Promise<Trial> => {
+    const checks = underWay.get(chainId) ?? new Map<Address, Check<Trial>>()
     underWay.set(chainId, checks)
     const known = checks.get(address)
-    if (known?.endpointUrl === endpointUrl) return known.verdict
+    if (known?.endpointUrl === endpointUrl) return known.trial
     if (known !== undefined || checks.size >= MAX_PER_CHAIN) return Promise.reject(busy())
-    const verdict = guard.assertAllowed(endpointUrl).finally(() => checks.delete(address))
-    checks.set(address, { endpointUrl, verdict })
-    return verdict
+    const trial = check().finally(() => checks.delete(address))
+    checks.set(address, { endpointUrl, trial })
+    return trial
   }
 }
 

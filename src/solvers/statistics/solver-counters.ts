@@ -12,7 +12,7 @@ import type { SolverDirectory } from '../registry/solver-directory.js'
 import type { SlotsByConnection } from '../transport/request-slots.js'
 import type { StatisticsReader } from './statistics-reader.js'
 
-type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast' | 'solverWins'>
+type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverWins'>
 
 const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelled']
 
@@ -21,7 +21,7 @@ const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelle
  * @param reachable the reachable solvers of each chain; all others have left
  */
 export async function removeOtherSolvers(
-  { solverOutcomes, solverResponseSeconds, solverLast, solverWins }: SolverMetrics,
+  { solverOutcomes, solverResponseSeconds, solverWins }: SolverMetrics,
   reachable: ReadonlyMap<number, readonly Solver[]>,
 ): Promise<void> {
   const isReachable = new Set([...reachable.values()].flat().map(keyOf))
@@ -30,7 +30,7 @@ export async function removeOtherSolvers(
     const solver = { chainId: Number(labels.chain_id), address: labels.solver as Address }
     if (isReachable.has(keyOf(solver))) continue
     for (const outcome of OUTCOMES) solverOutcomes.remove({ ...labelsOf(solver), outcome })
-    for (const metric of [solverResponseSeconds, solverLast, solverWins]) metric.remove(labelsOf(solver))
+    for (const metric of [solverResponseSeconds, solverWins]) metric.remove(labelsOf(solver))
   }
 }
 

@@ -121,16 +121,14 @@ test('one read of each group is under way, and one of each solver; too many of u
       underWay.push(solverAddress(number))
       await gate.opened
     })
-  const strangers = Array.from({ length: 32 }, (_, number) => 100 + number)
-  const reads = strangers.map(start)
-  await expect(start(100)).rejects.toMatchObject({ reason: 'RATE_LIMITED', retryAfterSeconds: 1 })
-  await expect(start(99)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
-  // The registered solver waits for none of them.
+  const reads = [start(100)]
+  await expect(start(99)).rejects.toMatchObject({ reason: 'RATE_LIMITED', retryAfterSeconds: 1 })
+  // The registered solver does not wait for it.
   reads.push(start(1))
   await expect(start(1)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
   await expect.poll(() => underWay).toEqual([solverAddress(100), own])
   gate.open()
   await Promise.all(reads)
   await start(99)
-  expect(underWay.length).toBe(34)
+  expect(underWay.length).toBe(3)
 })

@@ -123,11 +123,9 @@ describe('the record of a price', () => {
 describe('the metrics', () => {
   const OF_QUOTES = [
     'aggregator_quotes_total',
-    'aggregator_quote_idle_duration_seconds_count',
     'aggregator_solver_replies_total',
     'aggregator_solver_outcomes_total',
     'aggregator_solver_response_duration_seconds_count',
-    'aggregator_solver_waited_for_last_total',
   ]
   const read = () => Promise.all(OF_QUOTES.map((name) => fixture.service.metric(name, {})))
 

@@ -143,12 +143,6 @@ describe('an endpoint that answers with the valid signature of another solver', 
     expect((await askForQuote()).status).toBe(200)
     expect([solver.asks.length, other.asks.length]).toEqual([1, 0])
   })
-
-  it('is not registered unchecked after five checks within a minute', async () => {
-    for (let time = 0; time < 6; time++) await registerAt(solver.endpointUrl)
-    const { body } = await send(await signedRegistration(account, { endpointUrl: other.endpointUrl }))
-    expect(body.code).toBe('ENDPOINT_REJECTED')
-  })
 })
 
 describe('a chain that has not been read yet', () => {
@@ -174,19 +168,5 @@ describe('a chain that has not been read yet', () => {
     ])
     await early.close()
     rpc.close()
-  })
-})
-
-describe('checks are limited', () => {
-  it('to five in a minute of a solver from all addresses, while others are checked', async () => {
-    const checks = []
-    for (let time = 0; time < 7; time++) checks.push(await registerAt(solver.endpointUrl))
-    const outcomes = checks.map(({ outcome }) => outcome)
-    expect(outcomes).toEqual([...Array(5).fill('DECLINED'), 'SKIPPED', 'SKIPPED'])
-    expect(checks.at(-1).explanation).toMatch(
-      /: it has been checked 5 times within a minute\. Register again in \d+ s/,
-    )
-    expect(solver.checks).toHaveLength(5)
-    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('DECLINED')
   })
 })

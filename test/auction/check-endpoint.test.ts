@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createRegistrationChecks } from '../../src/auction/registration-checks.js'
+import { createCheckEndpoint } from '../../src/auction/check-endpoint.js'
 import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
 import { solver } from '../solvers/sample-solver.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -24,9 +24,9 @@ function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
     clock,
     log: pino({ level: 'silent' }),
   })
-  const { check } = createRegistrationChecks(context, () => undefined)
+  const check = createCheckEndpoint(context, () => undefined)
   let outcome: string | undefined
-  void check(solver(1), false).then((result) => {
+  void check(solver(1)).then((result) => {
     outcome = result.outcome
   })
   return {
