@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
@@ -37,11 +38,6 @@ export interface Price {
 /** Prices of swaps, from auctions that no user takes part in (docs/decisions.md, D17). */
 export type Prices = ReturnType<typeof createPrices>
 
-interface SharedAuction {
-  readonly price: Promise<Price>
-  readonly controller: AbortController
-}
-
 interface RecentPrice {
   readonly price: Price
   /** On the clock of the ages. */
@@ -58,7 +54,10 @@ const MAX_PRICES = 10_000
 export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'runRound'>) {
   const { config, directory, metrics, deadlineTime, clock } = context
   const softDeadline = ownSoftDeadline(config.quoteSoftTimeoutMs)
-  const underWay = new Map<string, SharedAuction>()
+  const underWay = new Map<string, Promise<Price>>()
+  const end = new AbortController()
+  // Each auction listens. Node warns of a leak when there are more than ten.
+  setMaxListeners(0, end.signal)
   const recent = new LRUCache<string, RecentPrice>({ max: MAX_PRICES })
 
   const count = ({ chainId }: PricedSwap, outcome: string) =>
@@ -97,14 +96,13 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
   }
 
   function start(key: string, swap: PricedSwap, client: ClientId): Promise<Price> {
-    const controller = new AbortController()
-    const price = hold(swap, { client, signal: controller.signal, timeoutMs: undefined })
+    const price = hold(swap, { client, signal: end.signal, timeoutMs: undefined })
       .then((result) => {
         if (config.priceCacheMs > 0) recent.set(key, { price: result, endedAt: clock.monotonic() })
         return result
       })
       .finally(() => underWay.delete(key))
-    underWay.set(key, { price, controller })
+    underWay.set(key, price)
     return price
   }
 
@@ -126,19 +124,18 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
       if (auction === undefined) return start(key, swap, client)
       count(swap, 'shared')
       try {
-        return await auction.price
+        return await auction
       } catch (error) {
         // It waited in the queue as the caller that began it. This caller's own turn may come earlier.
         if (!(error instanceof ServiceError) || error.reason !== 'SOLVERS_BUSY') throw error
-        return underWay.get(key)?.price ?? start(key, swap, client)
+        return underWay.get(key) ?? start(key, swap, client)
       }
     },
 
     /** Ends the auctions under way. */
     async close(): Promise<void> {
-      const auctions = [...underWay.values()]
-      for (const { controller } of auctions) controller.abort()
-      await Promise.allSettled(auctions.map(({ price }) => price))
+      end.abort()
+      await Promise.allSettled(underWay.values())
     },
   }
 }

@@ -163,7 +163,12 @@ export function choose<C extends Candidate>(
 ): readonly Chosen<C>[] {
   if (candidates.length <= places)
     return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' as const }))
-  const entries = candidates.map((candidate) => toEntry(candidate, lot()))
+  const entries = candidates.map((candidate) => {
+    const { lessons } = candidate
+    const gap = lessons?.medianGap ?? NO_OFFER_GAP
+    // The lot of a solver that was never asked in the pair is below 0.
+    return { candidate, gap, lot: lot() - Number(lessons === undefined) }
+  })
   entries.sort((one, other) => one.gap - other.gap || one.lot - other.lot)
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
   const ranked = entries.slice(0, byRank).filter(({ gap }) => gap < NO_OFFER_GAP)
@@ -174,10 +179,4 @@ export function choose<C extends Candidate>(
       .slice(0, places - ranked.length)
       .map(({ candidate }) => ({ candidate, chosenBy: 'TURN' as const })),
   ]
-}
-
-/** The lot of a solver that was never asked in the pair is below 0. */
-function toEntry<C extends Candidate>(candidate: C, lot: number) {
-  const { lessons } = candidate
-  return { candidate, gap: lessons?.medianGap ?? NO_OFFER_GAP, lot: lessons === undefined ? lot - 1 : lot }
 }

@@ -57,6 +57,7 @@ function toStored(round: EndedRound): StoredQuoteRecord {
 /** Builds the record of a quote. */
 export function toQuoteRecord(round: EndedRound): QuoteRecord {
   const { quoteId, request, key, requestedAt, durationMs, outcome, ranked, attempts, probed } = round
+  const { kind, chainId, amount, ...terms } = request
   const indexes = new Map([...round.quoteIds.keys()].map((solver, index) => [solver, index]))
   const ranks = new Map(ranked.map((offer, index) => [offer, index + 1]))
   const offers: RecordedResult[] = []
@@ -69,24 +70,13 @@ export function toQuoteRecord(round: EndedRound): QuoteRecord {
   for (const solver of probed) others.push({ solver, index: indexes.get(solver), outcome: 'circuit_open' })
   return {
     quoteId,
-    chainId: request.chainId,
+    chainId,
     requestedAt,
     durationMs: Math.round(durationMs),
     outcome,
-    kind: request.kind,
+    kind,
     key,
-    request: {
-      inputToken: request.inputToken,
-      outputToken: request.outputToken,
-      orderType: request.orderType,
-      amount: request.amount.toString(),
-      user: request.user,
-      destinationChainId: request.destinationChainId,
-      depositMode: request.depositMode,
-      depositDeadline: request.depositDeadline,
-      fillDeadline: request.fillDeadline,
-      minDepositDeadline: request.minDepositDeadline,
-    },
+    request: { ...terms, amount: amount.toString() },
     solvers: offers.concat(others),
   }
 }
