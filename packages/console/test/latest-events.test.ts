@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addEarlier, addEvent, type ShownEvent } from '../src/data/latest-events.js'
+import { addEvent, type ShownEvent } from '../src/data/latest-events.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
 
 const event = (changes: Partial<OrderEvent>): OrderEvent => ({
@@ -45,18 +45,5 @@ it('the removal of an event from before the console was opened is a line too', (
 })
 
 it('an event that comes twice is one line', () => {
-  const latestEvents = addEvent(addEvent([], event({}), 1), event({}), 2)
-  expect(lines(addEarlier(latestEvents, [event({}), event({ blockNumber: 9 })]))).toEqual([
-    'Deposited 10',
-    'Deposited 9',
-  ])
-})
-
-it('earlier events are below the others, the newest first', () => {
-  const earlier = [event({ blockNumber: 3, blockTime: 30 }), event({ blockNumber: 5, blockTime: 50 })]
-  expect(lines(addEarlier(addEvent([], event({}), 1), earlier))).toEqual([
-    'Deposited 10',
-    'Deposited 5',
-    'Deposited 3',
-  ])
+  expect(lines(addEvent(addEvent([], event({}), 1), event({}), 2))).toEqual(['Deposited 10'])
 })

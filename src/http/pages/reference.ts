@@ -73,7 +73,7 @@ const OWN_FILES = ['start.js', 'theme.js', 'style.css']
 const FOR_AN_HOUR = 'public, max-age=3600'
 /** The page and Swagger UI need the sources of the console and no others, and send no form. */
 const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'none'`
-const CONSOLE_LINK = /<a class="brand".*?<\/a>/
+const CONSOLE_LINKS = /<span class="console">.*?<\/span>/
 
 /** Leads from `/` to `/docs`, in an instance without a console. */
 export function redirectToDocs(server: FastifyInstance): void {
@@ -90,7 +90,7 @@ function registerDocsPage(server: FastifyInstance, { hasConsole }: { readonly ha
   const folder = fileURLToPath(DOCS_FOLDER)
   const html = readStaticFile(folder, 'index.html')
   const text = html.content.toString()
-  const page = { ...html, content: Buffer.from(hasConsole ? text : text.replace(CONSOLE_LINK, '')) }
+  const page = { ...html, content: Buffer.from(hasConsole ? text : text.replace(CONSOLE_LINKS, '')) }
   server.get('/docs', (request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY)
     sendStaticFile(request, reply, page)

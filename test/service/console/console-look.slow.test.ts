@@ -214,7 +214,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('This is no address, id, or name of an active solver or a token.').waitFor()
       await page.getByRole('searchbox').fill('beatrix')
       await page.keyboard.press('Enter')
-      await page.getByText('It won nothing: others had better offers.').waitFor(PAGE_WAIT)
+      await page.getByRole('heading', { name: 'Beatrix' }).waitFor(PAGE_WAIT)
     })
 
     it.each(['light', 'dark'] as const)(

@@ -1,9 +1,12 @@
 import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { hrefHere, hrefOn } from '../data/chains.js'
+import { firstStep, timeOf } from '../data/orders/latest-orders.js'
 import { STATE_WORDS, timeToFill } from '../data/orders/orders.js'
+import { tokenOf } from '../data/tokens/tokens.js'
+import { formatRate } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
-import { Account, SolverLabel } from './id.js'
+import { Account, OrderId, SolverLabel } from './id.js'
 import { Empty } from './notice.js'
 import { LinkRow, Rows } from './rows.js'
 import { StateMark, type Tone } from './state-mark.js'
@@ -69,9 +72,11 @@ export function OrderRows({ orders, without = [] }: OrderRowsProps) {
           <>
             <th class="right">Sold</th>
             <th class="right">Bought</th>
+            <th class="right story-rate">Rate</th>
             <th>State</th>
             {hasSolver && <th>Solver</th>}
-            {hasUser && <th>User</th>}
+            {hasUser && <th class="story-user">User</th>}
+            <th>Order</th>
             <th class="right">Age</th>
           </>
         }
@@ -84,6 +89,13 @@ export function OrderRows({ orders, without = [] }: OrderRowsProps) {
   )
 }
 
+/** What one whole token has brought; a dash before it has. */
+function rateOf({ state, chainId, inputToken = '', inputAmount, outputToken = '', outputAmount }: Order) {
+  const [sold, bought] = [tokenOf(chainId, inputToken), tokenOf(chainId, outputToken)]
+  if (state !== OrderState.SETTLED) return '–'
+  return formatRate(BigInt(inputAmount ?? 0), BigInt(outputAmount ?? 0), sold?.decimals, bought?.decimals)
+}
+
 interface OrderRowProps {
   readonly order: Order
   readonly hasUser: boolean
@@ -92,7 +104,6 @@ interface OrderRowProps {
 
 function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
   const { orderId, chainId, state, user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
-  const first = order.deposited ?? order.settled ?? order.refunded
   const href = hrefOn(chainId, 'order', orderId)
   return (
     <LinkRow href={href} label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}>
@@ -104,7 +115,7 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
         )}
       </td>
       <td class="story-bought right">
-        <span class="muted" aria-hidden="true">
+        <span class="story-arrow muted" aria-hidden="true">
           →{' '}
         </span>
         {!outputToken || state === OrderState.REFUNDED ? (
@@ -116,6 +127,7 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
           </span>
         )}
       </td>
+      <td class="right number story-rate">{rateOf(order)}</td>
       <td class="story-more">
         <OrderStateMark state={state} fillMs={timeToFill(order)} />
       </td>
@@ -125,10 +137,11 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
           <Account address={user} />
         </td>
       )}
-      <td class="story-more right">
-        <a href={href} title={orderId}>
-          <Age ms={first?.blockTime === undefined ? undefined : Number(first.blockTime) * 1000} />
-        </a>
+      <td class="story-more">
+        <OrderId id={orderId} />
+      </td>
+      <td class="story-age right">
+        <Age ms={timeOf(firstStep(order))} />
       </td>
     </LinkRow>
   )

@@ -1,6 +1,7 @@
 import { type GetOrderResponse, OrderState, type OrderStep } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { now } from '../data/clock.js'
+import { timeOf } from '../data/orders/latest-orders.js'
 import { group } from '../format/amount.js'
 import { Transaction } from './id.js'
 import { formatFill } from './order-rows.js'
@@ -41,9 +42,7 @@ export function Timeline({ order, record }: TimelineProps) {
 
 function stepsOf({ order: { deposited, settled, refunded }, record }: TimelineProps): TimelineStep[] {
   const stepOf = (name: string, step: OrderStep | undefined, note = ''): TimelineStep[] =>
-    step === undefined
-      ? []
-      : [{ name, step, note, atMs: step.blockTime === undefined ? undefined : Number(step.blockTime) * 1000 }]
+    step === undefined ? [] : [{ name, step, note, atMs: timeOf(step) }]
   return [
     ...(record === undefined
       ? []

@@ -3,8 +3,8 @@ export const TERMS = {
   Asked: 'Requests for a quote that the solver got',
   Won: 'The share of these in which its offer was the best of two at least',
   'In time': 'The share that it answered before the deadline, with an offer or with a no',
-  Median: 'Half of its answers came within this time',
-  p95: '95 of 100 answers came within this time',
+  'Usual answer': 'Half of its answers came within this time',
+  'p95 answer': '95 of 100 answers came within this time',
   Paid: 'How many of the orders that have ended it has paid. The others were refunded. ⚠ stands at less than nine in ten',
   'Usual fill':
     'The median time from the deposit to the fill, of its latest orders. No time is known of transfers to an address',

@@ -37,25 +37,7 @@ export function addEvent(
   return [{ key, event, seenAt, removedAt: undefined }, ...latestEvents].slice(0, MAX_ENTRIES)
 }
 
-/** Adds events of the time before the console was opened, below those that came since. */
-export function addEarlier(latestEvents: readonly ShownEvent[], events: readonly OrderEvent[]): ShownEvent[] {
-  const known = new Set(latestEvents.map(({ key }) => key))
-  const sorted = events.filter((event) => !known.has(keyOf(event))).toSorted(byPosition)
-  const earlier = sorted.map((event) => ({
-    key: keyOf(event),
-    event,
-    seenAt: undefined,
-    removedAt: undefined,
-  }))
-  return [...latestEvents, ...earlier].slice(0, MAX_ENTRIES)
-}
-
 /** An event that comes back in another block is another event. */
 function keyOf({ type, chainId, orderId, blockNumber, transactionHash }: OrderEvent): string {
   return [type, chainId, orderId, blockNumber, transactionHash].join(' ')
-}
-
-/** Newest first. */
-function byPosition(a: OrderEvent, b: OrderEvent): number {
-  return (b.blockTime ?? 0) - (a.blockTime ?? 0) || b.blockNumber - a.blockNumber || b.logIndex - a.logIndex
 }

@@ -1,32 +1,31 @@
 import { useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { RateChart } from '../components/charts/rate-chart.js'
 import { OrderId, SolverLabel } from '../components/id.js'
 import { Answer, Empty, Skeleton } from '../components/notice.js'
-import { formatFill } from '../components/order-rows.js'
+import { formatFill, OrderStateMark } from '../components/order-rows.js'
 import { Paid } from '../components/paid.js'
 import { StateMark } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
-import { kindOf } from '../data/event-kinds.js'
 import { connection } from '../data/events.js'
-import { addEarlier, type ShownEvent } from '../data/latest-events.js'
-import { eventsOf } from '../data/orders/orders.js'
+import type { ShownEvent } from '../data/latest-events.js'
+import { firstStep, timeOf } from '../data/orders/latest-orders.js'
+import { timeToFill } from '../data/orders/orders.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useReliabilities } from '../data/solvers/reliability.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
 import { group } from '../format/amount.js'
 
-/** Orders whose events are shown below those of the stream. */
-const EARLIER = 40
+const SHOWN = 60
 const PAIRS = 5
 
-/** Everything that happens: the events as they come, what pairs have traded at which rate, and the state of the chain. */
+/** Everything that happens: the orders as their events come, and what pairs have traded at which rate. */
 export function MarketPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
-  const { orders, listed, events, failure, refresh } = useLatestOrders(chainId)
-  const entries = addEarlier(events, listed?.slice(0, EARLIER).flatMap(eventsOf) ?? [])
+  const { orders, events, failure, refresh } = useLatestOrders(chainId)
   return (
     <div class="market">
       <h1 class="visually-hidden">Market</h1>
@@ -36,18 +35,18 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
       </div>
       <section class="panel" aria-labelledby="event-list-title">
         <div class="panel-head">
-          <h2 id="event-list-title">Events</h2>
+          <h2 id="event-list-title">Orders</h2>
           <StateMark
             word={connection.value.state === 'open' ? 'live' : connection.value.state}
             tone={connection.value.state === 'open' ? 'good' : 'waiting'}
           />
         </div>
-        <Answer query={{ data: entries.length > 0 ? entries : orders && [], failure, refresh }} lines={8}>
+        <Answer query={{ data: orders, failure, refresh }} lines={8}>
           {(known) =>
             known.length > 0 ? (
-              <EventList entries={known} />
+              <LiveOrders orders={known.slice(0, SHOWN)} events={events} />
             ) : (
-              <Empty title="No events yet.">Deposits, fills and refunds appear here as they happen.</Empty>
+              <Empty title="No orders yet.">Deposits, fills and refunds appear here as they happen.</Empty>
             )
           }
         </Answer>
@@ -56,66 +55,72 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
   )
 }
 
+interface LiveOrdersProps {
+  readonly orders: readonly Order[]
+  readonly events: readonly ShownEvent[]
+}
+
 /** New lines come at the top. Scrolled down, the browser keeps what is read in its place. */
-function EventList({ entries }: { readonly entries: readonly ShownEvent[] }) {
-  // A refund itself does not say whose offer was not filled.
-  const solverOf = new Map(
-    entries.map(({ event }) => [event.orderId, event.solver] as const).filter(([, solver]) => solver),
-  )
+function LiveOrders({ orders, events }: LiveOrdersProps) {
+  const fresh = new Set(events.map(({ event }) => event.orderId))
+  const lines = [
+    ...orders.map((order) => ({
+      block: Number(firstStep(order)?.blockNumber ?? 0),
+      line: <OrderLine key={order.orderId} order={order} isFresh={fresh.has(order.orderId)} />,
+    })),
+    ...events
+      .filter(({ removedAt }) => removedAt !== undefined)
+      .map((entry) => ({
+        block: entry.event.blockNumber,
+        line: <RemovedLine key={`${entry.key} ${entry.removedAt}`} entry={entry} />,
+      })),
+  ]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reached by the keyboard
-    <ol class="event-list" tabIndex={0} aria-label="Events, newest first">
-      {entries.map((entry) => (
-        <EventLine
-          key={`${entry.key} ${entry.removedAt}`}
-          entry={entry}
-          solver={entry.event.solver ?? solverOf.get(entry.event.orderId)}
-        />
-      ))}
+    <ol class="event-list" tabIndex={0} aria-label="Orders, newest first">
+      {lines.toSorted((a, b) => b.block - a.block).map(({ line }) => line)}
     </ol>
   )
 }
 
-interface EventLineProps {
-  readonly entry: ShownEvent
-  /** Whose offer the order has taken; undefined while it is not known. */
-  readonly solver: string | undefined
+/** An order as it stands: what for what, how it has ended, by whom and when. */
+function OrderLine({ order, isFresh }: { readonly order: Order; readonly isFresh: boolean }) {
+  const { orderId, chainId, state, solver, inputToken, inputAmount, outputToken, outputAmount } = order
+  return (
+    <li class={`event-list-line${isFresh ? ' fresh' : ''}`}>
+      <span class="event-list-what">
+        <span class="event-list-pair">
+          <Amount chainId={chainId} address={inputToken ?? ''} amount={inputAmount} isShort />
+          {state !== OrderState.REFUNDED && (
+            <>
+              <span aria-hidden="true">→</span>
+              <Amount chainId={chainId} address={outputToken ?? ''} amount={outputAmount} isShort />
+            </>
+          )}
+        </span>
+        <Age ms={timeOf(firstStep(order))} />
+      </span>
+      <span class="event-list-more">
+        <OrderStateMark state={state} fillMs={timeToFill(order)} />
+        {solver !== undefined && <SolverLabel address={solver} />}
+        <OrderId id={orderId} />
+      </span>
+    </li>
+  )
 }
 
-function EventLine({ entry, solver }: EventLineProps) {
-  const { event, removedAt, seenAt } = entry
-  const isRemoved = removedAt !== undefined
-  const kind = kindOf(event.type)
+/** An event that a reorganisation has removed. */
+function RemovedLine({ entry: { event, removedAt } }: { readonly entry: ShownEvent }) {
   return (
-    <li class={`event-list-line${isRemoved ? ' removed' : ''}${seenAt === undefined ? '' : ' fresh'}`}>
+    <li class="event-list-line removed fresh">
       <span class="event-list-what">
-        <StateMark word={event.type.toLowerCase()} tone={kind?.tone ?? 'neutral'} />
-        {event.inputToken !== undefined && event.outputToken !== undefined ? (
-          <span class="event-list-pair">
-            <Amount chainId={event.chainId} address={event.inputToken} amount={event.inputAmount} isShort />
-            <span aria-hidden="true">→</span>
-            <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} isShort />
-          </span>
-        ) : (
-          kind?.ofSolver !== undefined &&
-          solver !== undefined && (
-            <span>
-              {kind.ofSolver} <SolverLabel address={solver} />
-            </span>
-          )
-        )}
-      </span>
-      <span class="event-list-more muted">
         <OrderId id={event.orderId} />
-        <span class="number">block {group(String(event.blockNumber))}</span>
-        <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
+        <StateMark word={event.type.toLowerCase()} tone="neutral" />
       </span>
-      {isRemoved && (
-        <span class="event-list-reason">
-          Removed <Age ms={removedAt} />: a reorganisation took block {group(String(event.blockNumber))} off
-          the chain.
-        </span>
-      )}
+      <span class="event-list-reason">
+        Removed <Age ms={removedAt} />: a reorganisation took block {group(String(event.blockNumber))} off the
+        chain.
+      </span>
     </li>
   )
 }
@@ -136,6 +141,9 @@ function PaidOrders({ chainId }: Pick<Chain, 'chainId'>) {
             <SolverLabel address={address} />
             <span class="number">
               <Paid of={known} />
+              {known.usualFillMs !== undefined && (
+                <span class="muted">, usually in {formatFill(known.usualFillMs)}</span>
+              )}
             </span>
           </li>
         ))}
@@ -193,7 +201,9 @@ function PairDays({ chainId }: Pick<Chain, 'chainId'>) {
           </li>
         ))}
       </ul>
-      {pair !== undefined && <RateChart chainId={chainId} sell={pair.inputToken} buy={pair.outputToken} />}
+      {pair !== undefined && (
+        <RateChart chainId={chainId} sell={pair.inputToken} buy={pair.outputToken} height={340} />
+      )}
     </section>
   )
 }

@@ -65,9 +65,11 @@ function Story({ chain, order }: StoryProps) {
     <>
       {isKnown ? (
         <>
-          <Price order={order} chain={chain} record={record.data} isAddress={isAddress} />
+          <div class="order">
+            <Price order={order} chain={chain} record={record.data} isAddress={isAddress} />
+            <Timeline order={order} record={record.data} />
+          </div>
           {why}
-          <Timeline order={order} record={record.data} />
         </>
       ) : (
         offer === undefined && (
@@ -180,7 +182,16 @@ function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
 
 /** Who did not pay, until when, and what the refund has given to whom. */
 function NotPaid({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
-  const { chainId, orderId, solver, user = '', fillDeadline, inputToken = '', inputAmount } = order
+  const {
+    chainId,
+    orderId,
+    solver,
+    user = '',
+    fillDeadline,
+    inputToken = '',
+    inputAmount,
+    outputToken,
+  } = order
   const paid = useQuery(`slashed ${chainId} ${orderId}`, (signal) =>
     readSlashedBond(chainId, orderId, signal),
   )
@@ -190,7 +201,7 @@ function NotPaid({ order, chain }: { readonly order: GetOrderResponse; readonly 
       {fillDeadline !== undefined && (
         <>
           {' '}
-          until <Moment seconds={fillDeadline} />
+          by <Moment seconds={fillDeadline} />
         </>
       )}
       . <Account address={user} /> has{' '}
@@ -200,7 +211,7 @@ function NotPaid({ order, chain }: { readonly order: GetOrderResponse; readonly 
           , and <BondAmount chain={chain} amount={paid.data} /> of the solver's bond as compensation
         </>
       )}
-      .
+      . <a href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>Swap again</a>
     </p>
   )
 }
@@ -218,9 +229,13 @@ function Details({ order }: { readonly order: GetOrderResponse }) {
         {user === undefined ? '–' : <Account address={user} />}
         {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
       </Fact>
-      {state === OrderState.DEPOSITED && fillDeadline !== undefined && (
+      {fillDeadline !== undefined && (
         <Fact name="Fill deadline">
-          <Deadline seconds={fillDeadline} />
+          {state === OrderState.DEPOSITED ? (
+            <Deadline seconds={fillDeadline} />
+          ) : (
+            <Moment seconds={fillDeadline} />
+          )}
         </Fact>
       )}
       <Fact name="Network">{chainName(chainId)}</Fact>

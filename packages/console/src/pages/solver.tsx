@@ -16,15 +16,29 @@ import { now } from '../data/clock.js'
 import { listOrders } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
-import { REPLIES, whyNothingWon } from '../data/solvers/solver-replies.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { answeredShare, hourly, hoursOf, useSolverHours, WINDOWS, winShare } from '../data/solvers/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { FreeBond } from './solvers.js'
 
+/** What comes of a request, with the name of its number. */
+const REPLIES = [
+  ['quoted', 'Valid offers'],
+  ['declined', 'Declined'],
+  ['invalid', 'Invalid'],
+  ['late', 'Late'],
+  ['softDeadline', 'Cut off'],
+  ['failed', 'Failed'],
+] as const
 const LATEST = 15
-const WORDS: readonly TermName[] = ['Paid', 'Won', 'In time', 'p95', ...REPLIES.map(([, name]) => name)]
+const WORDS: readonly TermName[] = [
+  'Paid',
+  'Won',
+  'In time',
+  'p95 answer',
+  ...REPLIES.map(([, name]) => name),
+]
 /** Its pairs are those of so many orders. */
 const LISTED = 100
 
@@ -48,24 +62,22 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
         </h1>
       </div>
       <Statistics chain={chain} address={address} />
-      <div class="order">
-        <section class="panel" aria-labelledby="solver-orders">
-          <div class="panel-head">
-            <h2 id="solver-orders">Latest orders</h2>
-            <a href={hrefHere('orders', '', { solver: address })}>All its orders</a>
-          </div>
-          <Answer query={orders} lines={5}>
-            {({ orders }) =>
-              orders.length === 0 ? (
-                <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
-              ) : (
-                <OrderRows orders={orders.slice(0, LATEST)} without={['solver', 'user']} />
-              )
-            }
-          </Answer>
-        </section>
+      <section class="panel" aria-labelledby="solver-orders">
+        <div class="panel-head">
+          <h2 id="solver-orders">Latest orders</h2>
+          <a href={hrefHere('orders', '', { solver: address })}>All its orders</a>
+        </div>
         <Pairs chainId={chainId} orders={orders.data?.orders ?? []} />
-      </div>
+        <Answer query={orders} lines={5}>
+          {({ orders }) =>
+            orders.length === 0 ? (
+              <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
+            ) : (
+              <OrderRows orders={orders.slice(0, LATEST)} without={['solver']} />
+            )
+          }
+        </Answer>
+      </section>
       <Legend names={WORDS} />
     </>
   )
@@ -78,29 +90,25 @@ function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders:
     const key = `${order.inputToken} ${order.outputToken}`
     if (order.inputToken && order.outputToken) pairs.set(key, [...(pairs.get(key) ?? []), order])
   }
-  if (pairs.size === 0) return null
   return (
-    <section class="panel" aria-labelledby="solver-pairs">
-      <h2 id="solver-pairs">Pairs of its last {orders.length} orders</h2>
-      <ul class="pair-list">
-        {[...pairs.values()]
-          .toSorted((a, b) => b.length - a.length)
-          .map((own) => {
-            const { inputToken: sell = '', outputToken: buy = '' } = own[0] ?? {}
-            return (
-              <li key={`${sell} ${buy}`}>
-                <a href={hrefHere('swap', '', { sell, buy })}>
-                  <TokenName chainId={chainId} address={sell} isShort /> →{' '}
-                  <TokenName chainId={chainId} address={buy} isShort />
-                </a>
-                <span class="number muted">
-                  {own.filter(({ state }) => state === OrderState.SETTLED).length} of {own.length} paid
-                </span>
-              </li>
-            )
-          })}
-      </ul>
-    </section>
+    <dl class="fact-row pairs-of-solver">
+      {[...pairs.values()]
+        .toSorted((a, b) => b.length - a.length)
+        .map((own) => {
+          const { inputToken: sell = '', outputToken: buy = '' } = own[0] ?? {}
+          const name = (
+            <a href={hrefHere('swap', '', { sell, buy })}>
+              <TokenName chainId={chainId} address={sell} isShort /> →{' '}
+              <TokenName chainId={chainId} address={buy} isShort />
+            </a>
+          )
+          return (
+            <Fact key={`${sell} ${buy}`} name={name}>
+              {own.filter(({ state }) => state === OrderState.SETTLED).length} of {own.length} paid
+            </Fact>
+          )
+        })}
+    </dl>
   )
 }
 
@@ -131,7 +139,6 @@ function Statistics({ chain, address }: { readonly chain: Chain; readonly addres
 function Numbers({ chain, data }: { readonly chain: Chain; readonly data: GetSolverStatsResponse }) {
   const { stats } = data
   if (stats === undefined) return null
-  const reason = whyNothingWon(stats)
   return (
     <>
       <dl class="fact-row">
@@ -144,8 +151,8 @@ function Numbers({ chain, data }: { readonly chain: Chain; readonly data: GetSol
         <Fact name={<Term name="Asked" />}>{group(String(stats.asked))}</Fact>
         <Fact name={<Term name="Won" />}>{formatShare(winShare(stats))}</Fact>
         <Fact name={<Term name="In time" />}>{formatShare(answeredShare(stats))}</Fact>
-        <Fact name={<Term name="Median" />}>{formatDuration(stats.medianResponseMs)}</Fact>
-        <Fact name={<Term name="p95" />}>{formatDuration(stats.p95ResponseMs)}</Fact>
+        <Fact name={<Term name="Usual answer" />}>{formatDuration(stats.medianResponseMs)}</Fact>
+        <Fact name={<Term name="p95 answer" />}>{formatDuration(stats.p95ResponseMs)}</Fact>
         <Fact name={<Term name="Free bond" />}>
           <FreeBond chain={chain} stats={stats} />
         </Fact>
@@ -160,7 +167,6 @@ function Numbers({ chain, data }: { readonly chain: Chain; readonly data: GetSol
           </Fact>
         ))}
       </dl>
-      {reason !== undefined && <p class="muted">{reason}</p>}
       <HourCharts data={data} />
     </>
   )

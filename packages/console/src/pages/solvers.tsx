@@ -60,7 +60,16 @@ interface StatsRowsProps {
 }
 
 /** The names of the columns with numbers. */
-const COLUMNS = ['Paid', 'Usual fill', 'Asked', 'Won', 'In time', 'Median', 'p95', 'Free bond'] as const
+const COLUMNS = [
+  'Paid',
+  'Usual fill',
+  'Asked',
+  'Won',
+  'In time',
+  'Usual answer',
+  'p95 answer',
+  'Free bond',
+] as const
 
 function StatsRows({ chain, solvers }: StatsRowsProps) {
   const { orders } = useLatestOrders(chain.chainId)
@@ -88,8 +97,8 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
           Asked: group(String(stats.asked)),
           Won: formatShare(winShare(stats)),
           'In time': formatShare(answeredShare(stats)),
-          Median: formatDuration(stats.medianResponseMs),
-          p95: formatDuration(stats.p95ResponseMs),
+          'Usual answer': formatDuration(stats.medianResponseMs),
+          'p95 answer': formatDuration(stats.p95ResponseMs),
           'Free bond': <FreeBond chain={chain} stats={stats} />,
         }
         return (

@@ -124,7 +124,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             onChoose={taken === undefined && !isForNobody ? chooseSolver : undefined}
           />
           <section class="panel rate-panel" aria-label="Rate of the pair">
-            <RateChart chainId={chainId} sell={params.sell} buy={params.buy} />
+            <RateChart chainId={chainId} sell={params.sell} buy={params.buy} height={170} />
           </section>
         </div>
       </div>

@@ -14,6 +14,26 @@ const WithoutStreams = () => ({
 const WithoutNestedLinks = ({ React }) => ({
   components: { DeepLink: ({ text }) => React.createElement('span', null, text) },
 })
+/** A row says what its method does, and not its name again: `GetQuote asks the solvers. …` is `Asks the solvers`. */
+const inAFewWords = ({ summary, description = '' }) => {
+  const [name] = /^\w+[a-z][A-Z]\w+/.exec(summary) ?? ['-']
+  const [sentence] = description.replace(new RegExp(`^${name} `), '').split(/[.:](?=\s|$)/)
+  return sentence ? sentence[0].toUpperCase() + sentence.slice(1) : summary
+}
+const WithSentences = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        updateSpec: (original) => (text) => {
+          const document = JSON.parse(text)
+          for (const methods of Object.values({ ...document.paths, ...document.webhooks }))
+            for (const method of Object.values(methods)) method.summary = inAFewWords(method)
+          return original(JSON.stringify(document))
+        },
+      },
+    },
+  },
+})
 const label = () => {
   for (const select of document.querySelectorAll('.examples-select-element')) select.ariaLabel = 'Example'
   for (const text of document.querySelectorAll('pre.microlight')) text.tabIndex = 0
@@ -24,5 +44,6 @@ SwaggerUIBundle({
   dom_id: '#swagger-ui',
   deepLinking: true,
   validatorUrl: null,
-  plugins: [WithoutStreams, WithoutNestedLinks],
+  defaultModelsExpandDepth: 0,
+  plugins: [WithoutStreams, WithoutNestedLinks, WithSentences],
 })

@@ -9,9 +9,9 @@ interface RateChartProps {
   readonly chainId: bigint
   readonly sell: string
   readonly buy: string
+  readonly height: number
 }
 
-const HEIGHT = 200
 const LISTED = 200
 const EVENT_PAUSE_MS = 30_000
 /** A line of fewer points says nothing. */
@@ -26,7 +26,7 @@ const formatRate = (rate: number) =>
     .replaceAll(',', '\u202f')
 
 /** The rate of a pair of listed tokens by its fills. Nothing for other tokens, and while there are few fills. */
-export function RateChart({ chainId, sell, buy }: RateChartProps) {
+export function RateChart({ chainId, sell, buy, height }: RateChartProps) {
   const { data } = useQuery(
     `fills ${chainId}`,
     (signal) => listOrders(chainId, { state: OrderState.SETTLED, pageSize: LISTED }, signal),
@@ -45,7 +45,7 @@ export function RateChart({ chainId, sell, buy }: RateChartProps) {
         title={`${bought.symbol} for 1 ${sold.symbol}, by the last ${fills.length} fills`}
         times={fills.map(({ at }) => at)}
         values={fills.map(({ rate }) => rate)}
-        height={HEIGHT}
+        height={height}
         format={formatRate}
       />
       <figcaption class="muted">

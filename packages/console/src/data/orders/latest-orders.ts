@@ -2,12 +2,19 @@ import { create } from '@bufbuild/protobuf'
 import {
   type Order,
   OrderSchema,
+  OrderState,
   type OrderStep,
   OrderStepSchema,
 } from '../../../../../gen/aggregator/v1/order_pb.js'
-import { kindOf } from '../event-kinds.js'
 import type { ShownEvent } from '../latest-events.js'
 import type { OrderEvent } from '../stream-messages.js'
+
+/** The step of an order that an event is, and the state of the order after it. */
+const KINDS = new Map<string, readonly ['deposited' | 'settled' | 'refunded', OrderState]>([
+  ['Deposited', ['deposited', OrderState.DEPOSITED]],
+  ['Settled', ['settled', OrderState.SETTLED]],
+  ['Refunded', ['refunded', OrderState.REFUNDED]],
+])
 
 /**
  * The latest orders as they are after the events that came since they were read. So an instance need not list them again for each
@@ -42,9 +49,17 @@ export function needsList(
   return !latestEvents.some(({ event }) => event.type === 'Deposited' && event.orderId === orderId)
 }
 
+/** The first step of an order that is known: of a transfer to an address, its end. */
+export const firstStep = ({ deposited, settled, refunded }: Order): OrderStep | undefined =>
+  deposited ?? settled ?? refunded
+
+/** When a step was, Unix time in milliseconds; undefined while it is not known. */
+export const timeOf = (step: OrderStep | undefined) =>
+  step?.blockTime === undefined ? undefined : Number(step.blockTime) * 1000
+
 /** An event that was missing for long has an old block. */
 function isNewest({ blockNumber }: OrderEvent, [newest]: readonly Order[]): boolean {
-  const step = newest?.deposited ?? newest?.settled ?? newest?.refunded
+  const step = newest && firstStep(newest)
   return step === undefined || BigInt(blockNumber) >= step.blockNumber
 }
 
@@ -55,10 +70,10 @@ function deposited(event: OrderEvent): Order {
 }
 
 function withStep(order: Order, event: OrderEvent): Order {
-  const kind = kindOf(event.type)
-  if (kind === undefined) return order
+  const [step, state] = KINDS.get(event.type) ?? []
+  if (step === undefined || state === undefined) return order
   // An event that was missing for long may come after a later one of its order.
-  return { ...order, state: Math.max(order.state, kind.state), [kind.step]: stepOf(event) }
+  return { ...order, state: Math.max(order.state, state), [step]: stepOf(event) }
 }
 
 function stepOf({ blockNumber, blockTime, transactionHash }: OrderEvent): OrderStep {

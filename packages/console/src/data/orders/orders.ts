@@ -6,10 +6,8 @@ import {
   type Order,
   OrderState,
 } from '../../../../../gen/aggregator/v1/order_pb.js'
-import { ORDER_EVENT_TYPES } from '../../../../protocol/src/orders/event.js'
 import { orderService } from '../api.js'
-import { EVENT_KINDS } from '../event-kinds.js'
-import type { OrderEvent } from '../stream-messages.js'
+import { timeOf } from './latest-orders.js'
 
 /** What a list is limited to. */
 export interface OrderFilter {
@@ -42,39 +40,10 @@ export async function listOrders(
 /** @returns undefined for the transaction of an order that was not listed here */
 export const listedOrderOf = (transactionHash: string) => orderIds.get(transactionHash)
 
-/** The events that an order's steps come from: those of the time before the console was opened. */
-export function eventsOf(order: Order): OrderEvent[] {
-  const { user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
-  return ORDER_EVENT_TYPES.flatMap((type) => {
-    const step = order[EVENT_KINDS[type].step]
-    if (step === undefined) return []
-    const terms = type === 'Deposited' ? { inputToken, inputAmount, outputToken, outputAmount } : {}
-    const event = {
-      type,
-      chainId: Number(order.chainId),
-      orderId: order.orderId,
-      blockNumber: Number(step.blockNumber),
-      logIndex: 0,
-      cursor: '',
-      transactionHash: step.transactionHash,
-      blockTime: step.blockTime === undefined ? undefined : Number(step.blockTime),
-      user,
-      solver,
-      ...terms,
-    }
-    return [
-      Object.fromEntries(
-        Object.entries(event).filter(([, value]) => value !== undefined),
-      ) as unknown as OrderEvent,
-    ]
-  })
-}
-
 /** Time from the deposit to the fill, in milliseconds; undefined without a fill, and while it is not known. */
 export function timeToFill({ deposited, settled }: Pick<Order, 'deposited' | 'settled'>): number | undefined {
-  const from = deposited?.blockTime
-  const to = settled?.blockTime
-  return from === undefined || to === undefined ? undefined : Number(to - from) * 1000
+  const [from, to] = [timeOf(deposited), timeOf(settled)]
+  return from === undefined || to === undefined ? undefined : to - from
 }
 
 /** The order as the API has it, for people who read JSON. */

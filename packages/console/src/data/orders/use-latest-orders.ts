@@ -15,8 +15,6 @@ const KEPT = 300
 interface LatestOrders extends Pick<Query<unknown>, 'failure' | 'refresh'> {
   /** Newest first; undefined before the first answer. */
   readonly orders: readonly Order[] | undefined
-  /** As they were listed, without the events since. */
-  readonly listed: readonly Order[] | undefined
   /** The events of the chain since the console was opened. */
   readonly events: readonly ShownEvent[]
 }
@@ -43,5 +41,5 @@ export function useLatestOrders(chainId: bigint): LatestOrders {
   // Also those orders stay that neither the list nor the list of events has any more.
   state.current.orders = withEvents(state.current.orders, events).slice(0, KEPT)
   known.current = new Set(state.current.orders.map(({ orderId }) => orderId))
-  return { orders: listed && state.current.orders, listed, events, failure, refresh }
+  return { orders: listed && state.current.orders, events, failure, refresh }
 }

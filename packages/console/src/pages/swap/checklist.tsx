@@ -110,10 +110,10 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
       {!isAddress && !isDeposited && problem === '' && isLate && (
         <p class="warning">The offer has expired. A deposit that is mined now reverts and changes nothing.</p>
       )}
+      {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
       {!isOver && (isDeposited || !isLate) && quote !== undefined && (
         <WhatHappens chain={chain} swap={quote} isDeposited={isDeposited} />
       )}
-      {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
       {end === 'ended' && (
         <p class="notice notice-warning">
           The order has ended, which does not say where your tokens are. Look for them on its page.

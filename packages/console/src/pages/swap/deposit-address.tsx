@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
+import { Fact } from '../../components/facts.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
 import { TokenName } from '../../components/token-amount.js'
@@ -83,46 +84,47 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           sent to a wrong address are lost.
         </p>
       )}
+      <dl class="fact-row send">
+        <Fact name={use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}>
+          <span class="whole-address">
+            <span class="number">{exact}</span>
+            <TokenName chainId={chain.chainId} address={quote.inputToken} />
+            <Copy text={exact} label="amount" />
+          </span>
+        </Fact>
+        <Fact name="so that they arrive by">
+          <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
+        </Fact>
+      </dl>
+      {token?.source !== 'wallet' && (
+        <p class="muted whole-address">
+          {String(rest)} in the smallest unit, as the decimals were not read from the contract
+        </p>
+      )}
       <div class="deposit-columns">
         <QrCode text={depositAddress} label="QR code of the deposit address" />
         <dl class="facts facts-stacked">
-          <dt>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</dt>
-          <dd>
-            <span class="number whole-address">{exact}</span>{' '}
-            <TokenName chainId={chain.chainId} address={quote.inputToken} />
-            <Copy text={exact} label="amount" />
-          </dd>
-          {token?.source !== 'wallet' && (
-            <>
-              <dt>in the smallest unit, as the decimals were not read from the contract</dt>
-              <dd class="number whole-address">{String(rest)}</dd>
-            </>
-          )}
-          <dt>of the token</dt>
-          <dd class="whole-address">
-            <code>{quote.inputToken}</code>
-            <Copy text={quote.inputToken} label="token's address" />
-          </dd>
           <dt>to the address</dt>
           <dd class="whole-address">
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
+          <dt>of the token</dt>
+          <dd class="whole-address">
+            <code>{quote.inputToken}</code>
+            <Copy text={quote.inputToken} label="token's address" />
+          </dd>
           <dt>on the network</dt>
           <dd>{chain.name}</dd>
-          <dt>so that they arrive by</dt>
-          <dd class="number">
-            <strong>
-              <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
-            </strong>
-          </dd>
-          <dt>Paid or refunded</dt>
-          <dd class="whole-address">
-            <code>{quote.user}</code>
-          </dd>
-          <AddressRisks chain={chain} />
         </dl>
       </div>
+      <dl class="facts">
+        <dt>Paid or refunded</dt>
+        <dd>
+          <code>{quote.user}</code>
+        </dd>
+        <AddressRisks chain={chain} />
+      </dl>
       {children?.(use)}
     </section>
   )
