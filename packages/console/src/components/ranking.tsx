@@ -40,7 +40,7 @@ export function Ranking(props: RankingProps) {
   const decimals = tokenOf(chainId, token)?.decimals
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
-    <ScrollBox label="Ranking of the solvers" isCards>
+    <ScrollBox label="Ranking of the solvers">
       <table class="ranking">
         <thead>
           <tr>

@@ -10,7 +10,7 @@ interface RowsProps {
 /** A table that scrolls inside its own box. Arrows move between rows that lead somewhere, Enter opens. */
 export function Rows({ caption, head, children }: RowsProps) {
   return (
-    <ScrollBox label={caption} isCards>
+    <ScrollBox label={caption}>
       <table onKeyDown={moveBetweenRows}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>

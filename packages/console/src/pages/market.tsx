@@ -94,7 +94,9 @@ function OrderLine({ order, isFresh }: { readonly order: Order; readonly isFresh
           {state !== OrderState.REFUNDED && (
             <>
               <span aria-hidden="true">→</span>
-              <Amount chainId={chainId} address={outputToken ?? ''} amount={outputAmount} isShort />
+              <span class={state === OrderState.SETTLED ? '' : 'muted'}>
+                <Amount chainId={chainId} address={outputToken ?? ''} amount={outputAmount} isShort />
+              </span>
             </>
           )}
         </span>

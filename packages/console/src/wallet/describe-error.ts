@@ -1,4 +1,10 @@
-import { ChainReadError, DepositError, isDeclined, QuoteVerificationError } from '@quote-aggregator/client'
+import {
+  ChainReadError,
+  DepositError,
+  explainForUser,
+  isDeclined,
+  QuoteVerificationError,
+} from '@quote-aggregator/client'
 import { BaseError, ChainMismatchError, ResourceUnavailableRpcError } from 'viem'
 
 type ErrorKind = abstract new (...args: never[]) => { readonly code?: number }
@@ -13,9 +19,8 @@ export class DeadOfferError extends Error {
 /** Describes what a wallet, a node or the check of a quote has thrown, in a sentence. */
 export function describeWalletError(thrown: unknown): string {
   // Its words say what is uncertain: the cause may be what the wallet said.
-  if (thrown instanceof DepositError) return thrown.message
-  if (thrown instanceof QuoteVerificationError)
-    return `This quote must not be taken: ${thrown.problems.map((problem) => problem.replaceAll('_', ' ')).join(', ')}.`
+  if (thrown instanceof DepositError || thrown instanceof QuoteVerificationError)
+    return explainForUser(thrown)
   if (isDeclined(thrown)) return 'You refused the request in the wallet.'
   if (isOf(thrown, ResourceUnavailableRpcError, ResourceUnavailableRpcError.code))
     return 'The wallet still has an open request. Answer it there, then try again.'

@@ -4,6 +4,8 @@ import { type EIP1193Provider, toFunctionSelector } from 'viem'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { CheckOfferResponseSchema, OfferState, QuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { deployedSettlementBytecode } from '../../../../gen/contracts/deployed-settlement.js'
+import { settlementBytecode } from '../../../../gen/contracts/settlement.js'
 import { anyone, INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
 import { called, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
@@ -33,7 +35,7 @@ import {
   takeOffer,
 } from '../../src/pages/swap/taken-offer.js'
 import { auctionRequest } from '../../src/pages/swap/wanted-swap.js'
-import { connectWallet, disconnectWallet, switchChain } from '../../src/wallet/wallet.js'
+import { connectWallet, disconnectWallet, readWayBack, switchChain } from '../../src/wallet/wallet.js'
 
 vi.hoisted(() => {
   const storage = new Map<string, string>()
@@ -132,7 +134,7 @@ describe('a swap of the console', () => {
 
     const wallet = await connect(nonceUsed)
     await sendFromWallet()
-    expect(takenOffer.peek()?.problem).toContain('nonce used')
+    expect(takenOffer.peek()?.problem).toContain('no longer available')
     expect(useOf(taken)).toBe('check failed')
     expect(wallet.prompts).toEqual([])
   })
@@ -182,6 +184,19 @@ describe('a swap of the console', () => {
     await sending
     expect(uses(119)).toBe('paid')
   })
+
+  it.each([
+    ['the reference one', settlementBytecode, true],
+    ['a deployed one', deployedSettlementBytecode, false],
+    ['behind a proxy', '0x6080', undefined],
+  ])(
+    'knows by the contract (%s) whether a transfer comes back that the solver has cancelled',
+    async (_, code, isBack) => {
+      await connect(({ method }) => (method === 'eth_getCode' ? code : undefined))
+      const { chain } = await choice('ADDRESS')
+      expect(await readWayBack(chain)).toBe(isBack)
+    },
+  )
 
   it('remembers its swaps when the data of the site is deleted', async () => {
     await connect()
@@ -264,7 +279,7 @@ describe('a swap of the console', () => {
       await deposits.holdBlocks()
       await takeOffer(taken)
       if (mode === 'ADDRESS') await sendFromWallet()
-      expect(shown().problem).toContain('look into the wallet')
+      expect(shown().problem).toContain('Look into your wallet')
       expect(ownSwap(taken.chain.chainId, taken.offer.orderId)?.isBegun).toBe(true)
       if (mode === 'ADDRESS') expect(useOf(taken)).toBe('asked')
 
@@ -388,7 +403,7 @@ describe('a swap of the console', () => {
     const { prompts } = await connect()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
     await takeOffer(taken)
-    expect([shown().problem, prompts]).toEqual([expect.stringContaining('must not be taken'), []])
+    expect([shown().problem, prompts]).toEqual([expect.stringContaining('has expired'), []])
   })
 
   it('asks for one transfer, however often the button is pressed', async () => {

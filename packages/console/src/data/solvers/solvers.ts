@@ -15,14 +15,6 @@ export function followSolvers(): void {
   })
 }
 
-/** Reads the solvers again. @throws what the call throws */
-export async function refreshSolvers(chainId: bigint, signal?: AbortSignal): Promise<readonly Solver[]> {
-  const answer = await solverService.listSolvers({ chainId }, signal === undefined ? {} : { signal })
-  chainIdOfList = chainId
-  solvers.value = new Map(answer.solvers.map((solver) => [solver.address.toLowerCase(), solver]))
-  return answer.solvers
-}
-
 /** @returns undefined when no active solver has this address */
 export function solverName(address: string): string | undefined {
   return solvers.value.get(address.toLowerCase())?.name
@@ -46,7 +38,10 @@ function lookOf(name: string): string {
     .replace(/0/g, 'o')
 }
 
-/** Without the list, addresses have no names: pages that need it call again. */
+/** Without the list, addresses have no names. */
 async function readSolvers(chainId: bigint): Promise<void> {
-  await refreshSolvers(chainId).catch(() => {})
+  const answer = await solverService.listSolvers({ chainId }).catch(() => undefined)
+  if (answer === undefined) return
+  chainIdOfList = chainId
+  solvers.value = new Map(answer.solvers.map((solver) => [solver.address.toLowerCase(), solver]))
 }

@@ -2,7 +2,6 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Id } from '../../components/id.js'
-import { StateMark } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
@@ -10,6 +9,7 @@ import { wallet } from '../../wallet/connected-wallet.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { Connect } from '../swap/connect.js'
 import { DepositAddress } from '../swap/deposit-address.js'
+import { OwnSwapState } from '../swap/own-swaps.js'
 import { WhatHappens } from '../swap/what-happens.js'
 import { isPast, Refund } from './refund.js'
 
@@ -44,7 +44,7 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
       {!hasOrder && (
         <>
           <p class="hero-state">
-            <Progress isDue={isDue} isOpen={plan === undefined || refund !== undefined} />
+            <OwnSwapState state={{ state }} swap={swap} offer={offer} />
           </p>
           {isDue ? (
             <p>
@@ -101,9 +101,3 @@ const LookForMore = () => (
     <Connect />
   </details>
 )
-
-/** What is known of an address deposit that has no order. */
-function Progress({ isDue, isOpen }: { readonly isDue: boolean; readonly isOpen: boolean }) {
-  if (!isDue) return <StateMark word="waiting" tone="waiting" />
-  return isOpen ? <StateMark word="not filled" tone="bad" /> : <StateMark word="over" tone="neutral" />
-}

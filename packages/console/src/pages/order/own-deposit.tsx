@@ -1,9 +1,10 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Id } from '../../components/id.js'
-import { StateMark } from '../../components/state-mark.js'
 import { latestNow } from '../../data/clock.js'
 import { isDepositSeen, type OwnSwap } from '../../data/orders/own-swaps.js'
+import { OwnSwapState } from '../swap/own-swaps.js'
 import { WhatHappens } from '../swap/what-happens.js'
 import { isPast } from './refund.js'
 
@@ -17,18 +18,14 @@ interface OwnDepositProps {
 /** A swap of this browser with the contract, while the contract has no order. */
 export function OwnDeposit({ chain, offer, swap }: OwnDepositProps) {
   const { quote } = offer
-  if (quote === undefined) return null
   const transaction = swap.progress?.hash
+  if (quote === undefined) return null
   const isSeen = isDepositSeen(swap)
   const isLate = !isSeen && isPast(quote.depositDeadline, latestNow.value)
   return (
     <section class="panel" aria-label="Deposit">
       <p class="hero-state">
-        {isLate ? (
-          <StateMark word="not deposited" tone="neutral" />
-        ) : (
-          <StateMark word={isSeen ? 'deposited' : 'waiting'} tone="waiting" />
-        )}
+        <OwnSwapState state={{ state: OrderState.NONE }} swap={swap} offer={offer} />
       </p>
       {!isLate && <WhatHappens chain={chain} swap={quote} isDeposited={isSeen} />}
       {transaction !== undefined && (
@@ -37,13 +34,9 @@ export function OwnDeposit({ chain, offer, swap }: OwnDepositProps) {
         </p>
       )}
       <p class="chart-note">
-        {isSeen
-          ? "Your wallet's node has seen the deposit. This site does not show the order yet."
-          : isLate
-            ? 'The deposit deadline has passed. A deposit that is mined now reverts: it changes nothing.'
-            : transaction === undefined
-              ? 'The wallet was asked for the deposit. If it has sent it, the order appears here once it is mined.'
-              : 'The order appears here once its deposit is mined.'}
+        {isLate
+          ? 'The deposit deadline has passed. A deposit that is mined now reverts: it changes nothing.'
+          : 'The order appears here once its deposit is mined.'}
       </p>
     </section>
   )

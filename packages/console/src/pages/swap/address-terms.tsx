@@ -42,23 +42,25 @@ export function AddressTerms({ chain, swap, user }: AddressTermsProps) {
   )
 }
 
+const BACK = 'No swap: you take it back after the fill deadline.'
 const WAYS_BACK = {
-  true: 'This contract refunds you after the fill deadline, without compensation.',
-  false: 'No way back: this contract keeps your tokens.',
-  undefined: 'Not known. A connected wallet asks the contract; some keep your tokens.',
+  true: [BACK, 'You take your tokens back after the fill deadline, without compensation.'],
+  false: ['It may be lost.', 'No way back: this contract keeps your tokens.'],
+  undefined: ['It may be lost.', 'Not known. A connected wallet asks the contract; some keep your tokens.'],
 } as const
 
 /** What goes wrong with a transfer that is not as agreed, or that the solver does not want any more. */
 export function AddressRisks({ chain }: { readonly chain: Chain }) {
   const hasWayBack = useWalletRead(chain, 'way back', ({ readWayBack }) => readWayBack(chain))
+  const [late, cancelled] = WAYS_BACK[`${hasWayBack}`]
   return (
     <>
       <dt>Sent late</dt>
-      <dd>It may be lost.</dd>
+      <dd>{late}</dd>
       <dt>Sent short</dt>
-      <dd>No swap: you take it back after the fill deadline.</dd>
+      <dd>{BACK}</dd>
       <dt>If the solver cancels</dt>
-      <dd>{WAYS_BACK[`${hasWayBack}`]}</dd>
+      <dd>{cancelled}</dd>
     </>
   )
 }

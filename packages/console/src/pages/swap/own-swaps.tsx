@@ -65,7 +65,6 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
   const { quote } = offer
   const isOpen = (quote?.fillDeadline ?? 0) * 1000 + REFRESH_MS > latestNow.value
   const order = useOrder(chainId, orderId, isOpen ? REFRESH_MS : undefined)
-  const mark = order.data && markOf(order.data, swap, quote?.depositDeadline ?? 0, quote?.fillDeadline ?? 0)
   const isOver = order.data !== undefined && isKnownOver(order.data, swap, quote?.depositDeadline ?? 0)
   useEffect(() => {
     if (isOver && !swap.isOver) changeSwap(orderId, () => ({ isOver }))
@@ -74,7 +73,7 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
     <li>
       <span class="own-swap-amounts">
         <Amount chainId={chainId} address={quote?.inputToken ?? ''} amount={quote?.inputAmount} />
-        {mark?.[0] !== 'refunded' && (
+        {order.data?.state !== OrderState.REFUNDED && (
           <>
             <span class="muted">for</span>
             <Amount chainId={chainId} address={quote?.outputToken ?? ''} amount={quote?.outputAmount} />
@@ -82,7 +81,11 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
         )}
       </span>
       <span class="own-swap-order">
-        {mark === undefined ? <span class="muted">…</span> : <StateMark word={mark[0]} tone={mark[1]} />}
+        {order.data === undefined ? (
+          <span class="muted">…</span>
+        ) : (
+          <OwnSwapState state={order.data} swap={swap} offer={offer} />
+        )}
         <OrderId id={orderId} />
       </span>
     </li>
@@ -98,9 +101,22 @@ function isKnownOver(order: GetOrderResponse, swap: OwnSwap, depositDeadline: nu
   return isContract === true && order.state === OrderState.NONE && isGone && !isDepositSeen(swap)
 }
 
-/** What is known of a swap of this browser. */
+interface StateProps {
+  /** What the instance says of its order. */
+  readonly state: Parameters<typeof endOf>[0]
+  readonly swap: OwnSwap
+  readonly offer: SignedQuote
+}
+
+/** How a swap of this browser stands. */
+export function OwnSwapState({ state: order, swap, offer }: StateProps) {
+  const { depositDeadline = 0, fillDeadline = 0 } = offer.quote ?? {}
+  const [word, tone] = markOf(order, swap, depositDeadline, fillDeadline)
+  return <StateMark word={word} tone={tone} />
+}
+
 function markOf(
-  order: GetOrderResponse,
+  order: Parameters<typeof endOf>[0],
   swap: OwnSwap,
   depositDeadline: number,
   fillDeadline: number,
