@@ -145,6 +145,16 @@ export function rankedOffers(attempts: readonly Pick<SolverAttempt, 'result'>[])
   return rank(attempts.flatMap(({ result }) => (result.kind === 'quoted' ? [result.offer] : [])))
 }
 
+/** @returns the requests with these offers in their order, and then the others */
+export function sortByRank(
+  attempts: readonly SolverAttempt[],
+  offers: readonly SignedQuote[],
+): SolverAttempt[] {
+  const placeOf = ({ result }: SolverAttempt) =>
+    result.kind === 'quoted' ? offers.indexOf(result.offer) : offers.length
+  return [...attempts].sort((one, other) => placeOf(one) - placeOf(other))
+}
+
 /** How many solvers a round waits for, and their results by kind. */
 export interface RoundCounts extends Readonly<Record<SolverResult['kind'], number>> {
   readonly asked: number

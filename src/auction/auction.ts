@@ -14,7 +14,7 @@ import {
 } from '../solvers/transport/solver-transports.js'
 import { pairOf } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
-import { type Attempt, CUT_OFF, countResults, type RoundCounts, rankedOffers } from './attempt.js'
+import { type Attempt, CUT_OFF, countResults, type RoundCounts, rankedOffers, sortByRank } from './attempt.js'
 import type { AuctionContext } from './context.js'
 import { createLearnRequest } from './lessons-of-round.js'
 import { createOfferVerifier } from './offer-verifier.js'
@@ -22,7 +22,7 @@ import type { QuoteIds } from './quote-ids.js'
 import { type OnBest, Round, type RoundTimes, type SoftDeadline } from './round.js'
 import { createRoundErrors } from './round-errors.js'
 import { createStartQueue, limitsOf, type RoundLimits } from './round-queue.js'
-import { type RoundSink, tell, type UnstartedOutcome } from './sinks.js'
+import type { EndedRound, RoundSink, UnstartedOutcome } from './sinks.js'
 import type { Asked, SolverChoice } from './solver-choice.js'
 
 /** Collects offers. */
@@ -137,7 +137,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
         const result = await ask(solverRequest, hasher, attempt)
         // Before the caller gets it: the events of its order may come at any time after that.
         if (result.kind === 'quoted' && attempt.told === undefined && !attempt.asked.isProbe)
-          tell(sinks, { kind: 'offer', request, offer: result.offer })
+          for (const sink of sinks) sink.onOffer?.(request, result.offer)
         return result
       },
       signal: caller.signal,
@@ -147,15 +147,15 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
         learn(ended, round)
         const { asked, told } = ended.attempt
         const attempt = asked.isProbe ? ended.settled : told
-        if (attempt !== undefined)
-          tell(sinks, { kind: 'ended_alone', request, attempt, isProbe: asked.isProbe, quoteIds })
+        if (attempt === undefined) return
+        for (const sink of sinks) sink.onEndedAlone?.(request, attempt, asked.isProbe, quoteIds)
       },
     })
   }
 
   /** The result of a round that asks no solver. */
   function unstarted(request: QuoteRequest, outcome: UnstartedOutcome): RoundResult {
-    tell(sinks, { kind: 'unstarted', request, outcome })
+    for (const sink of sinks) sink.onUnstarted?.(request, outcome)
     const { chainId } = request
     const quoteId = quoteIds.create()
     const counts = countResults(0, [])
@@ -226,8 +226,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     const offers = rankedOffers(attempts)
     observe('rank', rankedAt)
 
-    tell(sinks, {
-      kind: 'ended',
+    const ended: EndedRound = {
       quoteId,
       request,
       pair,
@@ -238,12 +237,12 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       waitedMs: times.waitedMs,
       verifyMs: verify === 'off' || round.best === undefined ? undefined : rankedAt - endedAt,
       outcome: caller.signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes',
-      ranked: offers,
-      attempts,
+      attempts: sortByRank(attempts, offers),
       checked: round.attempts,
       probed: probed.map(({ solver }) => solver.address),
       quoteIds: solverRequest.quoteIds,
-    })
+    }
+    for (const sink of sinks) sink.onAnswer?.(ended)
     const counts = countResults(asked.length, attempts)
     if (offers.length > 0) return { quoteId, offers, counts, error: undefined }
     const isQueued = attempts.some(({ result }) => 'isQueued' in result)

@@ -14,15 +14,7 @@ import { createQuoteIds } from './quote-ids.js'
 import { createPagePositions } from './records/page-positions.js'
 import { createQuoteRecorder, NO_RECORDER } from './records/quote-recorder.js'
 import { createRoundTraces } from './records/round-trace.js'
-import {
-  createResultReports,
-  createRoundCounts,
-  logWithoutOffer,
-  onOffer,
-  onQuoted,
-  onRound,
-  type RoundSink,
-} from './sinks.js'
+import { createResultReports, createRoundCounts, logWithoutOffer, type RoundSink } from './sinks.js'
 import { createSolverChoice } from './solver-choice.js'
 
 /** The auction with its parts. */
@@ -44,11 +36,19 @@ export function openAuction(context: AuctionContext) {
   const lastQuoted = new Map<number, QuoteRequest>()
   const sinks: readonly RoundSink[] = [
     // First: the events of an order may come at any time after its offer is sent.
-    onOffer(context.usedNonces.recordOffer),
-    onRound(recorder.record),
+    {
+      onOffer({ kind, chainId }, offer) {
+        if (kind === 'FIRM') context.usedNonces.recordOffer(chainId, offer)
+      },
+    },
+    { onAnswer: recorder.record },
     createResultReports(context.sessions, log),
     createRoundCounts(standings, statistics, metrics),
-    onQuoted(lastQuoted),
+    {
+      onAnswer({ request, outcome }) {
+        if (outcome === 'quoted' && request.kind === 'FIRM') lastQuoted.set(request.chainId, request)
+      },
+    },
     logWithoutOffer(log),
     ...(traces ? [createRoundTraces(traces, target.share)] : []),
   ]

@@ -13,25 +13,22 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { SolverAttempt } from './attempt.js'
 
-/** Everyone who hears of rounds: metrics, statistics, records, the solvers on sessions, the memory of nonces, and the log. */
-export type RoundSink = (event: RoundEvent) => void
-
-/** What happens in rounds. */
-export type RoundEvent =
+/** One of those who hear of rounds: metrics, statistics, records, the solvers on sessions, the memory of nonces, traces, and the log. */
+export interface RoundSink {
   /** A valid offer came that the caller may get. */
-  | { readonly kind: 'offer'; readonly request: QuoteRequest; readonly offer: SignedQuote }
+  onOffer?(request: QuoteRequest, offer: SignedQuote): void
   /** The caller gets the answer. */
-  | ({ readonly kind: 'ended' } & EndedRound)
+  onAnswer?(round: EndedRound): void
   /** A request has ended that no answer waited for: its round was answered before, or it was a probe. */
-  | {
-      readonly kind: 'ended_alone'
-      readonly request: QuoteRequest
-      readonly attempt: SolverAttempt
-      readonly isProbe: boolean
-      readonly quoteIds: QuoteIdsOfSolvers
-    }
+  onEndedAlone?(
+    request: QuoteRequest,
+    attempt: SolverAttempt,
+    isProbe: boolean,
+    quoteIds: QuoteIdsOfSolvers,
+  ): void
   /** A round asked no solver: all connections were in use, it could not begin in time, or its caller had left before. */
-  | { readonly kind: 'unstarted'; readonly request: QuoteRequest; readonly outcome: UnstartedOutcome }
+  onUnstarted?(request: QuoteRequest, outcome: UnstartedOutcome): void
+}
 
 export type UnstartedOutcome = 'busy' | 'overloaded' | 'cancelled'
 
@@ -56,41 +53,13 @@ export interface EndedRound {
   /** Time of the settlement contract's checks after the round; undefined without them. */
   readonly verifyMs?: number | undefined
   readonly outcome: QuoteRecord['outcome']
-  /** The valid offers, best first. */
-  readonly ranked: readonly SignedQuote[]
-  /** The requests to the solvers that the quote waited for, in the order of their results. */
+  /** The requests to the solvers that the quote waited for: those with a valid offer first, the best one before all. */
   readonly attempts: readonly SolverAttempt[]
-  /** The same, before the settlement contract has checked the offers. */
+  /** The same, before the settlement contract has checked the offers, in the order of their results. */
   readonly checked: readonly SolverAttempt[]
   /** The solvers that were asked, and for which the quote did not wait. */
   readonly probed: readonly Address[]
   readonly quoteIds: QuoteIdsOfSolvers
-}
-
-/** Tells all of them, in their order. */
-export function tell(sinks: readonly RoundSink[], event: RoundEvent): void {
-  for (const sink of sinks) sink(event)
-}
-
-/** Builds the sink that takes each firm offer. */
-export function onOffer(record: (chainId: number, offer: SignedQuote) => void): RoundSink {
-  return (event) => {
-    if (event.kind === 'offer' && event.request.kind === 'FIRM') record(event.request.chainId, event.offer)
-  }
-}
-
-/** Builds the sink that takes each round that has ended. */
-export function onRound(record: (round: EndedRound) => void): RoundSink {
-  return (event) => {
-    if (event.kind === 'ended') record(event)
-  }
-}
-
-/** Builds the sink that keeps the last firm request of each chain that got a valid offer. */
-export function onQuoted(last: Map<number, QuoteRequest>): RoundSink {
-  return onRound(({ request, outcome }) => {
-    if (outcome === 'quoted' && request.kind === 'FIRM') last.set(request.chainId, request)
-  })
 }
 
 /**
@@ -114,27 +83,30 @@ export function createRoundCounts(
     }
   }
 
-  function countRound({ request, pair, outcome, ranked }: EndedRound): void {
+  function countRound({ request, pair, outcome, attempts }: EndedRound): void {
     const { chainId } = request
     // What strangers ask in pairs that nobody trades must wake no operator.
     const isMissed = outcome === 'no_quotes' && standings.wasQuoted(chainId, pair)
     metrics.quotes.inc({ chain_id: chainId, outcome: isMissed ? 'missed' : outcome })
-    const [best] = ranked
-    if (outcome === 'cancelled' || best === undefined) return
-    const { solver } = best.quote
+    const [best, next] = attempts
+    if (outcome !== 'quoted' || best === undefined) return
+    const { solver } = best
     metrics.solverWins.inc({ chain_id: chainId, solver })
-    statistics.countWin({ chainId, address: solver }, ranked.length === 1)
+    statistics.countWin({ chainId, address: solver }, next?.result.kind !== 'quoted')
   }
 
-  return (event) => {
-    if (event.request.kind === 'INDICATIVE') return
-    if (event.kind === 'ended_alone' && event.isProbe) countAttempts(event.request, [event.attempt])
-    else if (event.kind === 'unstarted')
-      metrics.quotes.inc({ chain_id: event.request.chainId, outcome: event.outcome })
-    else if (event.kind === 'ended') {
-      countAttempts(event.request, event.checked)
-      countRound(event)
-    }
+  return {
+    onAnswer(round) {
+      if (round.request.kind === 'INDICATIVE') return
+      countAttempts(round.request, round.checked)
+      countRound(round)
+    },
+    onEndedAlone(request, attempt, isProbe) {
+      if (isProbe && request.kind === 'FIRM') countAttempts(request, [attempt])
+    },
+    onUnstarted({ kind, chainId }, outcome) {
+      if (kind === 'FIRM') metrics.quotes.inc({ chain_id: chainId, outcome })
+    },
   }
 }
 
@@ -153,42 +125,44 @@ export function createResultReports(
     attempt: SolverAttempt,
     quoteIds: QuoteIdsOfSolvers,
     result: ReportedResult,
-    ranked: readonly SignedQuote[] = [],
+    rank?: number,
   ): void {
     const { solver, onSession } = attempt
     const id = quoteIds.get(solver)
     if (onSession === undefined || id === undefined) return
     try {
-      const rank = result.kind === 'quoted' ? ranked.indexOf(result.offer) + 1 : 0
-      sessions.reportResult(onSession, id, toSessionResult(result, rank || undefined, attempt))
+      sessions.reportResult(onSession, id, toSessionResult(result, rank, attempt))
     } catch (error) {
       log.error({ solver, err: error }, 'a result could not be reported to its solver')
     }
   }
 
-  return (event) => {
-    if (event.kind === 'ended') {
-      for (const attempt of event.attempts)
-        if (!attempt.isOpen) report(attempt, event.quoteIds, attempt.result, event.ranked)
-    } else if (event.kind === 'ended_alone')
-      report(event.attempt, event.quoteIds, event.isProbe ? CIRCUIT_OPEN : event.attempt.result)
+  return {
+    onAnswer({ attempts, quoteIds }) {
+      for (const [index, attempt] of attempts.entries())
+        if (!attempt.isOpen) report(attempt, quoteIds, attempt.result, index + 1)
+    },
+    onEndedAlone(_request, attempt, isProbe, quoteIds) {
+      report(attempt, quoteIds, isProbe ? CIRCUIT_OPEN : attempt.result)
+    },
   }
 }
 
 /** Builds the sink that logs each round without an offer, with what came of its requests. */
 export function logWithoutOffer(log: Logger): RoundSink {
-  return (event) => {
-    if (event.kind !== 'ended' || event.outcome !== 'no_quotes') return
-    const { quoteId, request, durationMs, attempts, probed } = event
-    const outcomes = attempts.map(({ solver, result, tookMs }) => {
-      return { solver, outcome: result, tookMs: Math.round(tookMs) }
-    })
-    const level = request.kind === 'FIRM' ? 'warn' : 'debug'
-    const { chainId, inputToken, outputToken, orderType, amount } = request
-    const swap = { chainId, inputToken, outputToken, orderType, amount: amount.toString() }
-    log[level](
-      { quoteId, ...swap, durationMs, outcomes, circuitOpen: probed },
-      'no solver gave a valid quote',
-    )
+  return {
+    onAnswer({ outcome, quoteId, request, durationMs, attempts, probed }) {
+      if (outcome !== 'no_quotes') return
+      const outcomes = attempts.map(({ solver, result, tookMs }) => {
+        return { solver, outcome: result, tookMs: Math.round(tookMs) }
+      })
+      const level = request.kind === 'FIRM' ? 'warn' : 'debug'
+      const { chainId, inputToken, outputToken, orderType, amount } = request
+      const swap = { chainId, inputToken, outputToken, orderType, amount: amount.toString() }
+      log[level](
+        { quoteId, ...swap, durationMs, outcomes, circuitOpen: probed },
+        'no solver gave a valid quote',
+      )
+    },
   }
 }

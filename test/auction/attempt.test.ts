@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { NO_ENDPOINT, type Solver } from '../../packages/protocol/src/solvers/solver.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { rankedOffers, sortByRank } from '../../src/auction/attempt.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import { solver } from '../solvers/sample-solver.js'
 import { askedSolver, offerOf, playRound, TIMEOUT_MS } from './played-round.js'
@@ -52,4 +53,14 @@ test('a request whose replica cannot be reached keeps that reason at the end of 
   await clock.advance(TIMEOUT_MS - 1)
   await answer(1, { kind: 'cancelled', reason: 'replica_unreachable' })
   expect(round.attempts[0]?.result).toEqual({ kind: 'cancelled', reason: 'replica_unreachable' })
+})
+
+test('requests with an offer come by rank, and then the others in the order of their results', async () => {
+  const { round, answer } = playRound({ asked: [0, 1, 2, 3].map((number) => askedSolver(number)) })
+  await answer(0, CONGESTED)
+  await answer(1, offerOf(1, 10n))
+  await answer(2, offerOf(2, 30n))
+  await answer(3, CONGESTED)
+  const sorted = sortByRank(round.attempts, rankedOffers(round.attempts))
+  expect(sorted.map((attempt) => Number(attempt.solver))).toEqual([2, 1, 0, 3])
 })

@@ -252,7 +252,7 @@ test('a report that fails is logged, and the next solver gets its result; HTTP h
       reportedOn.push(session?.id)
     },
   }
-  const report = createResultReports(reporting, log)
+  const reports = createResultReports(reporting, log)
   const attempts = [1, 2, 3].map((number) => {
     const address = solverAddress(number)
     const onSession = number === 3 ? undefined : registered(number, { session: { id: sessionOf(address) } })
@@ -260,7 +260,7 @@ test('a report that fails is logged, and the next solver gets its result; HTTP h
     return { solver: address, result, tookMs: 1, onSession }
   })
   const quoteIds = new Map(attempts.map(({ solver }) => [solver, 'id']))
-  report({ kind: 'ended', ...sampleRound({ attempts, quoteIds }) })
+  reports.onAnswer?.(sampleRound({ attempts, quoteIds }))
   expect(reportedOn).toEqual([sessionOf(solverAddress(2))])
   expect(lines).toHaveLength(1)
 })

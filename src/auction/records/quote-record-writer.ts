@@ -1,8 +1,6 @@
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
-import {
-  type RecordedResult,
-  toRecordedResult,
-} from '../../../packages/protocol/src/solvers/solver-result.js'
+import { toRecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../../store/records/quote-record-store.js'
 import { createWriteBehind } from '../../store/write-behind.js'
 import type { AuctionContext } from '../context.js'
@@ -56,18 +54,16 @@ function toStored(round: EndedRound): StoredQuoteRecord {
 
 /** Builds the record of a quote. */
 export function toQuoteRecord(round: EndedRound): QuoteRecord {
-  const { quoteId, request, key, requestedAt, durationMs, outcome, ranked, attempts, probed } = round
+  const { quoteId, request, key, requestedAt, durationMs, outcome, attempts, probed } = round
   const { kind, chainId, amount, ...terms } = request
   const indexes = new Map([...round.quoteIds.keys()].map((solver, index) => [solver, index]))
-  const ranks = new Map(ranked.map((offer, index) => [offer, index + 1]))
-  const offers: RecordedResult[] = []
-  const others: RecordedResult[] = []
-  for (const attempt of attempts) {
-    const recorded = toRecordedResult(attempt, indexes, ranks)
-    if (recorded.rank === undefined) others.push(recorded)
-    else offers[recorded.rank - 1] = recorded
-  }
-  for (const solver of probed) others.push({ solver, index: indexes.get(solver), outcome: 'circuit_open' })
+  const indexOf = (solver: Address) => indexes.get(solver)
+  const waited = attempts.map((attempt, place) =>
+    toRecordedResult(attempt, indexOf(attempt.solver), place + 1),
+  )
+  const others = probed.map(
+    (solver) => ({ solver, index: indexOf(solver), outcome: 'circuit_open' }) as const,
+  )
   return {
     quoteId,
     chainId,
@@ -77,6 +73,6 @@ export function toQuoteRecord(round: EndedRound): QuoteRecord {
     kind,
     key,
     request: { ...terms, amount: amount.toString() },
-    solvers: offers.concat(others),
+    solvers: [...waited, ...others],
   }
 }

@@ -2,7 +2,7 @@ import { responseOf, toRecordedResult } from '../../../packages/protocol/src/sol
 import type { Span, Trace } from '../../telemetry/otlp-json.js'
 import type { Traces } from '../../telemetry/traces.js'
 import type { SolverAttempt } from '../attempt.js'
-import { type EndedRound, onRound, type RoundSink } from '../sinks.js'
+import type { EndedRound, RoundSink } from '../sinks.js'
 
 const SAMPLED = 1
 
@@ -15,9 +15,11 @@ export function createRoundTraces(traces: Pick<Traces, 'add'>, share: number): R
     if (key === undefined || traceparent === undefined) return Math.random() < share
     return (Number.parseInt(traceparent.slice(-2), 16) & SAMPLED) !== 0
   }
-  return onRound((round) => {
-    if (isSampled(round)) traces.add(countSpans(round), () => toTrace(round))
-  })
+  return {
+    onAnswer(round) {
+      if (isSampled(round)) traces.add(countSpans(round), () => toTrace(round))
+    },
+  }
 }
 
 function countSpans({ attempts, verifyMs }: EndedRound): number {
@@ -38,7 +40,7 @@ export function toTrace(round: EndedRound): Trace {
       name: 'round',
       startMs: requestedAt,
       endMs: answeredAt,
-      children: attempts.map((attempt) => toSolverSpan(attempt, round)),
+      children: attempts.map((attempt, place) => toSolverSpan(attempt, place + 1, round)),
     },
   ]
   if (verifyMs !== undefined) children.push({ name: 'verification', startMs: answeredAt, endMs: endedAt })
@@ -47,17 +49,20 @@ export function toTrace(round: EndedRound): Trace {
     kind: 'server',
     startMs: beganAt,
     endMs: endedAt,
-    attributes: { quoteId, ...swap, key, outcome, offers: round.ranked.length },
+    attributes: { quoteId, ...swap, key, outcome, offers: attempts.filter(isOffer).length },
     isError: outcome === 'no_quotes',
     children,
   }
   return { parent: round.traceparent, root }
 }
 
-function toSolverSpan(attempt: SolverAttempt, { requestedAt, ranked, quoteIds }: EndedRound): Span {
+function isOffer({ result }: SolverAttempt): boolean {
+  return result.kind === 'quoted'
+}
+
+function toSolverSpan(attempt: SolverAttempt, place: number, { requestedAt, quoteIds }: EndedRound): Span {
   const { solver, result, sentAfterMs = 0, tookMs } = attempt
-  const { outcome, reason, httpStatus, declineCode } = toRecordedResult(attempt)
-  const rank = result.kind === 'quoted' ? ranked.indexOf(result.offer) + 1 || undefined : undefined
+  const { outcome, rank, reason, httpStatus, declineCode } = toRecordedResult(attempt, undefined, place)
   const startMs = requestedAt + sentAfterMs
   return {
     name: 'solver',

@@ -30,7 +30,6 @@ function roundOf(number: number): EndedRound {
   return sampleRound({
     quoteId: quoteIds.create(),
     requestedAt: 1_799_999_700_000 + number,
-    ranked: offers,
     attempts: offers.map((offer) => ({
       solver: offer.quote.solver,
       result: { kind: 'quoted', offer },

@@ -9,7 +9,6 @@ const round = sampleRound({
   key: 'acme',
   traceparent: `${TRACE}-01`,
   verifyMs: 5,
-  ranked: [offer],
   attempts: [
     { solver: solverAddress(1), result: { kind: 'quoted', offer }, tookMs: 3, sentAfterMs: 1 },
     { solver: solverAddress(2), result: { kind: 'declined', status: 422 }, tookMs: 2 },
@@ -80,7 +79,6 @@ it.each([
   ['no flag and no key', undefined, `${TRACE}-00`, 1, 1],
 ])('for a caller with %s, it or the share decides', (_, key, traceparent, share, expected) => {
   const add = vi.fn()
-  const tell = createRoundTraces({ add }, share)
-  tell({ kind: 'ended', ...round, key, traceparent })
+  createRoundTraces({ add }, share).onAnswer?.({ ...round, key, traceparent })
   expect(add.mock.calls.map(([spans]) => spans)).toEqual(expected === 1 ? [7] : [])
 })

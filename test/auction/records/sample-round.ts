@@ -40,7 +40,6 @@ export function sampleRound(changes: Partial<EndedRound>): EndedRound {
     waitedMs: 1.5,
     durationMs: 12.3,
     outcome: 'quoted',
-    ranked: [],
     attempts: [],
     checked: [],
     probed: [],

@@ -2,16 +2,15 @@ import { expect, test } from 'vitest'
 import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { sampleRound, signed, solverAddress } from './sample-round.js'
 
-test('a record has the offers first, by rank, in any order of their arrival', () => {
+test('a record has the offers by rank, and the solvers for which the quote did not wait at the end', () => {
   const [late, worse, best] = [signed(3, 10n), signed(1, 20n), signed(2, 30n)]
   const record = toQuoteRecord(
     sampleRound({
-      ranked: [best, worse, late],
       attempts: [
-        { solver: solverAddress(4), result: { kind: 'late' }, tookMs: 2000.4 },
-        { solver: solverAddress(3), result: { kind: 'quoted', offer: late }, tookMs: 3 },
-        { solver: solverAddress(1), result: { kind: 'quoted', offer: worse }, tookMs: 1.6 },
         { solver: solverAddress(2), result: { kind: 'quoted', offer: best }, tookMs: 2 },
+        { solver: solverAddress(1), result: { kind: 'quoted', offer: worse }, tookMs: 1.6 },
+        { solver: solverAddress(3), result: { kind: 'quoted', offer: late }, tookMs: 3 },
+        { solver: solverAddress(4), result: { kind: 'late' }, tookMs: 2000.4 },
       ],
       probed: [solverAddress(5)],
     }),
@@ -26,19 +25,10 @@ test('a record has the offers first, by rank, in any order of their arrival', ()
   expect(record.solvers.at(-1)?.outcome).toBe('circuit_open')
 })
 
-test('an offer of a cancelled quote has no rank', () => {
-  const offer = signed(1, 10n)
-  const attempts = [{ solver: solverAddress(1), result: { kind: 'quoted', offer } as const, tookMs: 1 }]
-  const record = toQuoteRecord(sampleRound({ outcome: 'cancelled', ranked: [], attempts }))
-  expect(record.solvers).toEqual([
-    { solver: solverAddress(1), outcome: 'quoted', durationMs: 1, inputAmount: '1', outputAmount: '10' },
-  ])
-})
-
 test('an offer that the settlement contract accepted has a mark', () => {
   const offer = { ...signed(1, 10n), verified: true } as const
   const attempts = [{ solver: solverAddress(1), result: { kind: 'quoted', offer } as const, tookMs: 1 }]
-  expect(toQuoteRecord(sampleRound({ ranked: [offer], attempts })).solvers).toMatchObject([
+  expect(toQuoteRecord(sampleRound({ attempts })).solvers).toMatchObject([
     { outcome: 'quoted', rank: 1, verified: true },
   ])
 })

@@ -22,12 +22,12 @@ function openCounters() {
   return {
     /** Counts a round of a pair. */
     countRound: (pair: string, outcome: QuoteRecord['outcome']) =>
-      sink({ kind: 'ended', ...sampleRound({ pair, outcome }) }),
+      sink.onAnswer?.(sampleRound({ pair, outcome })),
     quotes: () => series('aggregator_quotes_total'),
     /** Counts a round with one request. */
     count(number: number, result: SolverResult, tookMs = 0) {
       const attempts = [{ solver: solver(number).address, result, tookMs }]
-      sink({ kind: 'ended', ...sampleRound({ ranked: [], attempts, checked: attempts, probed: [] }) })
+      sink.onAnswer?.(sampleRound({ attempts, checked: attempts }))
     },
     removeOthers: (...reachable: number[]) =>
       removeOtherSolvers(metrics, new Map([[1, reachable.map((number) => solver(number))]])),

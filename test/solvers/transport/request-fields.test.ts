@@ -69,7 +69,6 @@ function recordOf(request: QuoteRequest) {
       waitedMs: 0,
       pair: '',
       outcome: 'no_quotes',
-      ranked: [],
       attempts: [],
       checked: [],
       probed: [],

@@ -186,20 +186,22 @@ interface EndedRequest extends Selection {
 /**
  * The stored form of a result. One object literal serves all kinds: there are many results, and to merge objects takes
  * many times as long.
+ * @param index the position of the request in its round
+ * @param rank of an offer, 1 for the best one
  */
 export function toRecordedResult(
   { solver, result, tookMs, chosenBy, gapBps, isWaitedFor }: EndedRequest,
-  indexes?: ReadonlyMap<Address, number>,
-  ranks?: ReadonlyMap<SignedQuote, number>,
+  index?: number,
+  rank?: number,
 ): RecordedResult {
   const { kind } = result
   const offer = kind === 'quoted' ? result.offer : undefined
   const amounts = kind === 'invalid' ? result.amounts : undefined
   return {
     solver,
-    index: indexes?.get(solver),
+    index,
     outcome: kind,
-    rank: offer && ranks?.get(offer),
+    rank: offer && rank,
     durationMs: Math.round(tookMs),
     inputAmount: offer?.quote.inputAmount.toString() ?? amounts?.inputAmount,
     outputAmount: offer?.quote.outputAmount.toString() ?? amounts?.outputAmount,
