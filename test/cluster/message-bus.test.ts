@@ -4,17 +4,8 @@ import { NOTIFY } from '../../src/store/postgres/postgres.js'
 import { createSolverStore } from '../../src/store/solvers/solver-store.js'
 import type { Topic } from '../../src/store/topics.js'
 import { inPostgres, postgresAt } from '../store/databases.js'
-import {
-  header,
-  newBlocks,
-  openStore,
-  publishedEntries,
-  revertedEntries,
-  SETTLEMENT,
-  settled,
-} from '../store/events/event-samples.js'
 import { connect } from '../store/postgres/postgres-stores-samples.js'
-import { NOTED_AT, solver } from '../store/solvers/solver-samples.js'
+import { solver } from '../store/solvers/solver-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { join, type TestReplica } from './replica-samples.js'
@@ -132,15 +123,6 @@ describe('a message of a replica', () => {
     expect([await receivedBy([b], 1), a.notes]).toEqual([[[END]], ['acquired chain 1']])
     expect(b.received.solvers).toEqual(['1'])
   })
-
-  test('does not reach replicas of another database', async () => {
-    const [a, b] = (await joinThree()).three
-    const elsewhere = await createPostgresDatabase()
-    const [stranger, neighbour] = await Promise.all([join(elsewhere), join(elsewhere)])
-    a.publish('events', '1')
-    stranger.publish('events', '2')
-    expect(await receivedBy([b, neighbour], 1)).toEqual([['1'], ['2']])
-  })
 })
 
 describe('a notification in a transaction', () => {
@@ -160,42 +142,5 @@ describe('a notification in a transaction', () => {
     const after = ['3', '1']
     expect(await receivedBy(others, 2)).toEqual([after, after])
     expect(await receivedBy([three[0]], 1)).toEqual([['1']])
-  })
-
-  test('is the last sequence of the log, for every new entry', async () => {
-    const { url, three } = await joinThree()
-    const { store } = await openStore(postgresAt(url))
-    const token = await store.takeOver(1)
-    await store.begin(token, SETTLEMENT, header(10))
-    const events = [settled(1, 11, 0), settled(1, 12, 0), settled(1, 12, 1)]
-    expect(await store.append(token, newBlocks(11, 12, events))).toStrictEqual(publishedEntries(1, ...events))
-    await expect(store.append(token, newBlocks(12, 12, [settled(1, 13, 0)]))).rejects.toThrow(/unique/)
-    await store.append(token, newBlocks(13, 13, []))
-    expect(await store.revert(token, header(11))).toStrictEqual(
-      revertedEntries(4, ...events.slice(1).reverse()),
-    )
-    await store.takeOver(1)
-    three[0].publish('events', END)
-    const [, ...others] = three
-    expect(await receivedBy(others, 3)).toEqual([
-      ['3', '5', END],
-      ['3', '5', END],
-    ])
-  })
-
-  test('is the chain of each registration that changes', async () => {
-    const { url, three } = await joinThree()
-    const { database, coordination } = await postgresAt(url).open()
-    const store = createSolverStore(database, coordination)
-    await store.save(solver(1, { chainId: 8453 }), 100, 1)
-    await expect(store.save(solver(2, { chainId: 8453 }), 100, 1)).rejects.toThrow()
-    await expect(store.remove(solver(1, { chainId: 8453 }), 100)).rejects.toThrow()
-    await expect(store.remove(solver(1), 100)).rejects.toThrow()
-    await store.setBonded(solver(1, { chainId: 8453 }), false, NOTED_AT)
-    await store.save(solver(1), 100, 1)
-    await store.remove(solver(1, { chainId: 8453 }), 101)
-    const [first] = await receivedBy(three, 4, 'solvers')
-    expect(first).toEqual(['8453', '8453', '1', '8453'])
-    expect(three.map(({ received }) => received.solvers)).toEqual([first, first, first])
   })
 })

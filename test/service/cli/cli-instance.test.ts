@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
-import { deferred } from '../../support/deferred.js'
 import { commandLine, startCommandLine } from '../../support/process/command-line.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -66,47 +65,6 @@ describe('quote', () => {
     await expect.poll(() => following.written.stdout).toMatch(/NONE\n$/)
     following.interrupt()
     expect((await following.ended).code).toBe(130)
-  })
-
-  it('shows the offers as they come with --watch, and leaves its solvers at Ctrl-C', async () => {
-    const [asked, left] = [deferred(), deferred()]
-    solvers[1]?.behave(async (_ask, _solver, { response }) => {
-      response.once('close', left.open)
-      asked.open()
-      return undefined
-    })
-    const watching = startCli(...swap('--refresh', '60'))
-    await expect.poll(() => watching.written.stdout).toMatch(/round 1: 1 of 2 answered .* buys 3000 /)
-    await asked.opened
-    watching.interrupt()
-    expect((await watching.ended).code).toBe(130)
-    await left.opened
-    solvers[1]?.behave(honest({ output: '2994' }))
-  })
-
-  it('explains to a solver with its own id its result, and nothing of the others', async () => {
-    let askedUnder = ''
-    solvers[1]?.behave((asked, own, exchange) => {
-      askedUnder = String(exchange.request.headers['x-quote-id'])
-      return honest({ output: '2994' })(asked, own, exchange)
-    })
-    await cli(...swap())
-    solvers[1]?.behave(honest({ output: '2994' }))
-    const { code, stdout } = await cli('quote', '--chain', '31337', '--why', askedUnder)
-    expect(code).toBe(0)
-    expect(stdout).toMatch(new RegExp(`^2  ${otherAccount.address}  QUOTED +\\d+  1000000  2994  \\S`, 'm'))
-    expect(stdout).not.toMatch(new RegExp(`${bestAccount.address}|outcome +QUOTED|undefined`))
-  })
-
-  it('ends with 3 and names the record when no solver answers', async () => {
-    for (const solver of solvers)
-      solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
-    const { code, stderr } = await cli(...swap())
-    solvers[0]?.behave(honest({ output: '3000' }))
-    solvers[1]?.behave(honest({ output: '2994' }))
-    expect(code).toBe(3)
-    const why = 'npx quote-aggregator quote --why [0-9a-f-]{36} --chain 31337 --url \\S+\\n$'
-    expect(stderr).toMatch(new RegExp(`^error: .*\\(NO_QUOTES\\)\\n.*What each solver answered: ${why}`, 's'))
   })
 })
 

@@ -42,20 +42,6 @@ describe.concurrent('the command line as a process', () => {
     expect(cli.output()).not.toContain(key)
   })
 
-  it('ends a watch on Ctrl-C with 0 and the last cursor', async () => {
-    const cli = startCli(['watch'])
-    await cli.waitFor(/Connected/)
-    cli.signal('SIGINT')
-    expect(await cli.exited).toBe(0)
-    expect(cli.output()).toMatch(/continue with --after \S+\n$/)
-  })
-
-  it('ends silently when the reader of its output is gone', async () => {
-    const cli = startCli(['solvers', '--chain', '31337'])
-    cli.child.stdout.destroy()
-    expect([await cli.exited, cli.output()]).toEqual([0, ''])
-  })
-
   it('serves until SIGTERM, and reports the mistakes of a configuration with 1', async () => {
     const serving = startCli(['serve'], environmentFor(chain))
     const [, url] = await serving.waitFor(/"url":"([^"]+)"/)

@@ -106,17 +106,4 @@ describe.each(databases)('keys on %s', (_kind, make) => {
     const again = await runKeys(environment, 'add', '--label', 'acme')
     expect(again.id).not.toBe(id)
   })
-
-  it('print a new key once, and say so', async () => {
-    const { environment, drop } = await make()
-    onTestFinished(drop)
-    const service = await startService(chain, environment)
-    await service.close()
-    const { stdout } = await commandLine(['keys', 'add', '--label', 'acme'], { environment })
-    const [key = ''] = /qa_\S+/.exec(stdout) ?? []
-    expect(key).toMatch(KEY)
-    expect(stdout).toContain('it cannot be shown again')
-    const list = await commandLine(['keys', 'list'], { environment })
-    expect(list.stdout).not.toContain(key.slice(14))
-  })
 })

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { type Market, type Offer, startMarket } from '../../support/solver-kit/market.js'
 
-const [account, , , unapproved] = solverAccounts
+const [account] = solverAccounts
 /** More than the first attempts offer. */
 const HIGH_BASE_FEE = parseGwei('60')
 
@@ -140,47 +140,4 @@ it('fees do not rise above the limit, and the payment is mined when the base fee
   await mineUntil(() => solver.filled.length > 0)
   expect(await market.settlements(offer.orderId)).toBe(1)
   expect(solver.errors).toHaveLength(1)
-})
-
-it('an approval that is stuck is sent again with higher fees, and once', async () => {
-  const before = await market.countTransactions(unapproved)
-  await stopMining()
-  const solver = market.solver({ chains: chainsWith({}) }, unapproved)
-  let isStarted = false
-  const starting = solver.start().then(() => {
-    isStarted = true
-  })
-  await eventually(
-    () => market.pendingOf(unapproved),
-    (pending) => pending.length === 1,
-  )
-  await mineExpensiveBlock()
-  await expect.poll(() => solver.metrics().feesRaised).toBeGreaterThan(0)
-  await mineUntil(() => isStarted)
-  await starting
-  expect((await market.countTransactions(unapproved)) - before).toBe(2)
-})
-
-it('a burst of deposits is paid with no more payments at once than the limit', async () => {
-  const solver = market.solver({ chains: chainsWith({ maxPayments: 2, raiseFeesAfterMs: 60_000 }) })
-  await solver.start()
-  const offers: Offer[] = []
-  for (let index = 0; index < 7; index++) offers.push(await market.quote())
-  const before = await market.countTransactions(account)
-  await stopMining()
-  await depositAll(offers)
-  await expect.poll(() => solver.metrics().deposits).toBe(offers.length)
-  const counts: number[] = []
-  await eventually(
-    async () => {
-      counts.push(await market.pendingCount())
-      // Both have been sent before the next block.
-      if (counts.at(-1) === 2 || solver.filled.length === 6) await market.calls.client.mine({ blocks: 1 })
-      return solver.filled.length
-    },
-    (count) => count === offers.length,
-  )
-  expect(Math.max(...counts)).toBe(2)
-  expect((await market.countTransactions(account)) - before).toBe(offers.length)
-  expect(solver.errors).toEqual([])
 })

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { AnswerResult, SessionChange } from '../../../packages/solver/src/solver-options.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
-import { eventually } from '../../support/eventually.js'
 import { freePort } from '../../support/free-port.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { PRICE, WETH_UNIT } from '../../support/solver-kit/fixed-price.js'
@@ -60,27 +58,6 @@ it.each(['EXACT_INPUT', 'EXACT_OUTPUT'])(
   },
 )
 
-it('an account that only viem knows signs quotes and payments', async () => {
-  const [account] = solverAccounts
-  const { address, signMessage, signTypedData, signTransaction } = account
-  const solver = market.solver({ account: { address, signMessage, signTypedData, signTransaction } })
-  await solver.start()
-  const offer = await market.quote()
-  await market.deposit(offer)
-  expect(await market.settlements(offer.orderId)).toBe(1)
-})
-
-it('approvals are put in place at the first start, and not again', async () => {
-  const [, , , account] = solverAccounts
-  const before = await market.countTransactions(account)
-  const first = market.solver({}, account)
-  await first.start()
-  await first.close()
-  expect((await market.countTransactions(account)) - before).toBe(2)
-  await market.solver({}, account).start()
-  expect((await market.countTransactions(account)) - before).toBe(2)
-})
-
 it('a solver with an endpoint registers it, quotes there, and fills', async () => {
   const [, account] = solverAccounts
   const server = createServer((request, response) => solver.handler(request, response)).listen(0, '127.0.0.1')
@@ -107,28 +84,6 @@ it('a solver with an endpoint registers it, quotes there, and fills', async () =
   ])
   expect(await post('/quote', ' '.repeat(20_000))).toBe(400)
   expect(solver.errors).toEqual([])
-})
-
-const SECRET = 'V2hhdCBubyBvbmUga25vd3M'
-
-it('a route of Fastify passes its parsed request on', async () => {
-  const [, , account] = solverAccounts
-  const app = Fastify()
-  onTestFinished(() => app.close())
-  app.post(`/${SECRET}/quote`, async ({ body, headers }, reply) => {
-    const answer = await solver.answer({ body, headers })
-    return reply.code(answer.status).send(answer.body)
-  })
-  const endpointUrl = `${await app.listen({ port: 0, host: '127.0.0.1' })}/${SECRET}`
-  const warnings: object[] = []
-  const log = { debug() {}, info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) }
-  const solver = market.solver({ endpointUrl, log, quote: () => ({ amount: 2n * PRICE }) }, account)
-  await solver.start()
-  expect(warnings).not.toContainEqual(expect.objectContaining({ endpointUrl }))
-  expect((await market.quote()).quote).toMatchObject({
-    outputAmount: String(2n * PRICE),
-    solver: account.address,
-  })
 })
 
 it('a solver whose instance shuts down connects to the next URL, and fills the orders of both', async () => {
@@ -176,32 +131,6 @@ it('a solver serves its metrics and its health until it is closed', async () => 
   expect((await fetch(`${url}/quote`)).status).toBe(404)
   await solver.close()
   await expect(fetch(`${url}/health`)).rejects.toThrow()
-})
-
-it('a solver whose node does not answer says so in its health', async () => {
-  const metricsPort = await freePort()
-  const [chainId] = Object.keys(market.solverOptions().chains)
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  onTestFinished(() => void silent.close().closeAllConnections())
-  await once(silent, 'listening')
-  const rpc = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  const [terms] = Object.values(market.solverOptions().chains)
-  const solver = market.solver({ metricsPort, chains: { [Number(chainId)]: { ...terms, rpc } as never } })
-  const starting = solver.start().catch(() => {})
-  const health = await eventually(
-    () =>
-      fetch(`http://127.0.0.1:${metricsPort}/health`).then(
-        async (answer) => [answer.status, await answer.json()],
-        () => [],
-      ),
-    ([status]) => status !== undefined,
-  )
-  expect(health).toEqual([
-    503,
-    { problems: [`chain ${chainId}: it does not run`, 'no instance is connected'] },
-  ])
-  await solver.close()
-  await starting
 })
 
 it('a second solver with the same key replaces the first, which does not come back', async () => {

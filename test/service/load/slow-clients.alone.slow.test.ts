@@ -178,19 +178,6 @@ describe('a connection that is idle after a response is closed', () => {
   })
 })
 
-it('an HTTP/2 client that reads slowly and steadily gets the whole of a inSlices response', async () => {
-  const session = connectHttp2(`http://127.0.0.1:${number}`, { settings: { initialWindowSize: 16_384 } })
-  session.on('error', () => {})
-  cleanUps.push(() => session.destroy())
-  const stream = session.request({ ':path': '/inSlices' })
-  let length = 0
-  for await (const part of stream) {
-    length += part.length
-    await new Promise((resolve) => setTimeout(resolve, (100 * part.length) / 16_384))
-  }
-  expect([length, stream.rstCode]).toEqual([SLICED_ANSWER.length, 0])
-})
-
 describe('a response that its client does not take is cut off', () => {
   it('on HTTP/1.1', async () => {
     const call = httpRequest({ port: number, host: '127.0.0.1', path: '/long', agent: new Agent() }).end()

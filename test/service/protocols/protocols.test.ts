@@ -9,13 +9,7 @@ import { solverAccounts, startChain, type TestChain } from '../../support/chain/
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import {
-  type Behaviour,
-  signedRegistration,
-  signedUnregistration,
-  startSolver,
-  type TestSolver,
-} from '../../support/solvers/solver.js'
+import { type Behaviour, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 import { plain } from '../../support/streams/quote-stream-clients.js'
 
 /** Later than the time of every block: deadlines count from the later one. */
@@ -127,33 +121,5 @@ describe('the same request gives the same response', () => {
 
     const order = await createClient(OrderService, transport).getOrder({ chainId, orderId: UNKNOWN_ORDER })
     expect(plain(order)).toEqual({ orderId: UNKNOWN_ORDER, chainId: chain.chainId, state: 1 })
-  })
-
-  it('for an order that the contract does not know, with three fields over REST', async () => {
-    const { status, body } = await service.get(
-      `/v1/${chain.chainId}/order/${UNKNOWN_ORDER.toUpperCase().replace('X', 'x')}`,
-    )
-    expect(status).toBe(200)
-    expect(body).toEqual({ orderId: UNKNOWN_ORDER, chainId: chain.chainId, state: 'NONE' })
-  })
-
-  it('for a registration and its removal over gRPC', async () => {
-    const account = solverAccounts[3]
-    const registration = await signedRegistration(account, { endpointUrl: 'http://127.0.0.1:9' })
-    const request = { chainId: chain.chainId, ...registration }
-    expect(await grpc.call('SolverService', 'RegisterSolver', request)).toEqual({
-      status: 'registered',
-      address: account.address,
-      check: { outcome: 'CHECK_OUTCOME_FAILED', explanation: "Nothing listens at the solver's endpoint." },
-    })
-    const withdrawal = {
-      chainId: chain.chainId,
-      address: account.address,
-      ...(await signedUnregistration(account)),
-    }
-    expect(await grpc.call('SolverService', 'UnregisterSolver', withdrawal)).toEqual({
-      status: 'removed',
-      address: account.address,
-    })
   })
 })

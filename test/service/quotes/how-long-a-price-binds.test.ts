@@ -111,11 +111,6 @@ describe('with 60 of 300 seconds', () => {
     expect(record.request).toMatchObject({ depositDeadline: START + 300, minDepositDeadline: START + 60 })
   })
 
-  it('the one that binds for less does not win by less', async () => {
-    whole.behave(honest({ output: '3001' }))
-    expect((await offers({ minDepositWindow: 60 })).seconds).toEqual([300, 60])
-  })
-
   it('the best amount is secret until the deadline of the request', async () => {
     const { record } = await offers({ minDepositWindow: 60 })
     expect(record.bestAmount).toBe('3000')
@@ -141,17 +136,6 @@ describe('with 60 of 300 seconds', () => {
     short.behave(bindingFor(seconds, fillSeconds))
     expect(await offers({ minDepositWindow: 60 })).toMatchObject({ seconds: [300], reason })
   })
-
-  it.each([[29], [301], [86_401]])(
-    'a least time of %d s is refused with the name of the field',
-    async (seconds) => {
-      const { status, body } = await ask({ minDepositWindow: seconds })
-      expect([status, body.details.map(({ field }: { field: string }) => field)]).toEqual([
-        400,
-        ['minDepositWindow'],
-      ])
-    },
-  )
 
   it('a price is that of the quote', async () => {
     const { amount, inputToken, outputToken, orderType } = quoteRequest(chain)
@@ -215,15 +199,6 @@ describe('an answer never has an earlier offer with less than 20 s left', () => 
       ['done', undefined],
     ])
     expect(messages[2]?.bestOrderId).toBe(messages[1]?.orderId)
-  })
-
-  it('when it came late', async () => {
-    short.behave(
-      bindingFor(30, 120, () => {
-        nowMs = START_MS + 11_000
-      }),
-    )
-    expect((await offers({ minDepositWindow: 30 })).seconds).toEqual([300])
   })
 
   it.each([1, 19, 29])('but a window of %d s gives offers', async (depositWindow) => {

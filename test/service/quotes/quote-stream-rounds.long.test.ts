@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.js'
 import { itSlow } from '../../support/rounds.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
 import { errorOf, quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
 const STREAM_QUOTES = 'aggregator.v1.QuoteService/StreamQuotes'
@@ -104,14 +104,4 @@ it('a stream with refreshSeconds ends with SHUTTING_DOWN when the service ends, 
   const reasons = (await Promise.all(endings)).map(({ reason }) => reason)
   expect(reasons).toEqual(quoteTransports.map(() => 'SHUTTING_DOWN'))
   await solver.register(service)
-})
-
-it('a stream over REST answers before the deadline of its caller', async () => {
-  solver.behave(async () => undefined)
-  const { body } = await service.post(`/v1/${chain.chainId}/quote/stream`, quoteRequest(chain), {
-    headers: { 'connect-timeout-ms': '500' },
-  })
-  expect(body).toMatch(/event: error\ndata: {"error":".*","code":"NO_QUOTES"/)
-  solver.behave(honest())
-  await expect.poll(() => service.metric('aggregator_quote_streams', {})).toBe(0)
 })

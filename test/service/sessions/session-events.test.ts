@@ -83,24 +83,6 @@ it.each(transports)(
   },
 )
 
-it.each(transports)(
-  'on $name, events after a session that was lost before its first one come after the cursor of ready',
-  async (transport) => {
-    service = await startReadyService([chain], { DB_PATH: temporaryFile() })
-    const first = await open(account, { transport, events: {} })
-    first.leave()
-    await first.ended
-    const plain = await open(account, { transport })
-    expect(plain.ready.cursor).toBeUndefined()
-    const missed = await deposit()
-    const { cursor } = first.ready
-    const resumed = await open(account, { transport, events: { after: cursor } })
-    await resumed.next('event')
-    expect(idsOf(resumed)).toEqual([missed])
-    expect(resumed.ready.cursor).toBe(cursor)
-  },
-)
-
 it('an event on a WebSocket session is the object that /v1/ws sends, and AsyncAPI describes all messages', async () => {
   service = await startReadyService([chain])
   const stream = eventSocket.open(service.url)

@@ -10,7 +10,7 @@ import type { TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, signedUnregistration, startSolver } from '../../support/solvers/solver.js'
+import { signedUnregistration } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 
@@ -129,30 +129,4 @@ describe.each(transports)('on $name', (transport) => {
     })
     await closed
   })
-
-  it('requests on open connections are answered while the service drains', async () => {
-    await start()
-    const session = await open({ transport, behaviour: offering('100') })
-    expect((await askQuote()).status).toBe(200)
-    const closed = service.close({ drainMs: 1000 })
-    await session.next('goAway')
-    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '100' })
-    expect(await session.ended).toMatchObject({ reason: 'SHUTTING_DOWN' })
-    await closed
-  })
-})
-
-it('a solver that registered its endpoint before keeps its place when its session ends', async () => {
-  await start()
-  const solver = await startSolver(chain, account, honest({ output: '100' }))
-  await solver.register(service)
-  const [{ registeredAt }] = await untilListed(1)
-  const session = await open()
-  session.leave()
-  await eventually(
-    async () => service.metric('aggregator_solver_sessions', {}),
-    (count) => count === 0,
-  )
-  expect((await untilListed(1))[0]).toMatchObject({ registeredAt })
-  await solver.close()
 })

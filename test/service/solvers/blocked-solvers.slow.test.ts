@@ -162,29 +162,3 @@ it('a solver that is unblocked while its orders are open is told to connect agai
   await commandLine(['solvers', 'unblock', account.address], { environment })
   expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
 })
-
-describe('a solvers command', () => {
-  it.each([
-    [
-      'a file that does not exist',
-      { DB_PATH: '/nonexistent/service.db' },
-      2,
-      'DB_PATH is /nonexistent/service.db',
-    ],
-    ['a database in memory', { DB_PATH: ':memory:' }, 2, 'DB_PATH is :memory:, which cannot be opened'],
-    ['a URL of another database', { DATABASE_URL: 'mysql://127.0.0.1' }, 2, 'DATABASE_URL must be a URL'],
-    [
-      'a PostgreSQL that does not answer',
-      { DATABASE_URL: 'postgres://a:b@127.0.0.1:9/c' },
-      3,
-      '(DATABASE_UNAVAILABLE)',
-    ],
-  ])('names the cause of %s', async (_which, environment, exitCode, message) => {
-    const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
-      environment,
-    })
-    expect([code, stdout]).toEqual([exitCode, ''])
-    expect(stderr).toContain(`error: `)
-    expect(stderr).toContain(message)
-  })
-})

@@ -101,41 +101,6 @@ describe('a bond token is shown', () => {
   })
 })
 
-describe('no bond token is shown', () => {
-  /** Waits until a call for the token has been answered and another answer of the node has come. */
-  async function untilAsked(): Promise<void> {
-    await expect
-      .poll(() =>
-        rpc
-          .requests()
-          .flat()
-          .some((call) => dataOf(call) === BOND_TOKEN),
-      )
-      .toBe(true)
-    await service?.get(`/v1/${chain.chainId}/order/0x${'ab'.repeat(32)}`)
-  }
-
-  it('for a settlement contract without BOND_TOKEN, whose domain follows from the name of the protocol', async () => {
-    const settlement = await deployOdd(chain.devnet, 'OldSettlement')
-    await start(settlement)
-    await untilAsked()
-    const { bondToken, domain, status } = await listed()
-    expect([bondToken, status]).toEqual([undefined, 'ok'])
-    expect(domain).toEqual({
-      name: 'Service',
-      version: '1',
-      chainId: chain.chainId,
-      verifyingContract: settlement,
-    })
-  })
-
-  it('for a settlement contract whose BOND_TOKEN is the zero address', async () => {
-    await start(await deploySettlementOf(chain.devnet, `0x${'0'.repeat(40)}`))
-    await untilAsked()
-    expect((await listed()).bondToken).toBeUndefined()
-  })
-})
-
 it.each([
   ['over HTTP, in batches', () => rpc.url],
   ['over a WebSocket', () => rpc.wsUrl],

@@ -16,11 +16,8 @@ const [account] = solverAccounts
 /** 5% of it is the whole bond. */
 const LARGEST = BOND * 20n
 const UNLIMITED = 2n ** 256n - 1n
-/** `BOND_RESERVATION_BPS()` and `MIN_ORDER()` */
-const VIEWS = ['0x8e0d2385', '0x8f9d713c']
 /** `solvers(address)` */
 const SOLVERS = '0x57f58d98'
-const REVERTED = { error: { code: 3, message: 'execution reverted', data: '0x' } }
 
 let chain: TestChain
 let calls: ReturnType<typeof createCalls>
@@ -127,31 +124,6 @@ describe('an offer that the free bond does not cover is dropped', () => {
     await untilOffered(after, true)
     await after.close()
   })
-})
-
-it('a quote makes no call to the chain', async () => {
-  const service = await startService(chain, environment)
-  await solver.register(service)
-  await untilOffered(service, true)
-  const before = rpc.count('eth_call')
-  for (let round = 0; round < 20; round++) await untilOffered(service, true)
-  // The read for the registration may still be running.
-  expect(rpc.count('eth_call') - before).toBeLessThan(5)
-  await service.close()
-})
-
-it('a contract without the views is not checked', async () => {
-  rpc.intercept(async (call, pass) => {
-    const data = JSON.stringify(call.params ?? '')
-    return VIEWS.some((view) => data.includes(view)) ? REVERTED : pass()
-  })
-  const service = await startService(chain, environment)
-  await solver.register(service)
-  for (const output of [LARGEST + 20n, 1n]) {
-    solver.behave(honest({ output: `${output}` }))
-    expect((await quote(service)).quote.outputAmount).toBe(`${output}`)
-  }
-  await service.close()
 })
 
 describe('a follower replica', () => {

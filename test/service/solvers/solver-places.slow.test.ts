@@ -5,7 +5,6 @@ import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { passChainTime } from '../../support/chain/pass-time.js'
-import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -128,24 +127,6 @@ describe('on a full chain', () => {
     await rebond(first)
     await untilInactive(service, 0)
     expect(await listed(service)).toEqual([first.address, newcomer.address])
-  })
-
-  it('solvers whose bond came back unseen are not replaced, and are active at once', async () => {
-    const database = { DB_PATH: temporaryFile() }
-    const before = await start(database)
-    await registerBoth(before)
-    await unbond(first, second)
-    await untilInactive(before, 2)
-    await before.close()
-    rpc.forgetCalls()
-    const service = await start({ ...database, BOND_CHECK_INTERVAL_MS: '30000' })
-    // It checks bonds at its start only.
-    await untilChecked(2)
-    for (const account of [first, second]) await rebond(account)
-    expect(await inactive(service)).toBe(2)
-    aheadMs = HOUR_MS + 1000
-    expect((await registering(service, newcomer)).body.code).toBe('SOLVER_LIMIT_REACHED')
-    expect(await listed(service)).toEqual([first.address, second.address])
   })
 
   it('a newcomer replaces no solver when it has no bond or the chain does not answer', async () => {

@@ -6,11 +6,7 @@ import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainStatus } from '../../../src/chain/chain.js'
 import type { TopicListener } from '../../../src/cluster/cluster.js'
 import { createNonceRetention } from '../../../src/solvers/nonces/nonce-retention.js'
-import {
-  createNonceSets,
-  createUsedNonces,
-  followCancellations,
-} from '../../../src/solvers/nonces/used-nonces.js'
+import { createUsedNonces, followCancellations } from '../../../src/solvers/nonces/used-nonces.js'
 import type { OfferNonce, OfferNonceStore } from '../../../src/store/solvers/offer-nonce-store.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createManualClock } from '../../support/manual-clock.js'
@@ -172,25 +168,6 @@ test('a cancellation counts at once at all replicas, for registered solvers only
   expect((await openReplica()).isUsed(KEY, 7n)).toBe(true)
 })
 
-test('a replica that misses the message of a cancellation finds the row of it', async () => {
-  const { clock, listeners, openReplica } = openTable()
-  const replicas = [await openReplica(), await openReplica()] as const
-  const [, second] = listeners
-  listeners[1] = { onMessage: () => second?.onMissed?.(), onMissed() {} }
-  replicas[0].setUsed(KEY, [7n])
-  await clock.advance(0)
-  expect(replicas[1].isUsed(KEY, 7n)).toBe(true)
-})
-
-test('after missed messages, the nonces are read again', async () => {
-  const { rows, clock, listeners, openReplica } = openTable()
-  const replica = await openReplica()
-  rows.push({ chainId: 1, orderId: undefined, solver: SOLVER, nonce: 7n, until: 0, offeredAt: 0, used: true })
-  for (const { onMissed } of listeners) onMissed()
-  await clock.advance(0)
-  expect(replica.isUsed(KEY, 7n)).toBe(true)
-})
-
 test('a flood of quotes keeps the newest offers, and those that went are counted, also when the database was away', async () => {
   const { rows, database, clock, metrics, openReplica } = openTable()
   const replica = await openReplica()
@@ -239,19 +216,4 @@ test('nonces are removed by the time of a block of their chain that no reorganis
   expect(await at({ published: 110 })).toEqual([1, 1_700_000_000])
   expect(await at({ number: 130, published: 124 })).toEqual([1, 1_700_000_000])
   expect(await at({ published: 125 })).toEqual([1, 1_700_000_150])
-})
-
-test('each solver of each chain has its newest nonces, and takes no place of another', () => {
-  const { has, set, replace } = createNonceSets(2)
-  const key = (chainId: number, address: `0x${string}`) => ({ chainId, address })
-  const known = (of: ReturnType<typeof key>) => [1n, 2n, 3n, 4n].filter((nonce) => has(of, nonce))
-  set(key(1, '0x0b'), 1n, true)
-  set(key(2, '0x0a'), 1n, true)
-  for (const nonce of [1n, 2n, 1n, 3n]) set(key(1, '0x0a'), nonce, true)
-  expect(known(key(1, '0x0a'))).toEqual([1n, 3n])
-  set(key(1, '0x0a'), 3n, false)
-  expect([key(1, '0x0a'), key(1, '0x0b'), key(2, '0x0a')].map(known)).toEqual([[1n], [1n], [1n]])
-  replace(1, new Map([['0x0a', [3n, 4n]]]))
-  set(key(1, '0x0a'), 1n, true)
-  expect([key(1, '0x0a'), key(1, '0x0b'), key(2, '0x0a')].map(known)).toEqual([[1n, 4n], [], [1n]])
 })

@@ -3,7 +3,7 @@ import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import { BOTH_DATABASES } from '../../store/databases.js'
-import { NO_LIMIT, solver } from '../../store/solvers/solver-samples.js'
+import { solver } from '../../store/solvers/solver-samples.js'
 import {
   bondKey,
   CHECK_MS,
@@ -52,46 +52,6 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
     expect(active()).toEqual([['a'], ['a']])
     expect(freeBonds.of({ chainId: 2, address })).toBe(MIN_BOND)
     expect(directory.find({ chainId: 1, address })).toMatchObject({ name: 'Ada', endpointUrl: NO_ENDPOINT })
-  })
-
-  test('end at once on the chains that the caller names', async () => {
-    const { sessions, active, storedSessions } = await start()
-    await sessions.connect(hello('a'))
-    const ending = sessions.disconnect('a', address, [2])
-    expect(active()).toEqual([['a'], []])
-    await ending
-    expect(await storedSessions()).toEqual([
-      [1, 'a'],
-      [2, undefined],
-    ])
-    await sessions.disconnect('a', address, BOTH_CHAINS)
-    expect(active()).toEqual([[], []])
-  })
-
-  test('leave a registered endpoint, which is asked again afterwards', async () => {
-    const { sessions, active, stored, directory } = await start()
-    await directory.change(1, () => stored.save(solver(1), 1, NO_LIMIT))
-    await sessions.connect(hello('a', { chainIds: [1] }))
-    expect(active()[0]).toEqual(['a'])
-    await sessions.disconnect('a', address, [1])
-    expect(directory.active(1)).toEqual([{ ...solver(1), name: 'Ada' }])
-  })
-
-  test('leave the last of several calls for one address, and the end of an earlier session changes nothing', async () => {
-    const { sessions, active } = await start()
-    const calls = ['a', 'b', 'c'].map((id) => sessions.connect(hello(id)))
-    await Promise.all([...calls, sessions.disconnect('b', address, BOTH_CHAINS)])
-    expect(active()).toEqual([['c'], ['c']])
-    await sessions.disconnect('a', address, BOTH_CHAINS)
-    expect(active()).toEqual([['c'], ['c']])
-  })
-
-  test('end although the end is called while the session begins', async () => {
-    const { sessions, active, storedSessions } = await start()
-    const beginning = sessions.connect(hello('a'))
-    await Promise.all([beginning, sessions.disconnect('a', address, BOTH_CHAINS)])
-    expect(active()).toEqual([[], []])
-    expect((await storedSessions()).map(([, id]) => id)).toEqual([undefined, undefined])
   })
 
   test.each([
@@ -211,25 +171,6 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
         .poll(() => lines)
         .toEqual(['the ends of sessions could not be stored', 'the ends of sessions are stored again'])
     })
-
-    test('at the end of a session that is then replaced, the new session stays', async () => {
-      const { sessions, active, world, storedAfterRetry, lines } = await start()
-      await sessions.connect(hello('a'))
-      let isUp = false
-      world.beforeWrite = (method) => {
-        if (!isUp && method === 'endSession') throw unavailable()
-      }
-      await sessions.disconnect('a', address, BOTH_CHAINS)
-      await sessions.connect(hello('b'))
-      isUp = true
-      await expect
-        .poll(async () => {
-          await storedAfterRetry()
-          return lines
-        })
-        .toContain('the ends of sessions are stored again')
-      expect(active()).toEqual([['b'], ['b']])
-    })
   })
 })
 
@@ -262,20 +203,6 @@ describe('the place of a solver without an endpoint', () => {
     })
   })
 
-  test('stays with its time of registration when the session comes back in time', async () => {
-    const { sessions, directory, pass, world } = await startSmall()
-    await sessions.connect(one)
-    const registeredAt = world.clock.now()
-    for (const [index, last] of ['a', 'b', 'c'].entries()) {
-      await sessions.disconnect(last, address, [1])
-      await pass(PLACE_MS)
-      await sessions.connect(hello('bcd'[index] as string, { chainIds: [1] }))
-    }
-    await pass(2 * PLACE_MS)
-    await sessions.disconnect('none', address, [1])
-    expect(directory.active(1)).toMatchObject([{ registeredAt, session: { id: 'd' } }])
-  })
-
   test('stays when the clock was an hour ahead for a moment', async () => {
     const { sessions, directory, pass, world } = await startSmall()
     await sessions.connect(one)
@@ -287,17 +214,6 @@ describe('the place of a solver without an endpoint', () => {
     await sessions.disconnect('none', address, [1])
     expect(directory.registered(1)).toMatchObject([{ address }])
     await pass(PLACE_MS)
-    await expect.poll(() => directory.registered(1)).toEqual([])
-  })
-
-  test('is free soon after a session that could not begin', async () => {
-    const { sessions, directory, pass, world } = await startSmall()
-    world.afterWrite = (method) => {
-      if (method === 'saveSession') throw unavailable()
-    }
-    await expect(sessions.connect(one)).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
-    expect(directory.registered(1)).toHaveLength(1)
-    await pass(CHECK_MS)
     await expect.poll(() => directory.registered(1)).toEqual([])
   })
 

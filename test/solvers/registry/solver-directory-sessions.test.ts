@@ -91,38 +91,4 @@ describe('the directory', () => {
     await directory.change(chainId, async () => {})
     expect(sessionsOf(directory.active(chainId))).toEqual(['a', undefined])
   })
-
-  test('lists the next session of a solver whose session is hidden', async () => {
-    await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)
-    const { directory } = await openDirectory()
-    directory.hideSession(chainId, 'a')
-    await directory.change(chainId, () => store.saveSession(sessionSolver(1, 'b'), NO_LIMIT))
-    expect(sessionsOf(directory.active(chainId))).toEqual(['b'])
-  })
-
-  test('keeps the array of active solvers when an unknown session is hidden', async () => {
-    await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)
-    const { directory } = await openDirectory()
-    const before = directory.active(chainId)
-    directory.hideSession(chainId, 'b')
-    directory.hideSession(chainId + 1, 'a')
-    expect(directory.active(chainId)).toBe(before)
-  })
-
-  test('calls its listeners after each reload that has changed solvers, and after no other', async () => {
-    const { directory, listener } = await openDirectory()
-    const heard: unknown[] = []
-    directory.addListener((id, registered) => heard.push([id, sessionsOf(registered)]))
-    await directory.change(chainId, () => store.saveSession(sessionSolver(1, 'a'), NO_LIMIT))
-    await directory.change(chainId, () => store.saveSession(sessionSolver(1, 'a'), NO_LIMIT))
-    await store.saveSession(sessionSolver(1, 'b'), NO_LIMIT)
-    listener.onMessage(String(chainId))
-    await expect.poll(() => heard.length).toBe(2)
-    await directory.change(chainId, () => store.remove(solver(1), 1))
-    expect(heard).toEqual([
-      [chainId, ['a']],
-      [chainId, ['b']],
-      [chainId, []],
-    ])
-  })
 })

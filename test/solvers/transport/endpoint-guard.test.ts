@@ -89,6 +89,12 @@ describe('in production', () => {
     'https://[::1]',
     'https://[::ffff:127.0.0.1]',
     'https://[64:ff9b::7f00:1]',
+    'https://[2002:7f00:1::]',
+    'https://2130706433',
+    'https://017700000001',
+    'https://0x7f.1',
+    'https://127.0.0.1.',
+    'https://user@10。0。0。1:8443/api',
   ])('%s is rejected without a lookup', async (url) => {
     const lookedUp: string[] = []
     const guard = createEndpointGuard({

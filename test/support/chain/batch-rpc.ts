@@ -3,8 +3,6 @@ import { request } from 'undici'
 /** One JSON-RPC call: its method and its parameters. */
 export type RpcCall = readonly [method: string, ...params: unknown[]]
 
-export type BatchRpc = ReturnType<typeof createBatchRpc>
-
 interface RpcAnswer {
   id: number
   result?: unknown

@@ -2,18 +2,11 @@
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** Frame types (RFC 9113, section 6). */
-export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7 } as const
+export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4 } as const
 /** Flags. An acknowledgement has the same bit as the end of a stream. */
 export const FLAG = { ack: 1, endStream: 1, endHeaders: 4 } as const
 const INITIAL_WINDOW_SIZE = 4
 const HEADER_BYTES = 9
-
-export interface Frame {
-  readonly type: number
-  readonly flags: number
-  readonly stream: number
-  readonly payload: Buffer
-}
 
 export function frame(
   type: number,
@@ -52,9 +45,6 @@ export function headersFrame(stream: number, headers: Record<string, string>, en
   )
 }
 
-/** A GOAWAY of the client: no error, and no stream of the server was processed. */
-export const goAwayFrame = frame(FRAME.goAway, 0, 0, Buffer.alloc(8))
-
 function literal(text: string): Buffer {
   const bytes = Buffer.from(text)
   const prefix = 127
@@ -63,23 +53,4 @@ function literal(text: string): Buffer {
   if (rest > 0x3fff) throw new RangeError('a header field is never so long')
   const length = rest < 0x80 ? [rest] : [(rest & 0x7f) | 0x80, rest >> 7]
   return Buffer.concat([Buffer.from([prefix, ...length]), bytes])
-}
-
-/** Calls `onFrame` with each complete frame. */
-export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
-  let rest = Buffer.alloc(0)
-  return (chunk) => {
-    rest = Buffer.concat([rest, chunk])
-    while (rest.length >= HEADER_BYTES) {
-      const end = HEADER_BYTES + rest.readUIntBE(0, 3)
-      if (rest.length < end) return
-      onFrame({
-        type: rest.readUInt8(3),
-        flags: rest.readUInt8(4),
-        stream: rest.readUInt32BE(5),
-        payload: rest.subarray(HEADER_BYTES, end),
-      })
-      rest = rest.subarray(end)
-    }
-  }
 }

@@ -1,5 +1,4 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
-import { expect } from 'vitest'
 
 /** A response as received, with its duration. */
 export interface Answer {
@@ -14,22 +13,6 @@ interface Message {
   readonly body?: string | Uint8Array
 }
 
-/** The closed list of codes, each with its HTTP statuses (docs/decisions.md, D7). */
-const STATUSES: Readonly<Record<string, readonly number[]>> = {
-  INVALID_ARGUMENT: [400, 413],
-  CHAIN_NOT_SUPPORTED: [404],
-  SOLVER_NOT_FOUND: [404],
-  ROUTE_NOT_FOUND: [404],
-  SIGNATURE_INVALID: [401],
-  TIMESTAMP_OUT_OF_RANGE: [401],
-  TIMESTAMP_REUSED: [401],
-  BOND_INSUFFICIENT: [400],
-  ENDPOINT_REJECTED: [400],
-  SOLVER_LIMIT_REACHED: [400],
-  RATE_LIMITED: [429],
-  METHOD_NOT_ALLOWED: [405],
-}
-const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|node_modules|\/src\/|file:\/\//
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Sends requests byte for byte, unlike `fetch`, which normalises paths. */
@@ -65,27 +48,4 @@ export function createRawHttpClient(url: string) {
     },
     close: () => agent.destroy(),
   }
-}
-
-/**
- * Reads a rejection and compares it with the one form of errors. A failure of the service is no rejection.
- */
-export function readRefusal({ status, text }: Answer): { code: string; fields: string[] } {
-  expect(status, text).toBeGreaterThanOrEqual(400)
-  expect(status, text).toBeLessThan(500)
-  expect(text).not.toMatch(INSIDE)
-  const { error, code, details, ...others } = JSON.parse(text)
-  expect(others).toEqual({})
-  expect(error).toEqual(expect.stringMatching(/./))
-  expect(STATUSES[code] ?? [], `${code} with ${status}`).toContain(status)
-  if (details === undefined) return { code, fields: [] }
-  expect(code).toBe('INVALID_ARGUMENT')
-  for (const detail of details) {
-    expect(Object.keys(detail).sort()).toEqual(['field', 'message'])
-    expect(detail.message).toEqual(expect.stringMatching(/./))
-  }
-  const fields: string[] = details.map(({ field }: { field: string }) => field)
-  expect(fields.length).toBeGreaterThan(0)
-  expect(new Set(fields).size).toBe(fields.length)
-  return { code, fields: fields.sort() }
 }

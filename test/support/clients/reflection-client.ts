@@ -1,22 +1,10 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
-import { fromBinary } from '@bufbuild/protobuf'
-import { type FileDescriptorProto, FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
-import { credentials, loadPackageDefinition, type ServiceError } from '@grpc/grpc-js'
+import { credentials, loadPackageDefinition } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 
 export const VERSIONS = ['v1', 'v1alpha'] as const
 export type ReflectionVersion = (typeof VERSIONS)[number]
-
-/** A request of the protocol, in camel case. */
-export interface ReflectionQuestion {
-  host?: string
-  fileByFilename?: string
-  fileContainingSymbol?: string
-  fileContainingExtension?: { containingType: string; extensionNumber: number }
-  allExtensionNumbersOfType?: string
-  listServices?: string
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: proto-loader's clients have no static types
 type Untyped = any
@@ -36,39 +24,14 @@ export function openReflection(serviceUrl: string, version: ReflectionVersion = 
   const answers = stream[Symbol.asyncIterator]()
 
   /** Rejects with grpc-js's ServiceError when the stream fails or ends without a response. */
-  async function next(): Promise<Untyped> {
+  async function ask(question: object): Promise<Untyped> {
+    stream.write(question)
     const { done, value } = await answers.next()
     if (done) throw new Error('the stream has ended')
     return value
   }
 
-  async function ask(question: ReflectionQuestion): Promise<Untyped> {
-    stream.write(question)
-    return next()
-  }
-
-  return {
-    ask,
-    send: (question: ReflectionQuestion) => void stream.write(question),
-    next,
-    /** The files of a response, in their order. */
-    async askFiles(question: ReflectionQuestion): Promise<FileDescriptorProto[]> {
-      const { fileDescriptorResponse, errorResponse } = await ask(question)
-      if (fileDescriptorResponse === undefined) throw new Error(errorResponse?.errorMessage ?? 'no files')
-      return fileDescriptorResponse.fileDescriptorProto.map((file: Uint8Array) =>
-        fromBinary(FileDescriptorProtoSchema, file),
-      )
-    },
-    /** Ends the requests. @returns whether the stream then ended well */
-    async end(): Promise<boolean> {
-      stream.end()
-      return answers.next().then(
-        ({ done }: Untyped) => done === true,
-        (_error: ServiceError) => false,
-      )
-    },
-    close: () => client.close(),
-  }
+  return { ask, close: () => client.close() }
 }
 
 /** Runs `buf curl` in a folder that has none of the protos. @returns its output and its exit code */

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A port of its own that passes every connection on to a service, until it is cut or silenced. */
 export async function startCable(serviceUrl: string) {
-  let target = new URL(serviceUrl)
+  const target = new URL(serviceUrl)
   const sockets = new Set<Socket>()
   let isSilent = false
   const server = createServer((socket) => {
@@ -38,10 +38,6 @@ export async function startCable(serviceUrl: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Ends every connection, without a word. New ones may come. */
     cut,
-    /** Passes new connections on to another service, as a load balancer does. */
-    leadTo(otherUrl: string) {
-      target = new URL(otherUrl)
-    },
     /** Passes nothing on, as if the machine at the other end had stopped. Connections stay open. */
     silence() {
       isSilent = true

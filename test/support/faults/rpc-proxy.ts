@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { request as fetchText } from 'undici'
 import { WebSocket, WebSocketServer } from 'ws'
 import { deferred } from '../deferred.js'
-import { answerFromOldHead, type RpcCaller, type RpcReply, type RpcRequest } from './chain-view.js'
+import type { RpcCaller, RpcReply, RpcRequest } from './chain-view.js'
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 
@@ -132,7 +132,6 @@ export async function startRpcProxy(rpcUrl: string) {
     dropSockets() {
       for (const socket of sockets) socket.terminate()
     },
-    socketCount: () => sockets.size,
     /** The number of new heads that clients were sent. */
     pushedHeads: async () => pushedHeads,
     /** Lets an interceptor answer from now on, or the chain itself when left out. */
@@ -141,10 +140,6 @@ export async function startRpcProxy(rpcUrl: string) {
     },
     hideLogs() {
       intercept = async ({ method }, pass) => (method === 'eth_getLogs' ? { result: [] } : pass())
-    },
-    /** Answers as a node that has not seen the last blocks. */
-    lagBehind(blocks: number) {
-      intercept = (call, _pass, askChain) => answerFromOldHead(askChain, call, blocks)
     },
     /** Lets calls of a contract's function revert, as if the contract did not have it. */
     revert(selector: string) {

@@ -378,26 +378,6 @@ describe('a swap of the console', () => {
     expect(isDepositBegun(ownSwap(taken.chain.chainId, taken.offer.orderId))).toBe(false)
   })
 
-  it('asks for no deposit on the network that the wallet has changed to after the approval, and goes on when it is back', async () => {
-    let chainId = '0x7a69'
-    let asked = 0
-    const answer = ({ method }: WalletRequest) => {
-      if (method !== 'eth_chainId') return undefined
-      if (chainId === '0x1') asked++
-      return chainId
-    }
-    const onPrompt = () => {
-      if (asked === 0) chainId = '0x1'
-    }
-    const { prompts } = await connect(answer, { onPrompt })
-    const taking = takeOffer(await choice('CONTRACT'))
-    await expect.poll(() => asked).toBeGreaterThan(4)
-    expect(called(prompts)).toEqual(['approve'])
-    chainId = '0x7a69'
-    await taking
-    expect(called(prompts)).toEqual(['approve', 'deposit'])
-  })
-
   it('sends nothing for what the page has shown before a long sleep', async () => {
     const taken = await choice('CONTRACT')
     const { prompts } = await connect()
@@ -444,23 +424,6 @@ describe('a swap of the console', () => {
     expect(asked).toEqual([switched, ['wallet_addEthereumChain', expect.objectContaining(added)], switched])
     disconnectWallet()
     expect(listeners.size).toBe(0)
-  })
-
-  it('asks the wallet again after its user has refused', async () => {
-    await deposits.allow()
-    const taken = await choice('CONTRACT')
-    let isRefusing = true
-    const wallet = await connect(undefined, {
-      onPrompt() {
-        if (isRefusing) throw Object.assign(new Error('no'), { code: 4001 })
-      },
-    })
-    await takeOffer(taken)
-    expect(shown().problem).toContain('You refused')
-    isRefusing = false
-    await takeOffer(taken)
-    expect(stateOf('deposit', shown())).toBe('done')
-    expect(wallet.prompts).toHaveLength(2)
   })
 })
 
