@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         .poll(() => timeline.locator('.timeline-name').allInnerTexts())
         .toEqual(['Quoted', 'Deposited', 'Settled'].map((name) => expect.stringContaining(name)))
       await page.reload()
-      await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor(PAGE_WAIT)
+      await page.getByText('Surplus over the next offer').waitFor(PAGE_WAIT)
     })
 
     it('asks the wallet once, for what the page shows, whatever happens meanwhile, and another tab knows of it', async () => {

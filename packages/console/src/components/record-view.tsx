@@ -1,8 +1,8 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
+import { isExactInput, readAttempts } from '../data/auction/auction.js'
 import { AuctionChart } from './charts/auction-chart.js'
-import { Bps, Ranking } from './ranking.js'
+import { Ranking } from './ranking.js'
 
 interface RecordViewProps {
   readonly chain: Chain
@@ -14,16 +14,10 @@ interface RecordViewProps {
 /** A record of a quote: the auction's chart, and the ranking of all solvers. */
 export function RecordView({ chain, record, isWhole = false }: RecordViewProps) {
   const attempts = readAttempts(record)
-  const surplus = surplusBps(attempts)
   const token = (isExactInput(record) ? record.request?.outputToken : record.request?.inputToken) ?? ''
   return (
     <>
       <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
-      {surplus !== undefined && (
-        <p class="chart-note">
-          The best offer was <Bps bps={surplus} /> better than the next one.
-        </p>
-      )}
       <Ranking attempts={attempts} chainId={record.chainId} token={token} isExplained={isWhole} />
     </>
   )

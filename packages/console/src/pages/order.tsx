@@ -21,7 +21,7 @@ import { orderJson, timeToFill } from '../data/orders/orders.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
 import { readSlashedBond } from '../data/orders/slashed-bond.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
-import { type Query, useQuery } from '../data/query.js'
+import { useQuery } from '../data/query.js'
 import { AddressDeposit } from './order/address-deposit.js'
 import { OwnDeposit } from './order/own-deposit.js'
 import { isPast, Refund } from './order/refund.js'
@@ -58,7 +58,18 @@ function Story({ chain, order }: StoryProps) {
   const quoteId = swap?.quoteId
   const offer = swap && storedQuote(swap)
   const record = useQuoteRecord(chainId, quoteId)
-  const why = quoteId === undefined ? null : <WhyThisOffer chain={chain} record={record} />
+  // The auction that led to the order of a swap of this browser.
+  const why = quoteId !== undefined && (
+    <section class="panel" aria-labelledby="why-title">
+      <div class="panel-head">
+        <h2 id="why-title">Why this offer</h2>
+        {record.data !== undefined && <a href={hrefHere('quote', quoteId)}>Whole record</a>}
+      </div>
+      <Answer query={record} lines={5}>
+        {(data) => <RecordView chain={chain} record={data} />}
+      </Answer>
+    </section>
+  )
   const isKnown = state !== OrderState.NONE
   const isAddress = swap !== undefined && swap.isContract !== true
   return (
@@ -256,21 +267,3 @@ function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; reado
     </Refund>
   )
 }
-
-interface WhyThisOfferProps {
-  readonly chain: Chain
-  readonly record: Query<GetQuoteRecordResponse>
-}
-
-/** The auction that led to the order of a swap of this browser. */
-const WhyThisOffer = ({ chain, record }: WhyThisOfferProps) => (
-  <section class="panel" aria-labelledby="why-title">
-    <div class="panel-head">
-      <h2 id="why-title">Why this offer</h2>
-      {record.data !== undefined && <a href={hrefHere('quote', record.data.quoteId)}>Whole record</a>}
-    </div>
-    <Answer query={record} lines={5}>
-      {(data) => <RecordView chain={chain} record={data} />}
-    </Answer>
-  </section>
-)

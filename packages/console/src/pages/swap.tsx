@@ -81,7 +81,15 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             </h1>
             {taken === undefined ? (
               <>
-                <Introduction />
+                <p class="introduction">
+                  Market makers compete for your swap. A contract holds your tokens until you are paid.{' '}
+                  {instance.isNamed && (
+                    <>
+                      Run by <bdi>{instance.name}</bdi>.{' '}
+                    </>
+                  )}
+                  <a href="help">How it works</a>
+                </p>
                 <SwapForm
                   chain={chain}
                   params={params}
@@ -134,19 +142,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
     </>
   )
 }
-
-/** What this is, and who runs it. */
-const Introduction = () => (
-  <p class="introduction">
-    Market makers compete for your swap. A contract holds your tokens until you are paid.{' '}
-    {instance.isNamed && (
-      <>
-        Run by <bdi>{instance.name}</bdi>.{' '}
-      </>
-    )}
-    <a href="help">How it works</a>
-  </p>
-)
 
 /** Since when the amounts that are shown have not been confirmed. @returns undefined while they are fresh, or there are none */
 function staleSince(isPrice: boolean, auction: Auction, price: Query<GetPriceResponse>): number | undefined {

@@ -34,12 +34,12 @@ let stopListening = () => {}
 /** Asks a wallet for its account. @throws what the wallet throws, also when the user refuses */
 export async function connectWallet(option: WalletOption): Promise<void> {
   await useAccount(option, await option.provider.request({ method: 'eth_requestAccounts' }))
-  rememberWallet(option.rdns)
+  rememberWallet(option.info.rdns)
 }
 
 /** Connects the wallet of the last visit again, if it still shows its account to this page. It asks the user nothing. */
 export async function reconnectWallet(): Promise<void> {
-  const option = (await discoverWallets()).find(({ rdns }) => rdns === rememberedWallet())
+  const option = (await discoverWallets()).find(({ info }) => info.rdns === rememberedWallet())
   if (option === undefined || wallet.peek() !== undefined) return
   const accounts = await option.provider.request({ method: 'eth_accounts' })
   if (accounts.length > 0 && wallet.peek() === undefined) await useAccount(option, accounts)
@@ -53,7 +53,7 @@ export function disconnectWallet(): void {
   rememberWallet(undefined)
 }
 
-async function useAccount({ provider: chosen, name }: WalletOption, [account]: readonly Address[]) {
+async function useAccount({ provider: chosen, info: { name } }: WalletOption, [account]: readonly Address[]) {
   if (account === undefined) throw new Error('The wallet has given no account.')
   const chainId = Number(await chosen.request({ method: 'eth_chainId' }))
   stopListening()

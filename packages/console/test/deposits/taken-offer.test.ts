@@ -86,7 +86,7 @@ describe('a swap of the console', () => {
       on: (event: string, listener: () => void) => void listeners.set(event, listener),
       removeListener: (event: string) => void listeners.delete(event),
     } as unknown as EIP1193Provider
-    await connectWallet({ id: 'test', name: 'Test', rdns: 'example.test', icon: '', provider })
+    await connectWallet({ info: { uuid: 'test', name: 'Test', rdns: 'example.test', icon: '' }, provider })
     return { ...wallet, emit: (event: string, value: unknown) => listeners.get(event)?.(value), listeners }
   }
 

@@ -7,7 +7,7 @@ import { latestNow } from '../../data/clock.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { Connect } from '../swap/connect.js'
+import { ConnectAside } from '../swap/connect.js'
 import { DepositAddress } from '../swap/deposit-address.js'
 import { OwnSwapState } from '../swap/own-swaps.js'
 import { WhatHappens } from '../swap/what-happens.js'
@@ -34,7 +34,9 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
   if (quote === undefined) return null
   // After its order has ended, there may be more: tokens came too late, again, or too many.
   const hasEnded = state === OrderState.REFUNDED
-  if (state === OrderState.SETTLED && wallet.value === undefined) return <LookForMore />
+  // An order can be settled while more than its input lies at the address.
+  if (state === OrderState.SETTLED && wallet.value === undefined)
+    return <ConnectAside>Connect a wallet to look for tokens that came again or too late</ConnectAside>
   if (hasOrder && !hasEnded && refund === undefined) return null
   return (
     <section class="panel" aria-labelledby="address-title">
@@ -93,11 +95,3 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
     </section>
   )
 }
-
-/** An order can be settled while more than its input lies at the address. */
-const LookForMore = () => (
-  <details class="aside">
-    <summary>Connect a wallet to look for tokens that came again or too late</summary>
-    <Connect />
-  </details>
-)

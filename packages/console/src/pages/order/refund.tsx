@@ -15,7 +15,7 @@ interface RefundProps {
 
 /** A refund through the user's wallet. Anyone may send it: the tokens go to the user of the order. */
 export function Refund({ refund, children }: RefundProps) {
-  const { isBusy, problem, attempt } = useAttempt()
+  const { isBusy, complaint, attempt } = useAttempt()
   return (
     <div class="notice notice-warning">
       {children}
@@ -26,7 +26,7 @@ export function Refund({ refund, children }: RefundProps) {
           {isBusy ? 'Waiting for the wallet…' : 'Refund'}
         </button>
       )}
-      {problem !== '' && <p role="alert">{problem}</p>}
+      {complaint}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { tokenOf } from '../../data/tokens/tokens.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useAttempt } from '../../wallet/use-attempt.js'
-import { Connect } from './connect.js'
+import { Connect, ConnectAside } from './connect.js'
 import type { SwapParams } from './swap-params.js'
 import { takeOffer } from './taken-offer.js'
 import { UNLISTED } from './wanted-swap.js'
@@ -58,7 +58,9 @@ export function Action(props: ActionProps) {
           full or blocked. Mend that, and load the page again.
         </p>
       )}
-      {!isContract && known === undefined && <ConnectAside />}
+      {!isContract && known === undefined && (
+        <ConnectAside>Connect a wallet to have the deposit address checked</ConnectAside>
+      )}
     </>
   )
 }
@@ -98,7 +100,7 @@ const isReadByWallet = ({ chainId }: Chain, token: string) => tokenOf(chainId, t
 
 /** Nothing can be read or sent on another chain. */
 export function SwitchChain({ chain }: { readonly chain: Chain }) {
-  const { problem, attempt } = useAttempt()
+  const { complaint, attempt } = useAttempt()
   return (
     <>
       <button
@@ -108,21 +110,7 @@ export function SwitchChain({ chain }: { readonly chain: Chain }) {
       >
         Switch the wallet to {chain.name}
       </button>
-      {problem !== '' && (
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {complaint}
     </>
-  )
-}
-
-/** In address mode a wallet is not needed, but it checks the address. */
-function ConnectAside() {
-  return (
-    <details class="aside">
-      <summary>Connect a wallet to have the deposit address checked</summary>
-      <Connect />
-    </details>
   )
 }

@@ -8,7 +8,7 @@ import { useAttempt } from '../../wallet/use-attempt.js'
 /** Connects a wallet of this browser. With several, a list to choose from. */
 export function Connect() {
   const [options, setOptions] = useState<readonly WalletOption[]>()
-  const { isBusy, problem, attempt } = useAttempt()
+  const { isBusy, complaint, attempt } = useAttempt()
   const connect = (option: WalletOption) => attempt(({ connectWallet }) => connectWallet(option))
   const discover = () =>
     attempt(async ({ discoverWallets, connectWallet }) => {
@@ -25,10 +25,12 @@ export function Connect() {
       {options !== undefined && options.length > 1 && (
         <ul class="wallets">
           {options.map((option) => (
-            <li key={option.id}>
+            <li key={option.info.uuid}>
               <button type="button" disabled={isBusy} onClick={() => connect(option)}>
-                {option.icon !== '' && <img src={option.icon} alt="" width={20} height={20} />}
-                <bdi>{option.name}</bdi>
+                {option.info.icon.startsWith('data:image/') && (
+                  <img src={option.info.icon} alt="" width={20} height={20} />
+                )}
+                <bdi>{option.info.name}</bdi>
               </button>
             </li>
           ))}
@@ -40,14 +42,18 @@ export function Connect() {
           wallet.
         </p>
       )}
-      {problem !== '' && (
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {complaint}
     </>
   )
 }
+
+/** Connects a wallet for what can do without one. @param children what it is good for */
+export const ConnectAside = ({ children }: { readonly children: string }) => (
+  <details class="aside">
+    <summary>{children}</summary>
+    <Connect />
+  </details>
+)
 
 /** The connected wallet, with the way to forget it. */
 export function ConnectedWallet() {

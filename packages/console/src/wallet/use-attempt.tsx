@@ -3,7 +3,7 @@ import { describeFailure, loadWallet } from './load.js'
 
 type WalletCode = Awaited<ReturnType<typeof loadWallet>>
 
-/** What a user can try with the wallet: whether it is under way, and why the last attempt has failed. */
+/** What a user can try with the wallet: whether it is under way, and the complaint of the last attempt that has failed. */
 export function useAttempt() {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
@@ -17,5 +17,10 @@ export function useAttempt() {
     }
     setBusy(false)
   }
-  return { isBusy, problem, attempt }
+  const complaint = problem !== '' && (
+    <p class="form-problem" role="alert">
+      {problem}
+    </p>
+  )
+  return { isBusy, complaint, attempt }
 }
