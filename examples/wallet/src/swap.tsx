@@ -94,7 +94,7 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
         />
       )}
       {order.data && <output>{order.data.state}</output>}
-      {swap.isPending && swap.progress && <p>{wordsOf(swap.progress)}</p>}
+      {(swap.isPending || swap.isUncertain) && swap.progress && <p>{wordsOf(swap.progress)}</p>}
       {call && <Button label="Take back what was not paid" disabled={isSending} onClick={() => send(call)} />}
       {error && <p role="alert">{explainForUser(error)}</p>}
       {/* The instance chooses the code of an error, which says nothing of the tokens. */}

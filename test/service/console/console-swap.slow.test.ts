@@ -44,6 +44,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await steps(page).getByText('You received 2\u202f497.00 USDC').waitFor(PAGE_WAIT)
       expect(await order.getAttribute('title')).toBe(before)
       await look(page, 'swap-done')
+      // The approval since then would ask for another auction.
+      await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
 
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('settled').waitFor(PAGE_WAIT)

@@ -11,7 +11,6 @@ interface TimelineStep {
   readonly name: string
   readonly atMs: number | undefined
   readonly step: OrderStep | undefined
-  readonly note: string
 }
 
 interface TimelineProps {
@@ -36,24 +35,20 @@ export function Timeline({ order, record }: TimelineProps) {
           </li>
         )}
       </ol>
+      {order.settled !== undefined && order.deposited === undefined && (
+        <p class="muted">It was paid by a transfer to an address, of which the contract has no event.</p>
+      )}
     </section>
   )
 }
 
 function stepsOf({ order: { deposited, settled, refunded }, record }: TimelineProps): TimelineStep[] {
-  const stepOf = (name: string, step: OrderStep | undefined, note = ''): TimelineStep[] =>
-    step === undefined ? [] : [{ name, step, note, atMs: timeOf(step) }]
+  const steps = { Deposited: deposited, Settled: settled, Refunded: refunded }
   return [
-    ...(record === undefined
-      ? []
-      : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined, note: '' }]),
-    ...stepOf('Deposited', deposited),
-    ...stepOf(
-      'Settled',
-      settled,
-      `The user has the output.${deposited === undefined ? ' It was paid by a transfer, of which the contract has no event.' : ''}`,
+    ...(record === undefined ? [] : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined }]),
+    ...Object.entries(steps).flatMap(([name, step]) =>
+      step === undefined ? [] : [{ name, step, atMs: timeOf(step) }],
     ),
-    ...stepOf('Refunded', refunded, deposited === undefined ? '' : 'The user has the input back.'),
   ]
 }
 
@@ -66,7 +61,7 @@ function TimelineItem({
   readonly each: TimelineStep
   readonly before: TimelineStep | undefined
 }) {
-  const { name, atMs, step, note } = each
+  const { name, atMs, step } = each
   // A quote may be later than the time of the block with its deposit.
   const sinceMs =
     atMs === undefined || before?.atMs === undefined ? undefined : Math.max(0, atMs - before.atMs)
@@ -87,7 +82,6 @@ function TimelineItem({
         {step !== undefined && <span class="number">block {group(String(step.blockNumber))}</span>}
         {step?.transactionHash !== undefined && <Transaction chainId={chainId} hash={step.transactionHash} />}
       </p>
-      {note !== '' && <p class="muted">{note}</p>}
     </li>
   )
 }

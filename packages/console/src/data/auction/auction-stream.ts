@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { type Signal, signal, useSignalEffect } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import {
   type GetQuoteRecordResponse,
   OrderType,
@@ -58,7 +58,10 @@ export function useAuction(
   request: AuctionRequest | undefined,
   { isHeld, isOnce }: { readonly isHeld: boolean; readonly isOnce: boolean },
 ): Signal<Auction> {
-  const key = request === undefined ? undefined : keyOf(request)
+  // What is held stays, also when the user's approval changes what would be asked next.
+  const shown = useRef(request)
+  if (!isHeld) shown.current = request
+  const key = shown.current && keyOf(shown.current)
   // Of its own for each request: not even for a frame is an offer shown for another one.
   const auction = useMemo(() => signal(NO_AUCTION), [key])
   const wanted = useMemo(() => signal<AuctionRequest | undefined>(undefined), [])
