@@ -137,10 +137,10 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
           <Account address={user} />
         </td>
       )}
-      <td class="story-more">
+      <td class="story-order">
         <OrderId id={orderId} />
       </td>
-      <td class="story-age right">
+      <td class="story-more right">
         <Age ms={timeOf(firstStep(order))} />
       </td>
     </LinkRow>

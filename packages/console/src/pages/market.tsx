@@ -63,17 +63,24 @@ interface LiveOrdersProps {
 /** New lines come at the top. Scrolled down, the browser keeps what is read in its place. */
 function LiveOrders({ orders, events }: LiveOrdersProps) {
   const fresh = new Set(events.map(({ event }) => event.orderId))
+  const removed = events.filter(({ removedAt }) => removedAt !== undefined)
+  // Until the list is read again.
+  const isGone = (order: Order) =>
+    removed.some(
+      ({ event }) =>
+        event.orderId === order.orderId && BigInt(event.blockNumber) === firstStep(order)?.blockNumber,
+    )
   const lines = [
-    ...orders.map((order) => ({
-      block: Number(firstStep(order)?.blockNumber ?? 0),
-      line: <OrderLine key={order.orderId} order={order} isFresh={fresh.has(order.orderId)} />,
-    })),
-    ...events
-      .filter(({ removedAt }) => removedAt !== undefined)
-      .map((entry) => ({
-        block: entry.event.blockNumber,
-        line: <RemovedLine key={`${entry.key} ${entry.removedAt}`} entry={entry} />,
+    ...orders
+      .filter((order) => !isGone(order))
+      .map((order) => ({
+        block: Number(firstStep(order)?.blockNumber ?? 0),
+        line: <OrderLine key={order.orderId} order={order} isFresh={fresh.has(order.orderId)} />,
       })),
+    ...removed.map((entry) => ({
+      block: entry.event.blockNumber,
+      line: <RemovedLine key={`${entry.key} ${entry.removedAt}`} entry={entry} />,
+    })),
   ]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reached by the keyboard
