@@ -127,7 +127,9 @@ describe('compose.replicas.yaml', () => {
     const prometheus = readFileSync('deploy/prometheus/prometheus.yml', 'utf8')
     const replicas = Object.entries(services).filter(([, { image }]) => image === OWN_IMAGE)
     const addresses = replicas.map(([, { ports = [] }]) => ports[0]?.split(':').slice(0, 2).join(':'))
-    expect(addresses.filter((address) => !document.includes(`  server ${address};\n`))).toEqual([])
+    expect(addresses.filter((address) => !document.includes(`  server ${address} max_fails=0;\n`))).toEqual(
+      [],
+    )
     const proxied = [addresses, ['@grpc', ...addresses.map((address) => `h2c://${address}`)]]
     expect(proxied.filter((words) => !document.includes(`reverse_proxy ${words.join(' ')}\n`))).toEqual([])
     expect(replicas.filter(([name]) => !prometheus.includes(`'${name}:3000'`))).toEqual([])

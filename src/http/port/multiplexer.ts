@@ -93,7 +93,7 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
      */
     async drain(timeoutMs: number): Promise<void> {
       isDraining = true
-      stopListening(http1)
+      await stopListening(http1)
       sessions.close()
       await connections.untilNone(timeoutMs)
     },
