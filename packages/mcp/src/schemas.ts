@@ -3,6 +3,9 @@ import * as z from 'zod'
 import type { SignedQuote } from '../../client/src/index.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { ORDER_TYPES } from '../../protocol/src/quotes/quote.js'
+import texts from './texts.json' with { type: 'json' }
+
+const { fields } = texts
 
 /** What tools take and give. Amounts are decimal strings in the token's smallest unit. A checksum that is wrong is a typing error. */
 
@@ -28,16 +31,18 @@ const whole = z
 
 export const amount = whole
   .refine((units) => units > 0n && units <= MAX_UINT256, 'must be 1 to 2^256-1')
-  .describe("In the token's smallest unit: read its decimals with read_token")
+  .describe(fields.amount)
 
-const seconds = z.int().nonnegative().describe('Unix time in seconds')
+const seconds = z.int().nonnegative().describe(fields.seconds)
+
+export const userAddress = address.describe(fields.userAddress)
 
 /** A swap without its user. */
 export const swap = {
   chainId,
-  inputToken: address.describe('The token that the user gives'),
-  outputToken: address.describe('The token that the user gets'),
-  orderType: z.enum(ORDER_TYPES).describe('EXACT_INPUT fixes what the user gives, EXACT_OUTPUT what it gets'),
+  inputToken: address.describe(fields.inputToken),
+  outputToken: address.describe(fields.outputToken),
+  orderType: z.enum(ORDER_TYPES).describe(fields.orderType),
   amount,
 }
 
@@ -56,15 +61,13 @@ export const quote = z.strictObject({
   nonce: whole,
 }) satisfies z.ZodType<SignedQuote['quote']>
 
-const OWN_WORDS = "from the owner's own words, never from a price or a quote of the instance"
-
 /** An offer, and the limits of the user. */
 export const offer = {
   chainId,
-  quote: quote.describe('The whole quote of an offer of get_quote, unchanged'),
-  solverSignature: hex.describe('The solverSignature of the same offer'),
-  maxInputAmount: amount.describe(`The most that the owner gives, ${OWN_WORDS}`),
-  minOutputAmount: amount.describe(`The least that the owner gets, ${OWN_WORDS}`),
+  quote: quote.describe(fields.quote),
+  solverSignature: hex.describe(fields.solverSignature),
+  maxInputAmount: amount.describe(fields.maxInputAmount),
+  minOutputAmount: amount.describe(fields.minOutputAmount),
 }
 
 /** Rows of a list. */

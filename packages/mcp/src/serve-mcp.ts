@@ -34,7 +34,7 @@ export async function serveMcp(
   const chains = createOwnChains(options)
   const admitQuote = createQuoteLimit(maxQuotes, clock)
   const createServer = () => {
-    const instructions = texts.instructions.join(' ')
+    const { instructions } = texts
     const server = new McpServer({ name: 'quote-aggregator', version }, { instructions })
     addListTools(server, client, chains)
     addQuoteTools(server, client, admitQuote)
@@ -59,10 +59,9 @@ function createQuoteLimit(maxQuotes: number, clock: Clock): () => void {
   return () => {
     const now = clock.monotonic()
     times = times.filter((time) => now - time < MINUTE_MS)
-    const [oldest = now] = times
-    if (times.length < maxQuotes) return void times.push(now)
-    const message = `The owner allows ${maxQuotes} quotes a minute, since each reserves funds of solvers.`
-    const retryAfterSeconds = Math.ceil((MINUTE_MS - (now - oldest)) / 1000)
-    throw new ToolError('RATE_LIMITED', message, { retryAfterSeconds })
+    const retryAfterSeconds = Math.ceil((MINUTE_MS + (times[0] ?? now) - now) / 1000)
+    const message = `The owner allows ${maxQuotes} quotes a minute: each reserves funds of solvers.`
+    if (times.length >= maxQuotes) throw new ToolError('RATE_LIMITED', message, { retryAfterSeconds })
+    times.push(now)
   }
 }

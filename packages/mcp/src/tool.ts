@@ -1,16 +1,9 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { AggregatorError, ChainReadError, explainForUser } from '../../client/src/index.js'
+import { AggregatorError, explainForUser } from '../../client/src/index.js'
 import { wordsOf } from '../../protocol/src/node/node-words.js'
 import { replaceUnprintable } from '../../protocol/src/values/text.js'
 import texts from './texts.json' with { type: 'json' }
-
-/** A tool: what it takes, what it gives by name, and how. What it is for stands in texts.json. */
-export interface Tool<Input extends z.ZodRawShape> {
-  readonly input: Input
-  readonly output: z.ZodRawShape
-  readonly run: (input: z.output<z.ZodObject<Input>>, signal: AbortSignal) => Promise<object>
-}
 
 /** Why a tool gives nothing, for the agent. */
 export class ToolError extends Error {
@@ -23,21 +16,28 @@ export class ToolError extends Error {
   }
 }
 
-/** Adds a tool that reads. What fails is a result with a code and a sentence, never an error of the protocol. */
+/**
+ * Adds a tool that reads: what it takes, what it gives by name, and how. What it is for stands in texts.json. What fails is a result
+ * with a code and a sentence, never an error of the protocol.
+ */
 export function addTool<Input extends z.ZodRawShape>(
   server: McpServer,
   name: keyof typeof texts.tools,
-  { input, output, run }: Tool<Input>,
+  tool: {
+    readonly input: Input
+    readonly output: z.ZodRawShape
+    readonly run: (input: z.output<z.ZodObject<Input>>, signal: AbortSignal) => Promise<object>
+  },
 ): void {
   const config = {
     description: texts.tools[name],
-    inputSchema: z.strictObject(input),
-    outputSchema: z.looseObject(output),
+    inputSchema: z.strictObject(tool.input),
+    outputSchema: z.looseObject(tool.output),
     annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
   }
   server.registerTool(name, config, async (given, { mcpReq }): Promise<CallToolResult> => {
     try {
-      return toResult(await run(given as z.output<z.ZodObject<Input>>, mcpReq.signal))
+      return toResult(await tool.run(given as z.output<z.ZodObject<Input>>, mcpReq.signal))
     } catch (error) {
       return { ...toResult(explain(error)), isError: true }
     }
@@ -53,22 +53,21 @@ function toResult(value: object): CallToolResult {
 function explain(error: unknown): object {
   if (error instanceof ToolError) return { ...error.facts, message: error.message }
   if (error instanceof AggregatorError) {
-    const { reason: code, retryAfterSeconds, violations, quoteId } = error
+    const { reason: code, retryAfterSeconds, quoteId } = error
     return {
       code,
       message: explainForUser(error),
       retryAfterSeconds,
-      quoteId: quoteId && printable(quoteId),
+      quoteId: printable(quoteId),
       // What the instance says could pass for words of the owner.
-      fields: violations.map(({ field }) => printable(field)),
       instanceSays: printable(error.message, 200),
     }
   }
   // What viem throws names the URL of the node, which may have a key.
-  return { code: 'NODE_FAILED', message: error instanceof ChainReadError ? error.message : wordsOf(error) }
+  return { code: 'NODE_FAILED', message: wordsOf(error) }
 }
 
 /** A text of a stranger: as short as a name, and without characters that hide or reorder others. */
-export function printable(text: string, length = 64): string {
-  return replaceUnprintable(text.slice(0, length))
+export function printable(text: string | undefined, length = 64): string | undefined {
+  return text && replaceUnprintable(text.slice(0, length))
 }

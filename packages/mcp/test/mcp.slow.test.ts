@@ -114,6 +114,8 @@ describe.each(LINES)('an agent with %s', (line) => {
     const session = await openSession(line)
     const { value } = await swapForOwner(session)
     expect(value.calls).toHaveLength(2)
+    const gets = expect.stringMatching(/^2[45]\d\d(\.\d+)?$/)
+    expect(value.amounts).toEqual({ gives: '1', atMost: '1', gets, atLeast: '2400' })
     const wallet = createDevnetClient(network.devnet, network.user)
     for (const { to, data, value: wei } of value.calls)
       await mined(wallet, await wallet.sendTransaction({ to, data, value: BigInt(wei) }))
@@ -211,6 +213,16 @@ describe('an instance that lies gets no calls signed', () => {
 })
 
 describe('what fails', () => {
+  it('is an offer with limits in whole tokens, which protect nobody', async () => {
+    const { call } = await openSession()
+    const { quote, solverSignature } = (await call('get_quote', swapOf(network))).value.best
+    const limits = { maxInputAmount: quote.inputAmount, minOutputAmount: '2400' }
+    const built = await call('build_transaction', { chainId, quote, solverSignature, ...limits })
+    const problems = [{ code: 'limits_in_other_unit', message: expect.stringContaining('whole tokens') }]
+    expect(built).toMatchObject({ isError: true, value: { problems, amounts: { atLeast: '0.0024' } } })
+    expect(built.value.calls).toBe(undefined)
+  })
+
   it('is a result with a code and a sentence', async () => {
     const { call } = await openSession()
     instance.refusal = { status: 429, body: { error: 'Too many.', code: 'RATE_LIMITED' } }
@@ -226,7 +238,7 @@ describe('what fails', () => {
     })
     expect(await call('read_token', { chainId: 5, token: network.contracts.weth })).toMatchObject({
       isError: true,
-      value: { code: 'NO_NODE' },
+      value: { code: 'NOT_NAMED' },
     })
   })
 

@@ -34,7 +34,7 @@ export function addListTools(server: McpServer, client: AggregatorClient, chains
       const first = found.sort((a, b) => Number(b.listed) - Number(a.listed)).slice(0, MAX_TOKENS)
       await chains.compareDecimals(chainId, first)
       const tokens = first.map(({ address, symbol, decimals, listed }) => {
-        return { address, symbol: symbol && printable(symbol), decimals, listed }
+        return { address, symbol: printable(symbol), decimals, listed }
       })
       return { tokens }
     },
@@ -46,7 +46,7 @@ export function addListTools(server: McpServer, client: AggregatorClient, chains
       output: { address: z.string(), symbol: z.string().optional(), decimals: z.int() },
       async run({ chainId, token }) {
         const { symbol, ...read } = await readToken(await chains.node(chainId), token)
-        return { ...read, symbol: symbol && printable(symbol) }
+        return { ...read, symbol: printable(symbol) }
       },
     })
 

@@ -2,7 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { AggregatorClient, QuoteParams, SignedQuote } from '../../../client/src/index.js'
 import { differenceFromAsked } from '../../../protocol/src/quotes/asked-swap.js'
-import { address, chainId, rows, swap } from '../schemas.js'
+import { chainId, rows, swap, userAddress } from '../schemas.js'
 import { addTool, printable, ToolError } from '../tool.js'
 
 const MAX_OTHERS = 3
@@ -24,7 +24,7 @@ export function addQuoteTools(server: McpServer, client: AggregatorClient, admit
   addTool(server, 'get_quote', {
     input: {
       ...swap,
-      userAddress: address.describe("The owner's address, which pays and receives"),
+      userAddress,
       // An agent may repeat a call, and keeps no offer: an address would be paid twice, and give nothing back.
       depositMode: z.literal('CONTRACT').default('CONTRACT').describe('By a call, which is taken once'),
     },
