@@ -27,9 +27,10 @@ export function depositOnChain(
   let ahead = 0
 
   const secondsLeft = () => quote.depositDeadline - ahead - Date.now() / 1000
+  const spare = isContract ? 0 : SPARE_SECONDS.ADDRESS
+  const isLate = () => secondsLeft() < spare
   /** Until when the wallet may be asked, and a transfer be confirmed, Unix time in seconds. */
-  const confirmBy = () => Math.floor(quote.depositDeadline - ahead) - (isContract ? 0 : SPARE_SECONDS.ADDRESS)
-  const isLate = () => Date.now() / 1000 > confirmBy()
+  const confirmBy = () => Math.floor(quote.depositDeadline - ahead) - spare
   const tokens = (at?: Hex) => readView(request, quote.inputToken, balanceOf(depositAddress), at)
   const hasBalance = async (payer: Address) =>
     (await readView(request, quote.inputToken, balanceOf(payer))) >= quote.inputAmount
