@@ -2,7 +2,6 @@ import type { ChainParts } from '../chain/chain-parts.js'
 import type { CancelBudget } from '../risk/cancel-budget.js'
 import type { Cancellations } from './cancellations.js'
 import { endsAfter, type OpenQuote, type QuoteTimes } from './ending-rules.js'
-import type { OpenQuotes } from './open-quotes.js'
 
 /** The times of a quote that is asked for. */
 type AskedTimes = QuoteTimes & Pick<OpenQuote, 'isForAddress'>
@@ -20,7 +19,7 @@ const FEES_MAY_RISE = 2n
  */
 export function createEndingPause(
   parts: ChainParts,
-  open: Pick<OpenQuotes, 'toCancel'>,
+  toCancel: () => readonly OpenQuote[],
   cancellations: Pick<Cancellations, 'cost'>,
   budget: Pick<CancelBudget, 'left' | 'report'>,
 ) {
@@ -32,7 +31,7 @@ export function createEndingPause(
   return ({ isForAddress, ...quote }: AskedTimes): string | undefined => {
     const gas = ledger.gas()
     if (gas === undefined) return undefined
-    const quotes: OpenQuote[] = [...open.toCancel(), { quote, isForAddress, deposit: 'NONE' }]
+    const quotes: OpenQuote[] = [...toCancel(), { quote, isForAddress, deposit: 'NONE' }]
     const fees = BigInt(quotes.length) * FEES_MAY_RISE * cancellations.cost()
     if (fees > budget.left()) {
       budget.report()

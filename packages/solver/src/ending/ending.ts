@@ -10,7 +10,6 @@ import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
 import { createCancellations } from './cancellations.js'
 import { createEndingPause } from './ending-pause.js'
 import { endsAfter, isLastPayment } from './ending-rules.js'
-import { createOpenQuotes } from './open-quotes.js'
 import { type EndingParts, lookAtQuote } from './quote-look.js'
 
 /**
@@ -28,17 +27,44 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
   const requests = createCancelRequests()
   const parts: EndingParts = { ...chainParts, filling, requests, laterLooks: new Map() }
   const isCancelling = (nonce: bigint) => cancellations.has(nonce)
-  const open = createOpenQuotes(parts, isCancelling)
   const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
   const cancellations = createCancellations({
     ...parts,
     budget,
-    countAbove: open.countAbove,
+    countAbove,
     onEnd: look,
     onUnaffordable: (nonces) => nonces.forEach((nonce) => void requests.conclude(nonce, 'OPEN')),
   })
   let looking: Promise<void> = Promise.resolve()
   let isLookDue = false
+
+  const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
+
+  /**
+   * The quotes that are not spared: `cancelAbove` keeps the first small ones open, so that free requests do not hold `maxOpenBond`. For a
+   * day after a slash it keeps none, since whoever slashes one goes on with the next.
+   */
+  function notSpared(): LedgerQuote[] {
+    let spared = addresses.wasSlashed() ? 0 : ledger.mostSpared(chain.cancelAbove)
+    const isSpared = (entry: LedgerQuote) => bondOf(entry) <= chain.cancelAbove && spared-- > 0
+    return [...ledger.quotes()].filter((entry) => entry.deposit !== 'CONTRACT' && !isSpared(entry))
+  }
+
+  /** The quotes that will be cancelled unless somebody takes them, but for those whose cancellation is under way. */
+  function toCancel(): LedgerQuote[] {
+    // Tokens that came late keep some open.
+    return notSpared().filter(({ quote: { nonce } }) => !isCancelling(nonce) && !parts.laterLooks.has(nonce))
+  }
+
+  /** How many quotes risk more than each of these, and are still to be cancelled. */
+  function countAbove(nonces: readonly bigint[]): number {
+    const some = nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
+    return toCancel().filter((entry) => some.every((other) => bondOf(entry) > bondOf(other))).length
+  }
+
+  /** What risks most comes first, since looks take time as well; and of those that risk the same, what is over first. */
+  const byUrgency = (one: LedgerQuote, other: LedgerQuote) =>
+    Number(bondOf(other) - bondOf(one)) || one.quote.fillDeadline - other.quote.fillDeadline
 
   /** Looks at each quote that is due: one look after the other, and one at most waits. */
   function look(): void {
@@ -56,8 +82,8 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     cancellations.resume()
     for (const nonce of requests.nonces())
       if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') requests.conclude(nonce, 'TAKEN')
-    const due = [...ledger.quotes()].filter(isDue).sort(open.byUrgency)
-    const wanted = new Set(open.notSpared())
+    const due = [...ledger.quotes()].filter(isDue).sort(byUrgency)
+    const wanted = new Set(notSpared())
     // A node that does not have this block must not answer for it.
     const at = time.atDepth(0)
     // Looks use calls that payments and cancellations need: of what can only be cancelled, no more than can be sent now.
@@ -133,7 +159,7 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
       return untilAborted(Promise.all(outcomes), signal)
     },
     /** Why what is open could not be ended with a further quote. */
-    pauseFor: createEndingPause(parts, open, cancellations, budget),
+    pauseFor: createEndingPause(parts, toCancel, cancellations, budget),
     /** @returns when no cancellation is followed any more, after the signal has aborted */
     idle: async () => cancellations.idle(),
   }

@@ -40,7 +40,7 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
   const budget = { left: () => feesLeft, report() {} }
   const pause = createEndingPause(
     parts as never,
-    { toCancel } as never,
+    toCancel as never,
     { cost: () => CANCELLATION_COST },
     budget,
   )
