@@ -385,6 +385,19 @@ it.each<[string, (order: FillableOrder, calls: number) => Promise<unknown>]>([
   end()
 })
 
+it('an order is missed when a second block is later than its fill deadline, however long none comes', async () => {
+  const { ask, deposit, passBlocks, pass, metrics, chain, end } = await start({ fill: async () => {} })
+  const known = await ask()
+  deposit(known)
+  while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+  await pass(150_000)
+  expect([metrics().missed, metrics().openOrders]).toEqual([0, 1])
+  await passBlocks(1)
+  await pass(10_000)
+  expect([metrics().missed, metrics().openOrders]).toEqual([1, 0])
+  end()
+})
+
 it('an order is missed also when its `fill` has left it, or calls `order.fill` too late, which rejects', async () => {
   const { opened: isLate, open } = deferred()
   const ends: unknown[] = []
