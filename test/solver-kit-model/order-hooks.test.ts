@@ -385,6 +385,20 @@ it.each<[string, (order: FillableOrder, calls: number) => Promise<unknown>]>([
   end()
 })
 
+it('an order that was missed while the solver was down is told with what is reserved for its refund', async () => {
+  const { ask, deposit, passBlocks, restart, chain, told, end } = await start()
+  const known = await ask()
+  await restart(() => {
+    deposit(known)
+    chain.mine(known.quote.depositDeadline)
+    chain.mine(known.quote.fillDeadline + 1)
+  })
+  await passBlocks(4)
+  const missed = told.filter(([what]) => what === 'missed').map(([, { orderId, cost }]) => [orderId, cost])
+  expect(missed).toEqual([[known.orderId, known.bond]])
+  end()
+})
+
 it('an order is missed when a second block is later than its fill deadline, however long none comes', async () => {
   const { ask, deposit, passBlocks, pass, metrics, chain, end } = await start({ fill: async () => {} })
   const known = await ask()

@@ -192,6 +192,14 @@ export function openState(path: string) {
     setBookEntry: (entry: BookEntry) =>
       void sql('REPLACE INTO books VALUES (@id, @chainId, @time, @kind, @entry)').run(entry),
     dropBookEntry: (id: string) => void sql('DELETE FROM books WHERE id = ?').run(id),
+    /** What missed orders and slashed quotes of a chain have cost since that time, and whether they were for deposit addresses. */
+    slashes: (chainId: number, time: number) =>
+      sql<{ cost: string; isForAddress: number | null }>(
+        `SELECT entry ->> 'cost' AS cost, signed ->> 'isForAddress' AS isForAddress FROM books LEFT JOIN orders
+          ON orderId = id WHERE books.chainId = ? AND kind = 'MISSED' AND time > ? AND cost <> '0'`,
+      )
+        .all(chainId, time)
+        .map(({ cost, isForAddress }) => ({ cost: BigInt(cost), isForAddress: isForAddress === 1 })),
     /** A position of a chain's blocks, or what has been learnt of it; undefined before the first one. */
     position: (name: string) =>
       sql<{ value: string }>('SELECT value FROM positions WHERE name = ?').get(name)?.value,

@@ -127,12 +127,11 @@ async function endQuote(
 }
 
 function reportSlash(
-  { chain, addresses, state, metrics, books, onError }: EndingParts,
+  { chain, state, metrics, books, onError }: EndingParts,
   { isForAddress, signed }: LedgerQuote,
   orderId: Hex,
   cost: bigint,
 ): void {
-  addresses.slashed(isForAddress, cost)
   for (const each of signed) if (each.orderId === orderId) books.missed({ ...termsOf(each), cost })
   const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
   onError(

@@ -145,7 +145,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
     const isOpen = isFollowed(state.order(orderId))
     if (ended?.outcome !== 'success') {
       if (ended !== undefined) payments.forget(orderId)
-    } else if (isOpen) await endOrder(parts, order, 'FILLED', true, ended)
+    } else if (isOpen) await endOrder(parts, order, 'FILLED', true, { payment: ended })
     if (ended?.outcome !== 'reverted' && ended?.outcome !== 'dropped') return
     if (ended.outcome === 'reverted') metrics.paymentsReverted++
     deposits.of(orderId).reverts++

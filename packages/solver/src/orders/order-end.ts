@@ -20,6 +20,7 @@ export interface OrderParts extends ChainParts {
  * have settled waits until the node shows how.
  * @param isNonceUsed otherwise it can still cost a part of the bond, and its quote must be ended as any other
  * @param payment the solver's own
+ * @param cost of one that was missed: what was taken from the bond, or is reserved, in the bond token's smallest unit
  * @throws ChainReadError of a report that needs the order's terms, and Error for an order that the node does not have
  */
 export async function endOrder(
@@ -27,14 +28,14 @@ export async function endOrder(
   { orderId, signed }: StoredOrder,
   status: StoredOrder['status'],
   isNonceUsed: boolean,
-  payment?: PaymentEnd,
+  { payment, cost = 0n }: { readonly payment?: PaymentEnd; readonly cost?: bigint },
 ): Promise<void> {
   const { chain, state, ledger, time, deposits, log } = parts
   // Other orders have ended before this state began.
   const { where, settledBy } = deposits.of(orderId)
-  const isOwn = [signed, payment, where, settledBy].some((known) => known !== undefined)
+  const isOwn = cost > 0n || [signed, payment, where, settledBy].some((known) => known !== undefined)
   if (isOwn && status === 'FILLED' && !(await reportFilled(parts, orderId, signed, payment))) return
-  if (isOwn && status === 'MISSED') await reportMissed(parts, orderId, signed)
+  if (isOwn && status === 'MISSED') await reportMissed(parts, orderId, signed, cost)
   log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
   state.setStatus(orderId, status)
   if (signed === undefined) return
@@ -71,15 +72,19 @@ async function reportFilled(
   return true
 }
 
-async function reportMissed(parts: OrderParts, orderId: Hex, signed: SolverQuote | undefined): Promise<void> {
+async function reportMissed(
+  parts: OrderParts,
+  orderId: Hex,
+  signed: SolverQuote | undefined,
+  cost: bigint,
+): Promise<void> {
   const { chain, ledger, metrics, deposits, books, onError } = parts
-  const isAtContract = deposits.of(orderId).where === 'CONTRACT'
   const terms = signed?.quote ?? (await readTerms(parts, orderId))
-  const cost = isAtContract ? ledger.bondOf(terms) : 0n
   books.missed({ ...toPublicTerms(chain.chainId, orderId, terms, signed), cost })
   metrics.missed++
   onError(new Error(`order ${orderId} on chain ${chain.chainId} was not paid by its fill deadline`))
-  // Tokens at an address may come too late to be paid for, whatever the output token does.
+  // Tokens at an address may come too late to be paid for, whatever the output token does, and so may what came while this was down.
+  const isAtContract = deposits.of(orderId).where === 'CONTRACT'
   if (!isAtContract || signed === undefined || !ledger.miss(signed.quote)) return
   const { outputToken } = signed.quote
   const words = `quotes of ${outputToken} on chain ${chain.chainId} are declined for an hour: missed orders cost too much`

@@ -82,11 +82,17 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
  * is still reserved, or the state has no quote, it counts as slashed from now on: anybody may refund the order.
  */
 function endUnpaid(parts: OrderParts, order: StoredOrder, seen: Order): Promise<void> {
-  const { solver, addresses, ledger } = parts
+  const { solver, ledger, deposits } = parts
   const isLost = seen.state === 'DEPOSITED' || (seen.state === 'REFUNDED' && order.signed === undefined)
-  if (isLost && seen.solver === solver) addresses.slashed(false, ledger.bondOf(seen))
+  const hasReserved = deposits.of(order.orderId).where === 'CONTRACT' && order.signed !== undefined
+  const cost =
+    isLost && seen.solver === solver
+      ? ledger.bondOf(seen)
+      : hasReserved
+        ? ledger.bondOf(order.signed.quote)
+        : 0n
   const isNonceUsed = seen.state === 'SETTLED' || seen.state === 'DEPOSITED'
-  return endOrder(parts, order, seen.state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed)
+  return endOrder(parts, order, seen.state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed, { cost })
 }
 
 /**

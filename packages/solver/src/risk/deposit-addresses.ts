@@ -27,7 +27,7 @@ export type DepositAddresses = ReturnType<typeof createDepositAddresses>
 export function createDepositAddresses(
   chain: SolverChain,
   solver: Hex,
-  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuotes'>,
+  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuotes' | 'slashes'>,
   time: Pick<ChainTime, 'passed' | 'atDepth'>,
 ) {
   const place = `${chain.chainId} ${chain.settlement}`
@@ -35,18 +35,8 @@ export function createDepositAddresses(
   const keepsTokens = () => known() !== 'no'
   let nextLearning = 0
 
-  /**
-   * The slashes of a day.
-   * @param name of the position that has them: the chain's time and the cost of each
-   */
-  function slashesOf(name: string): { readonly at: number; readonly cost: bigint }[] {
-    const texts = state.position(`${name} ${place}`)?.split(',') ?? []
-    const slashes = texts.map((text) => {
-      const [at, cost = '0'] = text.split(' ')
-      return { at: Number(at), cost: BigInt(cost) }
-    })
-    return slashes.filter(({ at }) => time.passed() < at + DAY_SECONDS)
-  }
+  /** The slashes of a day. */
+  const slashes = () => state.slashes(chain.chainId, time.passed() - DAY_SECONDS)
 
   return {
     /** True until it is known. */
@@ -86,18 +76,11 @@ export function createDepositAddresses(
         )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
-    /** Others have had the solver slashed for a quote, or may do so with an order that was missed. @param cost in the bond token's smallest unit */
-    slashed(isForAddress: boolean, cost: bigint): void {
-      for (const name of isForAddress ? ['slash', 'address slash'] : ['slash']) {
-        const all = [...slashesOf(name), { at: time.passed(), cost }]
-        state.setPosition(`${name} ${place}`, all.map(({ at, cost }) => `${at} ${cost}`).join())
-      }
-    },
     /** Whether quotes for deposit addresses are declined after a slash of one. */
-    areDeclined: () => slashesOf('address slash').length > 0,
-    /** Whether a quote or an order was slashed within a day. */
-    wasSlashed: () => slashesOf('slash').length > 0,
+    areDeclined: () => slashes().some(({ isForAddress }) => isForAddress),
+    /** Whether a quote or an order was slashed within a day, or may be since it was missed. */
+    wasSlashed: () => slashes().length > 0,
     /** What the slashes of a day have cost. */
-    slashedBond: () => slashesOf('slash').reduce((sum, { cost }) => sum + cost, 0n),
+    slashedBond: () => slashes().reduce((sum, { cost }) => sum + cost, 0n),
   }
 }
