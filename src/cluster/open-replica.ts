@@ -1,7 +1,8 @@
+import { systemClock } from '../../packages/protocol/src/clock.js'
 import { ConfigError } from '../config/environment.js'
 import { UnknownSchemaError } from '../store/database.js'
 import { LEASE_MS, startLeaseRenewal } from '../store/postgres/lease-renewal.js'
-import { assertPooledBySession, createConnectionPool } from '../store/postgres/postgres.js'
+import { assertPooledBySession, createConnectionPool, isOfServer } from '../store/postgres/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres/postgres-stores.js'
 import type { Cluster } from './cluster.js'
 import { createDedicatedConnection } from './dedicated-connection.js'
@@ -22,6 +23,10 @@ type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leas
   readonly leaseMs?: number | undefined
 }
 
+/** A database that has just been started, or that many start to use at once, answers soon. */
+const TRIES = 3
+const PAUSE_MS = 1000
+
 /**
  * Opens the stores that replicas share in PostgreSQL, and connects this replica to the others. When its connection to
  * them is lost, the connections of the stores are replaced too. Its lease lasts until its end.
@@ -29,6 +34,19 @@ type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leas
  * of another version
  */
 export async function openReplica(options: ReplicaOptions): Promise<Instance> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await openOnce(options)
+    } catch (error) {
+      const isPassing = !(error instanceof ConfigError || error instanceof UnknownSchemaError)
+      if (tries === TRIES || !isPassing || !isOfServer(error as Error)) throw toConfigError(error)
+      options.log.warn({ reason: connectReasonOf(error) }, 'the database cannot be used yet: trying again')
+      await systemClock.sleep(PAUSE_MS)
+    }
+  }
+}
+
+async function openOnce(options: ReplicaOptions): Promise<Instance> {
   const { databaseUrl, leaseMs = LEASE_MS, log } = options
   let cluster: PostgresCluster | undefined
   const pool = createConnectionPool(databaseUrl, (error) => cluster?.tellMissed(error))
@@ -50,7 +68,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
     return { stores, cluster: { ...connected, isDatabaseUp }, replica, close }
   } catch (error) {
     await close()
-    throw toConfigError(error)
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect as connectTo, createServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { pino } from 'pino'
@@ -100,6 +100,24 @@ describe('stores', () => {
     ).toBe(0)
     expect([...first.lines, ...second.lines]).toEqual([])
   })
+})
+
+test('stores of a database that does not answer at first are opened', async () => {
+  const target = new URL(await createPostgresDatabase())
+  let refused = 0
+  const server = createServer((socket) => {
+    if (++refused <= 2) return void socket.destroy()
+    const way = connectTo(Number(target.port), target.hostname)
+    for (const end of [socket, way]) end.on('error', () => {})
+    socket.pipe(way).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const databaseUrl = new URL(target)
+  databaseUrl.port = String((server.address() as AddressInfo).port)
+  const { lines, close } = await open({ databaseUrl: databaseUrl.href })
+  expect(lines.filter((line) => line.includes('trying again'))).toHaveLength(2)
+  await close()
 })
 
 describe('the error for an unusable database names it without its password:', () => {

@@ -92,7 +92,7 @@ const SERVER_ERRORS = /^(08|53|57|25006)/
 /** The errors of connections that failed or could not be opened. */
 const connectionErrors = new WeakSet<Error>()
 
-function isOfServer(error: Error): boolean {
+export function isOfServer(error: Error): boolean {
   return !(error instanceof pg.DatabaseError) || SERVER_ERRORS.test(error.code ?? '')
 }
 
