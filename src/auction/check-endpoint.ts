@@ -1,7 +1,7 @@
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { explainCheck } from '../../packages/protocol/src/quotes/explain.js'
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
-import { deadlines, NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import { type QuoteHasher, toChecksumAddress } from '../../packages/protocol/src/signing/typed-data.js'
@@ -16,6 +16,7 @@ import {
   requestBody,
 } from '../solvers/transport/solver-http-client.js'
 import type { AuctionContext } from './context.js'
+import { indicativeRequest } from './prices.js'
 
 /** A check is not cancelled when its caller leaves. */
 type CheckResult = Exclude<SolverResult, { kind: 'soft_deadline' | 'cancelled' }>
@@ -45,12 +46,8 @@ const CHAIN_RETRY_SECONDS = 5
  * its time shows which ports of a host are open.
  */
 export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted) {
-  const { chains, endpointGuard, config, deadlineTime, clock, log } = context
+  const { chains, endpointGuard, config, clock, log } = context
   const { production } = config
-  const windows = {
-    depositWindowSeconds: config.defaultDepositWindowSeconds,
-    fillWindowSeconds: config.defaultFillWindowSeconds,
-  }
   const validateOffer = createOfferValidator(NO_RULES)
 
   /** Resolves with the result, at the latest after the time-out. */
@@ -90,15 +87,8 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
   async function check(solver: CheckedSolver, chain: Chain): Promise<RegistrationCheck> {
     const { chainId, address } = solver
     const lastQuoted = lastOf(chainId)
-    const request: QuoteRequest = {
-      ...(lastQuoted === undefined ? MADE_UP_SWAP : swapOf(lastQuoted)),
-      kind: 'INDICATIVE',
-      chainId,
-      user: NO_USER,
-      destinationChainId: chainId,
-      depositMode: 'CONTRACT',
-      ...deadlines(deadlineTime(chainId), windows),
-    }
+    const swap = lastQuoted === undefined ? MADE_UP_SWAP : swapOf(lastQuoted)
+    const request = indicativeRequest(context, { ...swap, chainId })
     const start = clock.monotonic()
     const result = await requestQuote(solver, request, chain.quoteHasher())
     const logged = result.kind === 'quoted' ? { kind: result.kind } : result
@@ -107,14 +97,15 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
       await clock.sleep(start + CHECK_TIMEOUT_MS - clock.monotonic())
     const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
     const answer = toRecordedResult({ solver: address, result, tookMs: CHECK_TIMEOUT_MS })
-    const context = {
+    const explanation = explainCheck(answer, {
       request: parameters,
       typedData: chain.quoteTypedData(),
       isMadeUp: lastQuoted === undefined,
       showsNetworkErrors: !production,
-    }
-    return { outcome: result.kind, explanation: explainCheck(answer, context) }
+    })
+    return { outcome: result.kind, explanation }
   }
+
   /**
    * A registration is valid with every result.
    * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md, D23)

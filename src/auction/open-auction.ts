@@ -14,7 +14,13 @@ import { createQuoteIds } from './quote-ids.js'
 import { createPagePositions } from './records/page-positions.js'
 import { createQuoteRecorder, NO_RECORDER } from './records/quote-recorder.js'
 import { createRoundTraces } from './records/round-trace.js'
-import { createResultReports, createRoundCounts, logWithoutOffer, type RoundSink } from './sinks.js'
+import {
+  createResultReports,
+  createRoundCounts,
+  logWithoutOffer,
+  type RoundSink,
+  rememberFirm,
+} from './sinks.js'
 import { createSolverChoice } from './solver-choice.js'
 
 /** The auction with its parts. */
@@ -36,19 +42,10 @@ export function openAuction(context: AuctionContext) {
   const lastQuoted = new Map<number, QuoteRequest>()
   const sinks: readonly RoundSink[] = [
     // First: the events of an order may come at any time after its offer is sent.
-    {
-      onOffer({ kind, chainId }, offer) {
-        if (kind === 'FIRM') context.usedNonces.recordOffer(chainId, offer)
-      },
-    },
+    rememberFirm(context.usedNonces.recordOffer, lastQuoted),
     { onAnswer: recorder.record },
     createResultReports(context.sessions, log),
     createRoundCounts(standings, statistics, metrics),
-    {
-      onAnswer({ request, outcome }) {
-        if (outcome === 'quoted' && request.kind === 'FIRM') lastQuoted.set(request.chainId, request)
-      },
-    },
     logWithoutOffer(log),
     ...(traces ? [createRoundTraces(traces, target.share)] : []),
   ]

@@ -52,7 +52,7 @@ const MAX_PRICES = 10_000
  * rejected with SOLVERS_BUSY when they are in use or when it could not begin in time.
  */
 export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'runRound'>) {
-  const { config, directory, metrics, deadlineTime, clock } = context
+  const { config, directory, metrics, clock } = context
   const softDeadline = ownSoftDeadline(config.quoteSoftTimeoutMs)
   const underWay = new Map<string, Promise<Price>>()
   const end = new AbortController()
@@ -68,17 +68,7 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
     caller: RoundCall,
   ): Promise<Price> {
     const { chainId } = swap
-    const terms = { user: NO_USER, destinationChainId: chainId, depositMode: 'CONTRACT' } as const
-    const request: QuoteRequest = {
-      kind: 'INDICATIVE',
-      ...swap,
-      ...terms,
-      ...deadlines(deadlineTime(chainId), {
-        depositWindowSeconds: config.defaultDepositWindowSeconds,
-        fillWindowSeconds: config.defaultFillWindowSeconds,
-        minDepositWindowSeconds: shortest,
-      }),
-    }
+    const request = indicativeRequest(context, swap, shortest)
     // The round asks solvers of this list. A later one may lack them.
     const names = new Map(directory.reachable(chainId).map(({ address, name }) => [address, name]))
     const { quoteId, offers, error } = await rounds.runRound(request, caller, { softDeadline })
@@ -137,6 +127,27 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
       end.abort()
       await Promise.allSettled(underWay.values())
     },
+  }
+}
+
+/** The request that no user takes part in. @param minDepositWindowSeconds undefined for the whole deposit window */
+export function indicativeRequest(
+  { config, deadlineTime }: AuctionContext,
+  swap: Omit<PricedSwap, 'minDepositWindow'>,
+  minDepositWindowSeconds?: number,
+): QuoteRequest {
+  const windows = {
+    depositWindowSeconds: config.defaultDepositWindowSeconds,
+    fillWindowSeconds: config.defaultFillWindowSeconds,
+    minDepositWindowSeconds,
+  }
+  return {
+    kind: 'INDICATIVE',
+    ...swap,
+    user: NO_USER,
+    destinationChainId: swap.chainId,
+    depositMode: 'CONTRACT',
+    ...deadlines(deadlineTime(swap.chainId), windows),
   }
 }
 

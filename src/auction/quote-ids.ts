@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomUUID } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /** Creates the ids of quotes, and the ids that solvers get (docs/decisions.md, D15). */
 export type QuoteIds = ReturnType<typeof createQuoteIds>
@@ -28,7 +28,7 @@ export function createQuoteIds(key: Uint8Array) {
 
   return {
     /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
-    create: (): string => toQuoteId(hexOf(randomUUID())),
+    create: (): string => toQuoteId(randomBytes(RECORD_BYTES).toString('hex')),
     /**
      * @param quoteId from `create`
      * @param count at most 65536
@@ -36,11 +36,13 @@ export function createQuoteIds(key: Uint8Array) {
      *   encrypted, so version and variant are random. Without the key, no id of a round follows from the others
      */
     forSolvers(quoteId: string, count: number): string[] {
-      const blocks = Buffer.alloc(BLOCK_BYTES * count, `${recordHexOf(quoteId)}0000`, 'hex')
+      const hex = hexOf(quoteId)
+      const record = `${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}`
+      const blocks = Buffer.alloc(BLOCK_BYTES * count, `${record}0000`, 'hex')
       for (let index = 1; index < count; index++)
         blocks.writeUInt16BE(index, BLOCK_BYTES * index + RECORD_BYTES)
-      const hex = cipher.update(blocks, undefined, 'hex')
-      return Array.from({ length: count }, (_, index) => toUuid(hex, 2 * BLOCK_BYTES * index))
+      const ids = cipher.update(blocks, undefined, 'hex')
+      return Array.from({ length: count }, (_, index) => toUuid(ids, 2 * BLOCK_BYTES * index))
     },
     /**
      * @param id any UUID in lower case
@@ -48,22 +50,17 @@ export function createQuoteIds(key: Uint8Array) {
      */
     readSolverId(id: string): SolverQuoteId {
       const block = decipher.update(Buffer.from(hexOf(id), 'hex'))
-      const record = block.toString('hex', 0, RECORD_BYTES)
-      const quoteId = toQuoteId(`${record.slice(0, 12)}00${record.slice(12, 14)}00${record.slice(14)}`)
-      return { quoteId, index: block.readUInt16BE(RECORD_BYTES) }
+      return {
+        quoteId: toQuoteId(block.toString('hex', 0, RECORD_BYTES)),
+        index: block.readUInt16BE(RECORD_BYTES),
+      }
     },
   }
 }
 
-/** The UUID of 32 hex digits, with fixed bytes for version and variant. */
-function toQuoteId(hex: string): string {
-  return toUuid(`${hex.slice(0, 12)}40${hex.slice(14, 16)}80${hex.slice(18)}`)
-}
-
-/** All bytes except those fixed ones. */
-function recordHexOf(quoteId: string): string {
-  const hex = hexOf(quoteId)
-  return `${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}`
+/** The UUID of 14 bytes as hex digits, with fixed bytes for version and variant. */
+function toQuoteId(record: string): string {
+  return toUuid(`${record.slice(0, 12)}40${record.slice(12, 14)}80${record.slice(14)}`)
 }
 
 function hexOf(uuid: string): string {

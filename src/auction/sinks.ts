@@ -62,6 +62,21 @@ export interface EndedRound {
   readonly quoteIds: QuoteIdsOfSolvers
 }
 
+/** Builds the sink that keeps firm offers, and the last firm request of each chain that got one. */
+export function rememberFirm(
+  record: (chainId: number, offer: SignedQuote) => void,
+  last: Map<number, QuoteRequest>,
+): RoundSink {
+  return {
+    onOffer({ kind, chainId }, offer) {
+      if (kind === 'FIRM') record(chainId, offer)
+    },
+    onAnswer({ request, outcome }) {
+      if (outcome === 'quoted' && request.kind === 'FIRM') last.set(request.chainId, request)
+    },
+  }
+}
+
 /**
  * Builds the sink that counts rounds in metrics and statistics. What solvers did is counted as it was before the settlement contract
  * checked their offers. Prices are in no metric and no statistic of a solver (docs/decisions.md, D17).

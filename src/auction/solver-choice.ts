@@ -161,22 +161,20 @@ export function choose<C extends Candidate>(
   places: number,
   lot: () => number,
 ): readonly Chosen<C>[] {
-  if (candidates.length <= places)
-    return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' as const }))
+  const as = (chosenBy: ChosenBy) => (entry: { readonly candidate: C }) => ({
+    candidate: entry.candidate,
+    chosenBy,
+  })
   const entries = candidates.map((candidate) => {
     const { lessons } = candidate
     const gap = lessons?.medianGap ?? NO_OFFER_GAP
     // The lot of a solver that was never asked in the pair is below 0.
     return { candidate, gap, lot: lot() - Number(lessons === undefined) }
   })
+  if (entries.length <= places) return entries.map(as('ALL'))
   entries.sort((one, other) => one.gap - other.gap || one.lot - other.lot)
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
   const ranked = entries.slice(0, byRank).filter(({ gap }) => gap < NO_OFFER_GAP)
   const others = entries.slice(ranked.length).sort((one, other) => one.lot - other.lot)
-  return [
-    ...ranked.map(({ candidate }) => ({ candidate, chosenBy: 'RANK' as const })),
-    ...others
-      .slice(0, places - ranked.length)
-      .map(({ candidate }) => ({ candidate, chosenBy: 'TURN' as const })),
-  ]
+  return [...ranked.map(as('RANK')), ...others.slice(0, places - ranked.length).map(as('TURN'))]
 }

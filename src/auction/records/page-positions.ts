@@ -4,11 +4,7 @@ import type { RecordPosition } from '../../store/records/quote-record-store.js'
 
 const CIPHER = 'aes-128-gcm'
 const NONCE_BYTES = 12
-const TIME_BYTES = 6
-const ID_BYTES = 16
-const CONTENT_BYTES = TIME_BYTES + ID_BYTES
 const TAG_BYTES = 16
-const TOKEN_BYTES = NONCE_BYTES + CONTENT_BYTES + TAG_BYTES
 
 /**
  * Page tokens of a solver's own results (AIP-158).
@@ -24,30 +20,24 @@ export function createPagePositions(instanceKey: Uint8Array) {
     seal({ requestedAt, quoteId }: RecordPosition, solver: SolverKey): string {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bindingOf(solver))
-      const content = Buffer.alloc(CONTENT_BYTES)
-      content.writeUIntBE(requestedAt, 0, TIME_BYTES)
-      content.write(quoteId.replaceAll('-', ''), TIME_BYTES, 'hex')
-      const sealed = Buffer.concat([cipher.update(content), cipher.final()])
+      const sealed = Buffer.concat([cipher.update(`${requestedAt} ${quoteId}`), cipher.final()])
       return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url')
     },
     /** @returns undefined when the token was not made here, for this chain and this solver */
     open(token: string, solver: SolverKey): RecordPosition | undefined {
       const bytes = Buffer.from(token, 'base64url')
       // The decoder ignores other characters.
-      if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined
-      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(bindingOf(solver))
-        .setAuthTag(bytes.subarray(-TAG_BYTES))
+      if (bytes.length <= NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== token) return undefined
       try {
-        const content = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
-        decipher.final()
-        const quoteId = content.toString('hex', TIME_BYTES).replace(UUID_PARTS, '$1-$2-$3-$4-$5')
-        return { requestedAt: content.readUIntBE(0, TIME_BYTES), quoteId }
+        const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
+          .setAAD(bindingOf(solver))
+          .setAuthTag(bytes.subarray(-TAG_BYTES))
+        const content = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')
+        const [requestedAt, quoteId = ''] = (content + decipher.final('utf8')).split(' ')
+        return { requestedAt: Number(requestedAt), quoteId }
       } catch {
         return undefined
       }
     },
   }
 }
-
-const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/

@@ -35,7 +35,6 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
   const writer = createQuoteRecordWriter(context, store, () => void collectBytes())
   const listOwn = createOwnResults(store, writer, quoteIds, now)
   const runRead = createOwnResultReads((key) => directory.find(key) !== undefined)
-  let isClosed = false
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
     const text = writer.find(quoteId)?.record ?? (await store.read(quoteId))
@@ -46,7 +45,6 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
 
   /** Ignores errors: where records are written or removed, the same ones are logged. */
   async function collectBytes(): Promise<void> {
-    if (isClosed) return
     const bytes = await store.usedBytes().catch(() => undefined)
     if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
   }
@@ -88,8 +86,6 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
       runRead({ chainId, address }, () => listOwn({ chainId, solver: address, since: oldest(), ...page })),
     /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
     async close(): Promise<void> {
-      if (isClosed) return
-      isClosed = true
       await Promise.all([endRetention(), writer.close()])
     },
   }
