@@ -1,12 +1,9 @@
-/** Random numbers that are the same for a seed: a generator of Mulberry's kind, 32 bits. */
+import { createRandom } from '../test/support/random.js'
+
+/** Random numbers that are the same for a seed. */
 export function seededRandom(seed: number) {
-  let state = seed >>> 0
-  function uniform(): number {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const bits = createRandom(seed)
+  const uniform = () => bits.integer(0, 2 ** 32 - 1) / 2 ** 32
   const logarithm = () => -Math.log(uniform() + Number.EPSILON)
   return {
     uniform,

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { context } from 'esbuild'
 import { type Network, startNetwork } from '../packages/cli/src/devnet/network.js'
 import { printAddresses } from '../packages/cli/src/devnet/network-view.js'
-import { startWatchedService, type WatchedProgram } from '../packages/cli/src/devnet/watched-service.js'
+import { startWatchedService } from '../packages/cli/src/devnet/watched-service.js'
 import { BUNDLE, copyFiles } from './bundle.js'
 
 /** In the project's root: the service reads package.json from the folder above. */
@@ -42,17 +42,14 @@ const bundle = await context({
   ],
 })
 await copyFiles(OUTDIR)
-const program: WatchedProgram = {
-  path: join(OUTDIR, 'main.js'),
-  watch(listener) {
-    onMade = listener
-    return bundle.watch()
-  },
+function watch(listener: () => void): Promise<void> {
+  onMade = listener
+  return bundle.watch()
 }
 network = await startNetwork({
   environment: { DEFAULT_FILL_WINDOW: '12', ...process.env },
   onError: (error) => print(`a solver failed: ${error}`),
-  startService: (environment) => startWatchedService(program, environment),
+  startService: (environment) => startWatchedService({ path: join(OUTDIR, 'main.js'), watch }, environment),
 })
 printAddresses(network, print)
 print('The service starts again when a source changes. Ctrl-C ends all.')

@@ -4,7 +4,6 @@
  *
  *   tsx scripts/test-slow.ts [part of a file's name ...]
  */
-import { availableParallelism, loadavg } from 'node:os'
 import { relative } from 'node:path'
 import { startVitest } from 'vitest/node'
 
@@ -24,20 +23,13 @@ async function run(files: readonly string[]): Promise<Outcome> {
   return { failed: [...new Set(failed)], isBroken }
 }
 
-function describeLoad(): string {
-  const loads = loadavg().map((load) => load.toFixed(1))
-  return `load of the machine in 1, 5 and 15 minutes: ${loads.join(', ')} on ${availableParallelism()} cores`
-}
-
 const { failed, isBroken } = await run(process.argv.slice(2))
 const failedTwice: string[] = []
-if (failed.length > 0)
-  console.log(`\n${failed.length} files failed. Each is run once more, alone. ${describeLoad()}`)
+if (failed.length > 0) console.log(`\n${failed.length} files failed. Each is run once more, alone.`)
 for (const file of failed) {
   const again = await run([file])
   if (again.isBroken || again.failed.length > 0) failedTwice.push(file)
 }
 for (const file of failed)
   console.log(`${failedTwice.includes(file) ? 'failed twice' : 'passed alone'}: ${file}`)
-if (failed.length > 0) console.log(describeLoad())
 process.exitCode = isBroken || failedTwice.length > 0 ? 1 : 0
