@@ -18,10 +18,8 @@ let feed = { price: 2_500, time: Number.POSITIVE_INFINITY }
 const FEED_MS = 500
 /** With an older price, nothing is quoted. */
 const OLD_MS = 3_000
-/** When the price has moved by this much since the last look at what is open, the quotes that lose by it are cancelled. */
-const JUMP_BPS = 30
-/** The price at that look. Each open quote was signed within a jump of it. */
-let anchor: number | undefined
+/** An open quote that has come to give its user this much is cancelled, also one of before a restart: each cancellation costs gas. */
+const MAX_LOSS_BPS = 20
 
 /** What is earned, in hundredths of a percent. */
 const MARGIN_BPS = 1
@@ -98,7 +96,7 @@ const solver = createSolver({
     },
   },
   quote,
-  // The demo leaves 5 s to fill an order. Leave this out on a real chain.
+  // The demo leaves 12 s to fill an order. Leave this out on a real chain.
   minFillSeconds: 5,
   stateFile: STATE_FILE ?? 'solver.db',
   onSession(change) {
@@ -114,7 +112,7 @@ const solver = createSolver({
   log: console,
 })
 
-/** Reads the feed. After a jump it cancels the open quotes that lose by it: each costs gas, and the others are as good as before. */
+/** Reads the feed, and cancels the open quotes that lose by its price. */
 async function readFeed(url: string): Promise<void> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(OLD_MS) })
   const { price, time } = (await answer.json()) as Partial<typeof feed>
@@ -122,14 +120,20 @@ async function readFeed(url: string): Promise<void> {
   if (!isTimed || typeof price !== 'number' || !(price > 0))
     throw new Error('the feed has no price with its time')
   feed = { price, time }
-  anchor ??= feed.price
-  if (Math.abs(feed.price / anchor - 1) * 10_000 < JUMP_BPS) return
-  const losing = (feed.price < anchor ? WETH : USDC).toLowerCase()
-  anchor = feed.price
+  if (!solver.openQuotes().some(isLosing)) return
   // Nothing waits for it: the next price must come meanwhile.
   solver
-    .cancelQuotes(CHAIN_ID, ({ quote }) => quote.inputToken === losing)
+    .cancelQuotes(CHAIN_ID, isLosing)
     .then((ended) => console.warn('the price has jumped:', feed.price, ended), console.error)
+}
+
+/** Whether a quote is worth more to its user than it costs, by more than a cancellation is worth. */
+function isLosing({ inputToken, inputAmount, outputToken, outputAmount }: OrderTerms): boolean {
+  const [input, output] = [termsOf(inputToken), termsOf(outputToken)]
+  if (input === undefined || output === undefined) return false
+  const gives = Number(outputAmount * output.micros) / Number(output.unit)
+  const gets = Number(inputAmount * input.micros) / Number(input.unit)
+  return gives > gets * (1 + MAX_LOSS_BPS / 10_000)
 }
 
 /** What fails leaves the price to grow old. */

@@ -256,6 +256,20 @@ it.each<[string, boolean, (string | number)[]]>([
   },
 )
 
+it('a deposit at an address whose quote is cancelled after it was told leaves no hedge open', async () => {
+  const { ask, chain, transfer, passBlocks, names, end } = await start()
+  const known = await ask(true)
+  transfer(known)
+  await passBlocks(2, 2, { holdsSigned: true })
+  expect(names()).toEqual(['quoted', 'deposit'])
+  chain.act(SOLVER, SETTLEMENT, settlementCall('cancelNonce', [known.quote.nonce]))
+  await passBlocks(1, 2, { holdsSigned: true })
+  while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+  await passBlocks(6)
+  expect(names()).toEqual(['quoted', 'deposit', 'depositremoved', 'cancelled'])
+  end()
+})
+
 it('what is promised and owed is told at any time', async () => {
   const { ask, deposit, transfer, passBlocks, solver, askPrice, end } = await start()
   const [open, atContract, atAddress] = [await ask(), await ask(), await ask(true)]

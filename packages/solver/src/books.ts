@@ -38,6 +38,14 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
     return true
   }
 
+  /** The deposit of an order has gone. Nothing is told of one that nobody knows. */
+  function removed(orderId: Hex): void {
+    const last = state.bookEntry(orderId)
+    if (last === undefined || !HEDGED.includes(last.kind)) return
+    hooks.onDepositRemoved(fromText<OrderTerms>(last.entry))
+    state.dropBookEntry(orderId)
+  }
+
   return {
     /** A deposit is there, and is to be paid. It is told again after a restart. */
     deposited(order: DepositedOrder): void {
@@ -45,13 +53,7 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
     },
     /** Whether the market maker may have hedged an order. */
     isHedged: (orderId: Hex) => HEDGED.includes(state.bookEntry(orderId)?.kind ?? ''),
-    /** The deposit of an order has gone. Nothing is told of one that nobody knows. */
-    removed(orderId: Hex): void {
-      const last = state.bookEntry(orderId)
-      if (last === undefined || !HEDGED.includes(last.kind)) return
-      hooks.onDepositRemoved(fromText<OrderTerms>(last.entry))
-      state.dropBookEntry(orderId)
-    },
+    removed,
     filled: (order: FilledOrder) => enter(order.orderId, 'FILLED', order, hooks.onFilled),
     /** The transaction by which an order was settled, as it was told; undefined when none was. */
     filledBy(orderId: Hex): Hex | undefined {
@@ -67,7 +69,11 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
       hooks.onQuoted({ ...termsOf(signed), kind: 'FIRM' })
       state.dropBookEntry(signed.orderId)
     },
-    cancelled: (quote: OrderTerms) => enter(quote.orderId, 'CANCELLED', quote, hooks.onCancelled),
+    /** A quote is cancelled. What lies at its deposit address becomes no order any more. */
+    cancelled(quote: OrderTerms): void {
+      removed(quote.orderId)
+      enter(quote.orderId, 'CANCELLED', quote, hooks.onCancelled)
+    },
     /** A transaction of the account was mined. One nonce has one. */
     mined(mined: MinedTransaction): void {
       const id = `${chainId} ${mined.nonce}`

@@ -7,7 +7,7 @@ import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending/cancel-requests.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
 import { startMonitoring } from './monitoring.js'
-import type { QuotedOrder, SolverQuote } from './orders/fillable-order.js'
+import type { QuotedOrder } from './orders/fillable-order.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
 import type { Quoting } from './quoting/quoting.js'
 import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
@@ -39,7 +39,7 @@ export interface Solver {
    * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same
    * `stateFile`. Error with the node's words.
    */
-  cancelQuotes(chainId: number, selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
+  cancelQuotes(chainId: number, selects?: (quote: QuotedOrder) => boolean): Promise<CancelledQuote[]>
   /** The quotes and prices that may still be taken, of all chains. */
   openQuotes(): QuotedOrder[]
   /** What the solver has and has promised on each chain that runs. */

@@ -191,7 +191,10 @@ export interface SolverOptions {
    * does not wait for it.
    */
   readonly onDeposit?: (order: DepositedOrder) => void
-  /** Called when a reorganisation has removed the deposit of an order that `onDeposit` or `onFilled` was called for. */
+  /**
+   * Called when the deposit of an order that `onDeposit` or `onFilled` was called for has gone: a reorganisation has removed it, or its
+   * quote was cancelled before what lies at the deposit address became an order.
+   */
   readonly onDepositRemoved?: (order: OrderTerms) => void
   /**
    * Called for each order that has been paid, by whomever, at least once over restarts and reorganisations. Its amounts are those of the

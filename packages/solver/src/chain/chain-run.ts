@@ -3,9 +3,10 @@ import { type Address, lowerCase } from '../../../protocol/src/values/hex.js'
 import { createBooks } from '../books.js'
 import { createEnding, type Ending } from '../ending/ending.js'
 import { createOnceAMinute } from '../once-a-minute.js'
-import type { SolverQuote } from '../orders/fillable-order.js'
+import type { QuotedOrder, SolverQuote } from '../orders/fillable-order.js'
 import { createFilling, type Filling } from '../orders/filling.js'
 import { createDepositAddresses } from '../risk/deposit-addresses.js'
+import { quotedOf } from '../risk/exposure.js'
 import { type AskedQuote, createQuoteLedger } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { ChainOptions } from '../solver-options.js'
@@ -28,7 +29,7 @@ import { inPlace } from './pacing.js'
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
 
 /** Which quotes are to be cancelled. */
-type Selects = (signed: SolverQuote) => boolean
+type Selects = (quote: QuotedOrder) => boolean
 
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
@@ -167,7 +168,7 @@ function run(parts: ChainParts, close: () => void) {
       const cancelled: Selects[] = []
       begun.add(cancelled)
       return {
-        isCancelled: (signed: SolverQuote) => cancelled.some((selects) => selects(signed) === true),
+        isCancelled: (signed: SolverQuote) => cancelled.some((selects) => selects(quotedOf(signed)) === true),
         end: () => void begun.delete(cancelled),
       }
     },
@@ -176,7 +177,7 @@ function run(parts: ChainParts, close: () => void) {
       for (const cancelled of begun) cancelled.push(selects)
       const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
       // A promise selects nothing: it is true at once.
-      return ending.cancel(kept.filter((signed) => selects(signed) === true))
+      return ending.cancel(kept.filter((signed) => selects(quotedOf(signed)) === true))
     },
     /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
     async idle(): Promise<void> {

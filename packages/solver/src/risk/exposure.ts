@@ -1,7 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainTime } from '../chain/chain-time.js'
-import { type QuotedOrder, termsOf } from '../orders/fillable-order.js'
+import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/fillable-order.js'
 import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
 
 /** What a solver has and has promised on a chain. Bonds are in the bond token's smallest unit. */
@@ -77,5 +77,10 @@ export function openQuotesOf({ ledger }: Chain): QuotedOrder[] {
   return [...ledger.quotes()]
     .filter(({ deposit }) => deposit === 'NONE')
     .flatMap(({ signed }) => signed)
-    .map((signed) => ({ ...termsOf(signed), kind: isPrice(signed.quote) ? 'INDICATIVE' : 'FIRM' }))
+    .map(quotedOf)
+}
+
+/** The terms of a quote or a price that is signed. */
+export function quotedOf(signed: SolverQuote): QuotedOrder {
+  return { ...termsOf(signed), kind: isPrice(signed.quote) ? 'INDICATIVE' : 'FIRM' }
 }
