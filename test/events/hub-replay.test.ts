@@ -42,15 +42,6 @@ describe('a subscriber with a cursor', () => {
     expect(batches.map(({ length }) => length)).toEqual(range(1, LONG / 100).map(() => 100))
     expect(readAfter.mock.calls).toEqual(range(0, 13).map((page) => [page * 100, 100]))
   })
-
-  test('gets at least the last 7500 events without a read of the store', async () => {
-    const { subscribe, publish, readAfter } = await openHub({ stored: 100 })
-    await publish(2000)
-    await publish(LONG)
-    const subscription = subscribe(2100 + LONG - 7500)
-    expect(await take(subscription, 7500)).toEqual(range(2101 + LONG - 7500, 2100 + LONG))
-    expect(readAfter).not.toHaveBeenCalled()
-  })
 })
 
 describe('a subscriber from the earliest event', () => {
@@ -92,19 +83,6 @@ describe('batches', () => {
     const batches = await takeBatches(subscription, 234)
     expect(batches.map(({ length }) => length)).toEqual([100, 100, 34])
     expect(sequencesOf(batches)).toEqual(range(1, 234))
-  })
-
-  test('are the same for all subscribers without a filter', async () => {
-    const { subscribe, publish } = await openHub({ stored: 10 })
-    const subscriptions = [subscribe(), subscribe(), subscribe(10)]
-    const waiting = subscriptions.map((subscription) => subscription.next())
-    await settle()
-    await publish(150)
-    const [first, ...others] = await Promise.all(waiting)
-    for (const batch of others) expect(batch).toBe(first)
-    const [second, ...otherSeconds] = await Promise.all(subscriptions.map((each) => each.next()))
-    for (const batch of otherSeconds) expect(batch).toBe(second)
-    expect([first?.length, second?.length]).toEqual([100, 50])
   })
 })
 

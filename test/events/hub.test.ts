@@ -22,29 +22,12 @@ describe('a subscriber', () => {
     expect(await now(next)).toMatchObject([{ sequence: 1 }])
   })
 
-  test('is not woken by an empty publication', async () => {
-    const { hub, subscribe, publish } = await openHub()
-    const subscription = subscribe()
-    hub.publish([])
-    expect(await now(subscription.next())).toBe('waiting')
-    await publish(1)
-  })
-
   test.each([63, 64, 65, 300])('is one of %d that wait, and all of them get an event', async (count) => {
     const { subscribe, publish } = await openHub()
     const waiting = range(1, count).map(() => subscribe().next())
     await settle()
     await publish(1)
     for (const batch of await Promise.all(waiting)) expect(batch).toMatchObject([{ sequence: 1 }])
-  })
-
-  test('is woken by the next publication while the last one is still waking others', async () => {
-    const { subscribe, publish } = await openHub()
-    const subscriptions = range(1, 300).map(() => subscribe())
-    const taken = subscriptions.map((subscription) => take(subscription, 3))
-    await settle()
-    for (const _ of range(1, 3)) await publish(1)
-    for (const sequences of await Promise.all(taken)) expect(sequences).toEqual([1, 2, 3])
   })
 
   test('has a cursor', async () => {
@@ -126,16 +109,5 @@ describe('the close of the hub', () => {
       await expect(subscription.next()).rejects.toBe(subscription.ended.reason)
     }
     expect(() => subscribe()).toThrow(SHUTTING_DOWN)
-  })
-
-  test('keeps the cursors, and does not affect closed subscriptions', async () => {
-    const { hub, subscribe, cursorAt } = await openHub({ stored: 5 })
-    const [left, staying] = [subscribe(), subscribe(3)]
-    left.close()
-    const { reason } = left.ended
-    hub.close()
-    hub.close()
-    expect(left.ended.reason).toBe(reason)
-    expect(staying.cursor()).toBe(cursorAt(3))
   })
 })

@@ -38,11 +38,6 @@ describe('price', () => {
     expect(sent).toEqual(['/v1/1/tokens', '', '/v1/1/price', JSON.stringify(swap)])
   })
 
-  it('prints one document with --json, with amounts as decimal strings', async () => {
-    const { code, stdout } = await runAgainst(answer, ['price', ...SWAP, '--json'])
-    expect([code, JSON.parse(stdout)]).toEqual([0, answer])
-  })
-
   it('ends with 3 when no solver answers', async () => {
     const refusal = { error: 'No offers.', code: 'NO_QUOTES' }
     const { code, stdout, stderr } = await runAgainst(refusal, ['price', ...SWAP], 503)
@@ -75,10 +70,5 @@ describe('chains', () => {
       ['', '10', 'Chain 10', 'down', 'Service', OTHER, '3', '1000 units'],
       [''],
     ])
-  })
-
-  it('prints one document with --json', async () => {
-    const { code, stdout } = await runAgainst({ chains: [sampleChain(1), unread] }, ['chains', '--json'])
-    expect([code, JSON.parse(stdout)]).toEqual([0, [sampleChain(1), { ...unread, name: 'Chain 10' }]])
   })
 })

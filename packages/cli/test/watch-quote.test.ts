@@ -82,22 +82,6 @@ describe('quote --watch', () => {
     expect([code, stderr]).toEqual([130, ''])
     await closed
   })
-
-  it('ends with the exit code of the error that ends the stream, and with what to do about it', async () => {
-    const answer = streaming(block('error', { error: 'No offers.', code: 'NO_QUOTES', quoteId: 'q-1' }))
-    const { code, stderr } = await (await startQuote(answer, ['--watch'])).ended
-    expect(code).toBe(3)
-    expect(stderr).toMatch(/^error: No offers\. \(NO_QUOTES\)\n(.*\n)*.*quote --why q-1 --chain 1/)
-  })
-
-  it('ends with 3 when the connection breaks', async () => {
-    const answer = (response: ServerResponse) => {
-      openStream(response).write(quote(1, 5), () => response.destroy())
-    }
-    const { code, stderr } = await (await startQuote(answer, ['--watch'])).ended
-    expect(code).toBe(3)
-    expect(stderr).toContain('(CONNECTION_FAILED)')
-  })
 })
 
 describe('quote', () => {

@@ -68,17 +68,6 @@ describe('on React Native, which has no streams', () => {
     expect((await watch.next()).value).toEqual(NO_ORDER)
     await watch.return?.()
   })
-
-  it('a base URL is read without URL.canParse', () => {
-    vi.stubGlobal(
-      'URL',
-      class extends URL {
-        static override canParse = undefined as never
-      },
-    )
-    expect(() => createAggregatorClient({ baseUrl: 'https://quotes.example' })).not.toThrow()
-    expect(() => createAggregatorClient({ baseUrl: 'quotes.example' })).toThrow('must be a URL')
-  })
 })
 
 describe('on Workers', () => {

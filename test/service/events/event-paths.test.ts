@@ -41,12 +41,6 @@ it.each([webSocket, eventSource])(
   },
 )
 
-it('a plain GET of the WebSocket gets an answer that requires an upgrade', async () => {
-  const { status, headers, body } = await service.get('/v1/ws')
-  expect([status, headers.get('upgrade')]).toEqual([426, 'websocket'])
-  expect(body).toEqual({ error: expect.stringMatching(/\/v1\/events/), code: 'INVALID_ARGUMENT' })
-})
-
 it.each(['/v1/ws', '/v1/events'])('%s accepts only GET', async (path) => {
   for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const { status, headers, body } = await service.send(verb, path)
@@ -128,13 +122,6 @@ describe('a WebSocket upgrade', () => {
     const [response] = await once(call.end(), 'response')
     expect(response.statusCode).toBe(status)
     expect((await response.setEncoding('utf8').toArray()).join('')).toContain(text)
-  })
-
-  it('without a key is rejected', async () => {
-    const call = httpRequest(`${service.url}/v1/ws`, { headers: upgrade })
-    const [response] = await once(call.end(), 'response')
-    expect(response.statusCode).toBe(400)
-    response.resume()
   })
 
   it('before the end of the previous response is rejected, and harms nothing else', async () => {

@@ -154,25 +154,6 @@ it('a start that the instance never accepts fails, and leaves nothing behind', a
   )
 })
 
-it('a start that fails at the chain names the option, and not the URL of the node', async () => {
-  const [[chainId, terms] = []] = Object.entries(market.solverOptions().chains)
-  if (chainId === undefined || terms === undefined) throw new Error('no chain')
-  const startWith = (change: object, options = {}) =>
-    market
-      .solver({ chains: { [chainId]: { ...terms, ...change } }, ...options })
-      .start()
-      .then(
-        () => 'started',
-        (error: Error) => error.message,
-      )
-  const down = await startWith({ rpc: 'http://127.0.0.1:9/secret' })
-  expect(down).toContain(`chains[${chainId}].rpc must be a node of chain ${chainId}: connect ECONNREFUSED`)
-  expect(down).not.toContain('secret')
-  expect(await startWith({ settlement: market.chain.contracts.usdc })).toContain(
-    `chains[${chainId}].settlement must be a settlement contract: `,
-  )
-})
-
 it('an account that cannot pay for its approvals is told so, and tries again', async () => {
   const solver = market.solver({ account: `0x${'11'.repeat(32)}` })
   const started = solver.start().catch(() => 'closed')

@@ -200,25 +200,4 @@ describe('a response that its client does not take is cut off', () => {
     await once(untaken, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
     expect(session.destroyed).toBe(false)
   })
-
-  it.each([
-    ['server', () => void port.drain(60_000)],
-    ['client', (session: ClientHttp2Session) => session.goaway()],
-  ])('with its session, after the %s has closed that', async (_who, close) => {
-    port = createMultiplexer((_request, response) => response.end(LONG_ANSWER), {
-      timeouts: { ...TIMEOUTS, stalledMs: 60_000 },
-    })
-    port.server.listen(0, '127.0.0.1')
-    await once(port.server, 'listening')
-    const { port: other } = port.server.address() as AddressInfo
-    const session = connectHttp2(`http://127.0.0.1:${other}`, { settings: { initialWindowSize: 0 } })
-    session.on('error', () => {})
-    cleanUps.push(() => session.destroy())
-    const untaken = session.request({ ':path': '/long' })
-    untaken.on('error', () => {}).resume()
-    await once(untaken, 'response')
-    const closed = once(session, 'close', { signal: AbortSignal.timeout(IN_TIME_MS) })
-    close(session)
-    await expect(closed, 'the session ends in time').resolves.toBeDefined()
-  })
 })

@@ -122,26 +122,6 @@ describe('an offer with calls', () => {
     const balance = { address: weth, abi: ABI, functionName: 'balanceOf', args: [depositAddress] } as const
     expect(await openWallet().readContract(balance)).toBe(BigInt(quote.inputAmount))
   })
-
-  it('is not the only one: each alternative has its own', async () => {
-    const { quote, calls, alternativeQuotes } = await ask({ includeCalls: true })
-    const [other] = alternativeQuotes
-    expect(other.quote.solver).not.toBe(quote.solver)
-    const { args: [deposited, signature] = [] } = decodeFunctionData({ abi: ABI, data: other.calls[1].data })
-    expect(deposited).toMatchObject({ solver: other.quote.solver, nonce: BigInt(other.quote.nonce) })
-    expect(signature).toBe(other.solverSignature)
-    expect(other.calls[1].data).not.toBe(calls[1].data)
-    expect(other.approval.amount).toBe(other.quote.inputAmount)
-  })
-
-  it.each([{}, { includeCalls: false }])('has none without includeCalls: %j', async (changes) => {
-    const answer = await ask(changes)
-    for (const offer of [answer, ...answer.alternativeQuotes]) {
-      expect(offer).toHaveProperty('orderId')
-      expect(offer).not.toHaveProperty('calls')
-      expect(offer).not.toHaveProperty('approval')
-    }
-  })
 })
 
 describe.each(quoteTransports)('a stream of quotes over $name', ({ open }) => {

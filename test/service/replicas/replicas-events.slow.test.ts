@@ -97,29 +97,6 @@ describe('the events of one leader', () => {
     expect(received[2]).toEqual(received[0])
     for (const stream of streams) stream.leave()
   })
-
-  it('continue at a replica that does not know the cursor yet', async () => {
-    const transport = webSocket
-    const { reader, links, other } = await startLinked()
-    const [left, staying] = [transport.open(reader.url), transport.open(other.url)]
-    await Promise.all([left.connected(), staying.connected()])
-    const held = links.other.hold('notifications', '')
-    await deposit()
-    const [before] = await left.take(1)
-    left.leave()
-    expect(staying.events()).toEqual([])
-
-    const resumed = transport.open(other.url, { after: left.cursor() })
-    expect(await resumed.connected()).toBe(left.cursor())
-    const second = await deposit()
-    held.release()
-    const [after] = await resumed.take(1)
-    expect(after?.orderId).toBe(second)
-    expect(await staying.take(2)).toEqual([before, after])
-    expect(resumed.events()).toEqual([after])
-    resumed.leave()
-    staying.leave()
-  })
 })
 
 describe('the state of an order at a follower replica', () => {

@@ -138,19 +138,3 @@ describe('requests of one client', () => {
     expect(await letThrough(services)).toEqual([LIMIT, LIMIT, LIMIT])
   })
 })
-
-it('the record of a quote can be read at every replica', async () => {
-  const { services } = await startReplicas(chain)
-  const [first, ...others] = services
-  await registerAt(first, solver)
-  const { quoteId } = (await quoteAt(first)).body
-  const record = await first.get(`${quotePath}/${quoteId}`)
-  expect(record.status).toBe(200)
-  for (const replica of others) {
-    const answer = await eventually(
-      () => replica.get(`${quotePath}/${quoteId}`),
-      ({ status }) => status !== 404,
-    )
-    expect(answer.body).toEqual(record.body)
-  }
-})

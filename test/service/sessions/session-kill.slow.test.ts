@@ -5,13 +5,12 @@ import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentForAll } from '../../support/service/event-service.js'
-import { messageOf, transports } from '../../support/sessions/session-connections.js'
+import { transports } from '../../support/sessions/session-connections.js'
 import { openSession } from '../../support/sessions/session-solver.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { contractStruct } from '../../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
-const MAX_STOP_MS = 5000
 
 let chain: TestChain
 let calls: ReturnType<typeof createCalls>
@@ -69,16 +68,5 @@ describe.each(transports)('on $name', (transport) => {
     signal('SIGTERM')
     await session.next('goAway')
     expect(await exited).toBe(0)
-  })
-
-  it('SIGTERM refuses a hello that has not come', async () => {
-    const service = await start(temporaryFile())
-    const connection = transport.connect(service.url)
-    await messageOf(connection, 'challenge')
-    const startedAt = performance.now()
-    service.signal('SIGTERM')
-    expect(await connection.ended).toMatchObject({ reason: 'SHUTTING_DOWN' })
-    expect(await service.exited).toBe(0)
-    expect(performance.now() - startedAt).toBeLessThan(MAX_STOP_MS)
   })
 })

@@ -107,17 +107,6 @@ describe('a request is rejected, and nothing is written to the console,', () => 
   )
 })
 
-it.each([
-  ['an empty Host', 'GET /health HTTP/1.1', 'Host: \r\n'],
-  ['HTTP/1.0 without Host', 'GET /health HTTP/1.0', ''],
-  ['a name with an empty port', 'GET /health HTTP/1.1', 'Host: my_host.example:\r\n'],
-  ['an IPv6 address', 'GET /health HTTP/1.1', 'Host: [::1]:8080\r\n'],
-  ['an RPC with an IPv6 address', `POST ${RPC} HTTP/1.1`, 'Host: [::1]:8080\r\n'],
-  ['an RPC with a whole URL', `POST http://a.example${RPC} HTTP/1.1`, 'Host: a.example\r\n'],
-])('a request with %s is served', async (_what, firstLine, host) => {
-  expect(await exchange(service, firstLine, host)).toMatch(/^HTTP\/1.1 200 /)
-})
-
 it('rejections of a Host count against the limit of all requests', async () => {
   const limited = await startService(chain, { RATE_LIMIT_MAX: '3' })
   onTestFinished(() => limited.close())

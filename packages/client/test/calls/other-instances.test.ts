@@ -5,7 +5,6 @@ import {
   createAggregatorClient,
   identifyOffers,
   limitsOf,
-  type SignedQuote,
   verifyQuote,
 } from '../../src/index.js'
 import { createContractClient } from '../offers/contract-client.js'
@@ -76,14 +75,6 @@ describe('a quote of an instance without ids', () => {
   })
 })
 
-it('verifyQuote names what an offer lacks that an app has put together', async () => {
-  const { signature } = await offerOf()
-  const raw = { quote, signature } as SignedQuote
-  await expect(verifyQuote(raw, terms)).rejects.toMatchObject({
-    problems: ['order_id_mismatch', 'deposit_address_mismatch'],
-  })
-})
-
 describe('an order of an instance without its chain', () => {
   const orderId = orderIdOf(1)
   const parties = { user: ADDRESS, solver: ADDRESS, inputToken: ADDRESS, outputToken: OTHER }
@@ -107,21 +98,6 @@ describe('an order of an instance without its chain', () => {
       settled: undefined,
       refunded: undefined,
     })
-  })
-
-  it('is NONE without its zeros', async () => {
-    const client = await clientOf({ ...sent, user: `0x${'0'.repeat(40)}`, inputAmount: '0', state: 'NONE' })
-    expect(await client.getOrder(1, orderId)).toEqual({ state: 'NONE', chainId: 1, orderId })
-  })
-
-  it('is waited for by polling, since there is no stream', async () => {
-    const { url } = await serve(({ url = '' }, response) =>
-      url.startsWith('/v1/1/order/')
-        ? sendJson(response, 200, { ...sent, state: 'SETTLED' })
-        : sendJson(response, 404, { message: 'Route not found', error: 'Not Found', statusCode: 404 }),
-    )
-    const order = await createAggregatorClient({ baseUrl: url }).waitForOrder(1, orderId)
-    expect([order.state, order.chainId]).toEqual(['SETTLED', 1])
   })
 })
 
