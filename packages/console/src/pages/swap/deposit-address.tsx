@@ -109,15 +109,15 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
-          <dt>of the token</dt>
+          <dt>the token, by its contract: send nothing to it</dt>
           <dd class="whole-address">
             <code>{quote.inputToken}</code>
-            <Copy text={quote.inputToken} label="token's address" />
           </dd>
           <dt>on the network</dt>
           <dd>{chain.name}</dd>
         </dl>
       </div>
+      <p>From a wallet of your own, once: an exchange may send too late, or less.</p>
       <dl class="facts">
         <dt>Paid or refunded</dt>
         <dd>

@@ -44,12 +44,12 @@ export function WhatHappens({ chain, swap, isDeposited = false }: WhatHappensPro
       </dd>
       <dt>If you are not paid</dt>
       <dd>
-        {input} back by a refund after {after}, and {compensation}
+        {input} back after {after}, by a refund that you press, and {compensation}
       </dd>
       <dt>Cost</dt>
       <dd>
-        no fee, only gas: {isDeposited ? 'of a refund' : 'of the deposit, and of a refund'}. What you sell is
-        locked until you are paid or refunded.
+        no fee, only gas: {isDeposited ? 'of a refund' : 'of approval, deposit and a refund'}. What you sell
+        is locked until you are paid or refunded.
       </dd>
     </dl>
   )
