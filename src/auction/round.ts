@@ -88,7 +88,6 @@ export class Round {
   readonly #options: RoundOptions
   readonly #open: Set<Attempt>
   readonly #onLeave = () => this.#leave()
-  #offers = 0
   #onAnswer = () => {}
   #timer: Timer | undefined
   #timerAtMs = Number.NaN
@@ -122,12 +121,13 @@ export class Round {
   }
 
   /**
-   * Whether a solver without an answer has lost time: only by the service's own timeout, of which it had nearly all
+   * The result of a solver without an answer: it has lost time only by the service's own timeout, of which it had nearly all
    * (docs/decisions.md, D14).
    */
-  get isOwnTimeout(): boolean {
+  #resultAtTimeout(): SolverResult {
     const { waitedMs, limitMs, readMs } = this.times
-    return limitMs >= readMs && waitedMs <= readMs * MAX_WAITED_PART && this.pausedMs === 0
+    const hadAll = limitMs >= readMs && waitedMs <= readMs * MAX_WAITED_PART && this.pausedMs === 0
+    return hadAll ? LATE : CANCELLED
   }
 
   /** Whether the round had an offer, and waited by the instance's rule until then for a request that ended then. */
@@ -171,7 +171,6 @@ export class Round {
     if (!isInTime) return ended
     this.attempts.push(settled)
     if (result.kind !== 'quoted') return ended
-    this.#offers++
     this.offeredAt ??= now
     if (this.best === undefined || isBetter(result.offer, this.best)) {
       this.best = result.offer
@@ -200,7 +199,8 @@ export class Round {
   #waitsUntilMs(): number {
     const { softDeadline, softMs } = this.times
     if (this.#open.size === 0) return 0
-    if (softDeadline === undefined || this.#offers < softDeadline.minQuotes) return Number.POSITIVE_INFINITY
+    const offers = this.attempts.filter(({ result }) => result.kind === 'quoted').length
+    if (softDeadline === undefined || offers < softDeadline.minQuotes) return Number.POSITIVE_INFINITY
     if (!softDeadline.isOwn) return softDeadline.afterMs
     let untilMs = 0
     for (const { asked } of this.#open) {
@@ -219,7 +219,7 @@ export class Round {
       if (this.#timerAtMs !== atMs) return
       this.#timerAtMs = Number.NaN
       if (this.answeredAt === undefined) this.#check()
-      else this.#endOpen(this.isOwnTimeout ? LATE : CANCELLED)
+      else this.#endOpen(this.#resultAtTimeout())
     }
     this.#timer = this.#options.clock.setTimeout(
       () => {
@@ -233,15 +233,10 @@ export class Round {
 
   /** The answer is due: tells of each open request what ended the wait for it, and reads on. */
   #end(): void {
-    const { limitMs, readMs } = this.times
-    const isOver = this.#elapsedMs() >= limitMs
-    const result = isOver ? (this.isOwnTimeout ? LATE : CANCELLED) : this.#softResult()
-    this.#tell(result)
+    const { limitMs, readMs, softDeadline } = this.times
+    if (this.#elapsedMs() >= limitMs) this.#tell(this.#resultAtTimeout())
+    else this.#tell(softDeadline?.isOwn ? SOFT_DEADLINE : CANCELLED)
     if (this.#open.size > 0) this.#lookAt(readMs)
-  }
-
-  #softResult(): SolverResult {
-    return this.times.softDeadline?.isOwn ? SOFT_DEADLINE : CANCELLED
   }
 
   #leave(): void {
