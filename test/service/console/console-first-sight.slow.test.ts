@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
+import { playSale, runScenario } from '../../../packages/cli/src/devnet/scenario.js'
 import { seriousFindings } from '../../support/console/axe.js'
 import { look, PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { startCable } from '../../support/faults/cable.js'
@@ -16,7 +16,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
 
     it('is the listed pair that was traded last, with a price, an auction, its day and its last orders', async () => {
       await runScenario(stage.network, () => {})
-      const { page, open } = await stage.openPage()
+      await playSale(stage.network, () => {})
+      const { page, open } = await stage.openPage({ viewport: { width: 390, height: 844 } })
       await open('')
       await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
       await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
@@ -30,6 +31,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await pair.locator('tbody tr').nth(1).waitFor(PAGE_WAIT)
       await pair.getByText('Volume, 24 h').waitFor()
       expect(await page.title()).toMatch(/^1 WETH = 2\u202f498\.75 USDC/)
+      // Far below what a phone shows.
+      await page.locator('.rate-panel canvas').waitFor(PAGE_WAIT)
       // Neither smallest units nor powers of ten.
       expect(await page.locator('main').innerText()).not.toMatch(/× ?10|\bunits\b/)
       await look(page, 'first-sight')

@@ -39,7 +39,7 @@ let busy: readonly Place[]
 /** The places of an instance where nothing has happened yet. */
 const emptyPlaces = (): Place[] => [
   { name: 'swap', path: 'swap', ready: /better than the next one/ },
-  { name: 'market', path: 'market', ready: /No events yet/ },
+  { name: 'market', path: 'market', ready: /No orders yet/ },
   { name: 'orders', path: 'orders', ready: /No orders yet/ },
   { name: 'order', path: `order/${NO_ORDER}`, ready: /does not know this order/ },
   {

@@ -144,7 +144,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.passTime(page, 250)
       await button(page, 'Refund').click(PAGE_WAIT)
       await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
-      await page.getByText(/did not pay until[\s\S]*1\.0000 WETH back, and 124\.93 bUSD/).waitFor(PAGE_WAIT)
+      await page.getByText(/did not pay by[\s\S]*1\.0000 WETH back, and 124\.93 bUSD/).waitFor(PAGE_WAIT)
     })
   },
 )

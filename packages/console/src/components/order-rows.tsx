@@ -122,7 +122,7 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
           '–'
         ) : (
           <span class={state === OrderState.SETTLED ? '' : 'muted'}>
-            {state !== OrderState.SETTLED && 'offered '}
+            {state !== OrderState.SETTLED && <span class="story-offered">offered </span>}
             <Amount chainId={chainId} address={outputToken} amount={outputAmount} aligned={4} isShort />
           </span>
         )}
