@@ -83,7 +83,7 @@ async function reportMissed(
   books.missed({ ...toPublicTerms(chain.chainId, orderId, terms, signed), cost })
   metrics.missed++
   onError(new Error(`order ${orderId} on chain ${chain.chainId} was not paid by its fill deadline`))
-  // Tokens at an address may come too late to be paid for, whatever the output token does, and so may what came while this was down.
+  // Tokens at an address may come too late to be paid for, whatever the output token does.
   const isAtContract = deposits.of(orderId).where === 'CONTRACT'
   if (!isAtContract || signed === undefined || !ledger.miss(signed.quote)) return
   const { outputToken } = signed.quote
