@@ -193,7 +193,11 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.reload()
       await listedOrders(page, 2)
       // An order belongs to its chain.
-      await page.locator('tbody a[href^="#/order/"]').first().click()
+      // Its middle has the link to the solver.
+      await page
+        .locator('tbody a[href^="#/order/"]')
+        .first()
+        .click({ position: { x: 8, y: 8 } })
       await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
       await select.selectOption('31337')
       await listedOrders(page, 25)
