@@ -31,7 +31,7 @@ export function createCancellations(options: CancellationsOptions) {
   let gasOfOne = 0n
 
   /** What one may cost at present, in wei. */
-  const cost = () => gasOfOne * (ledger.gas()?.maxFeePerGas ?? 0n)
+  const cost = () => gasOfOne * (ledger.holdings()?.gas.maxFeePerGas ?? 0n)
   const idOf = ({ word, mask }: NonceWord) => `${prefix}${word} ${mask}`
 
   function wordOf(id: string): NonceWord | undefined {

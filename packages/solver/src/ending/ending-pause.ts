@@ -29,7 +29,7 @@ export function createEndingPause(
 
   /** @returns undefined when it may be signed, or nothing is known of its cost yet */
   return ({ isForAddress, ...quote }: AskedTimes): string | undefined => {
-    const gas = ledger.gas()
+    const gas = ledger.holdings()?.gas
     if (gas === undefined) return undefined
     const quotes: OpenQuote[] = [...toCancel(), { quote, isForAddress, deposit: 'NONE' }]
     const fees = BigInt(quotes.length) * FEES_MAY_RISE * cancellations.cost()

@@ -198,12 +198,11 @@ export function createQuoteLedger(
     hasMissed: (asked: Pick<Quote, 'outputToken' | 'user'>) =>
       hasMissedMuch(asked.outputToken) || missedBond(ofUser(asked)) > 0n,
     /**
-     * What is too low for a further quote. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.
-     * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
+     * What is too low for a further quote; undefined when it may be signed. `UNREAD` lasts until the node has answered. `PAYABLE`: the
+     * funds of the token are promised. `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
      * @param lockSeconds until its fill deadline
      * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
      * @param slashed what slashes have lately cost
-     * @returns undefined when it may be signed
      */
     shortageFor(
       { quote, isForAddress }: AskedQuote,
@@ -268,9 +267,8 @@ export function createQuoteLedger(
       const allowed = wholeBond(holdings, sums()) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
       return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
     },
-    holdings: () => holdings,
     /** As last read; undefined before that. */
-    gas: () => holdings?.gas,
+    holdings: () => holdings,
     count: () => entries.size,
   }
 }

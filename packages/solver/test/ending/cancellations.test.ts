@@ -9,7 +9,7 @@ it('a cancellation that fails while nothing can be written is wanted again at th
   }
   const cancellations = createCancellations({
     chain: { chainId: 1, maxPayments: 16, hasWords: false },
-    ledger: { gas: () => undefined },
+    ledger: { holdings: () => undefined },
     payments: { send: fail, isUnderWay: () => false },
     budget: {
       reserve: () => true,

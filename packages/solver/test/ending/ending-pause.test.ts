@@ -29,7 +29,7 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
       lagSeconds: () => lagSeconds,
     },
     ledger: {
-      gas: () => ({ balance, maxFeePerGas: 2n * GWEI, isCapped }),
+      holdings: () => ({ gas: { balance, maxFeePerGas: 2n * GWEI, isCapped } }),
       quotes: () => Array.from({ length: orders }, () => ({ ...entry, deposit: 'CONTRACT' })),
     },
     addresses: { keepsTokens: () => false },
