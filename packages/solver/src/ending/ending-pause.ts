@@ -63,6 +63,8 @@ export function createEndingPause(
     // The first block after the deposit deadline only shows that it has passed.
     const rounds = Math.floor(fillSeconds / roundSeconds) - 1
     if (count <= rounds * chain.maxPayments) return undefined
-    return 'a fill window is too short to end all that is open: raise minFillSeconds or maxPayments'
+    return roundSeconds > expected
+      ? `a transaction took ${Math.round(roundSeconds)} s of late: others may come too late for what is open`
+      : 'a fill window is too short to end all that is open: raise minFillSeconds or maxPayments'
   }
 }
