@@ -20,7 +20,7 @@ it.each([
     const { offer, told, ended } = await begin(client, { depositMode })
     expect([await ended, called(prompts)]).toEqual(['there', asked])
     // Its prompt may still be open: after a reload, it is not asked again.
-    expect(told.at(-1)).toEqual({ step: 'deposit', state: 'asked' })
+    expect(told.at(-1)).toMatchObject({ step: 'deposit', state: 'asked' })
     const again = await begin(client, { depositMode, earlier: told.at(-1) }, { offer })
     expect([await again.ended, prompts.length]).toEqual(['there', asked.length])
   },
