@@ -60,7 +60,7 @@ test('stopListening leaves idle connections open, and lets them be answered', as
   onTestFinished(() => void socket.destroy())
   socket.write(GET('/'))
   await once(socket, 'data')
-  stopListening(server)
+  await stopListening(server)
   const [error] = await once(connect(port, '127.0.0.1'), 'error').catch((thrown) => [thrown])
   expect(error.code).toBe('ECONNREFUSED')
   socket.write(GET('/'))
