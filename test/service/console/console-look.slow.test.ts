@@ -212,9 +212,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.keyboard.type('gm/')
       await page.keyboard.press('Enter')
       await page.getByText('This is no address, id, or name of an active solver or a token.').waitFor()
-      await page.getByRole('searchbox').fill('beatrix')
+      await page.getByRole('searchbox').fill('cosmo')
       await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Beatrix' }).waitFor(PAGE_WAIT)
+      await page.getByRole('heading', { name: 'Cosmo' }).waitFor(PAGE_WAIT)
     })
 
     it.each(['light', 'dark'] as const)(
