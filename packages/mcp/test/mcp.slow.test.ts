@@ -213,7 +213,7 @@ describe('an instance that lies gets no calls signed', () => {
 })
 
 describe('what fails', () => {
-  it('is an offer with limits in whole tokens, which protect nobody', async () => {
+  it('is an offer with limits in whole tokens, which protect nobody, or with a bad price', async () => {
     const { call } = await openSession()
     const { quote, solverSignature } = (await call('get_quote', swapOf(network))).value.best
     const limits = { maxInputAmount: quote.inputAmount, minOutputAmount: '2400' }
@@ -221,6 +221,16 @@ describe('what fails', () => {
     const problems = [{ code: 'limits_in_other_unit', message: expect.stringContaining('whole tokens') }]
     expect(built).toMatchObject({ isError: true, value: { problems, amounts: { atLeast: '0.0024' } } })
     expect(built.value.calls).toBe(undefined)
+    const minOutputAmount = `${BigInt(quote.outputAmount) + 1n}`
+    const dear = await call('build_transaction', {
+      chainId,
+      quote,
+      solverSignature,
+      ...limits,
+      minOutputAmount,
+    })
+    expect(dear).toMatchObject({ isError: true, value: { problems: [{ code: 'price_too_bad' }] } })
+    expect(dear.value.calls).toBe(undefined)
   })
 
   it('is a result with a code and a sentence', async () => {
