@@ -8,8 +8,11 @@ import {
   TIME_HELP,
 } from '../../../packages/cli/src/arguments.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
+import type { FormatAmount } from '../../../packages/cli/src/output/amounts.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { formatTime } from '../../../packages/cli/src/output/printable.js'
+import { renderRecord } from '../../../packages/cli/src/output/quote-view.js'
+import type { Column } from '../../../packages/cli/src/output/tables.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { explain } from '../../../packages/protocol/src/quotes/explain.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
@@ -67,16 +70,16 @@ async function show(io: CliIo, options: Options): Promise<void> {
   const keys = { chainId, user, inputToken, outputToken, outcome }
   const texts = await withOperatorStores(io, (stores) => stores.searchRecords({ ...keys, from, to, limit }))
   const records = texts.map((text): QuoteRecord => JSON.parse(text))
-  await printResult(io, options, records, ({ table, fields }) => {
+  await printResult(io, options, records, (display) => {
     const [first] = records
     if (first === undefined) return 'No record is found.\n'
-    if (records.length === 1) return `${fields(describe(first))}\n${table(SOLVERS, toRows(first))}`
+    if (records.length === 1) return renderRecord(explained(first), inUnits, display)
     const more = records.length === limit ? `\nThere may be more than ${limit}: see --limit.\n` : ''
-    return `${table(RECORDS, records)}${more}`
+    return `${display.table(RECORDS, records)}${more}`
   })
 }
 
-const RECORDS: readonly (readonly [string, (record: QuoteRecord) => string | number])[] = [
+const RECORDS: readonly Column<QuoteRecord>[] = [
   ['time', ({ requestedAt }) => formatTime(requestedAt / 1000)],
   ['chain', ({ chainId }) => chainId],
   ['outcome', ({ outcome }) => outcome],
@@ -86,44 +89,31 @@ const RECORDS: readonly (readonly [string, (record: QuoteRecord) => string | num
   ['sold', ({ request }) => request.inputToken],
   ['bought', ({ request }) => request.outputToken],
   ['amount', ({ request }) => `${request.amount} ${sideOf(request)}`],
-  ['key', ({ key = '' }) => key],
+  ['key', ({ key }) => key],
   ['quote id', ({ quoteId }) => quoteId],
 ]
 
-/** A record as names and values. Amounts are in the token's smallest unit. */
-function describe(record: QuoteRecord) {
-  const { request } = record
-  return [
-    ...RECORDS.map(([name, read]) => [name, read(record)] as const),
-    ['kind', record.kind],
-    ['to chain', request.destinationChainId],
-    ['deposit', `${request.depositMode}, by ${formatTime(request.depositDeadline)}`],
-  ] as const
-}
-
-const SOLVERS: readonly (readonly [string, (row: RecordedResult & { readonly why: string }) => Cell])[] = [
-  ['#', ({ rank }) => rank],
-  ['solver', ({ solver }) => solver],
-  [
-    'outcome',
-    ({ outcome, reason, declineCode, httpStatus }) =>
-      [outcome, reason ?? declineCode ?? httpStatus].join(' ').trim(),
-  ],
-  ['ms', ({ durationMs }) => durationMs],
-  ['chosen by', ({ chosenBy }) => chosenBy],
-  ['gap', ({ gapBps }) => gapBps],
-  ['sells', ({ inputAmount }) => inputAmount],
-  ['buys', ({ outputAmount }) => outputAmount],
-  ['explanation', ({ why }) => why],
-]
-
-type Cell = string | number | undefined
-
-function toRows({ request, solvers }: QuoteRecord) {
+/** A record as an instance answers it to its caller. */
+function explained(record: QuoteRecord): Parameters<typeof renderRecord>[0] {
+  const { request, solvers } = record
   const best = solvers.find(({ rank }) => rank === 1)
   const bestAmount = request.orderType === 'EXACT_INPUT' ? best?.outputAmount : best?.inputAmount
-  return solvers.map((result) => ({ ...result, why: explain(result, { request, bestAmount }) }))
+  return {
+    ...record,
+    request: {
+      minDepositDeadline: undefined,
+      ...request,
+      userAddress: request.user,
+      amount: BigInt(request.amount),
+    },
+    bestAmount: bestAmount === undefined ? undefined : BigInt(bestAmount),
+    solvers: solvers.map((result) => ({ ...result, explanation: explain(result, { request, bestAmount }) })),
+  }
 }
+
+/** Amounts in smallest units: the operator's own database has no list of tokens. */
+const inUnits: FormatAmount = (amount, token, _chainId, form) =>
+  form === 'bare' ? `${amount}` : `${amount} of ${token}`
 
 function sideOf({ orderType }: QuoteRecord['request']): string {
   return orderType === 'EXACT_INPUT' ? 'sold' : 'bought'

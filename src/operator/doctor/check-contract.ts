@@ -6,6 +6,7 @@ import { verifyContract } from '../../../packages/chain/src/contract/verify-cont
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView } from '../../../packages/protocol/src/node/read-view.js'
 import { readTerms } from '../../../packages/protocol/src/settlement/read-settlement.js'
+import type { SettlementTerms } from '../../../packages/protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { type QuoteHasher, toChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import { describeMiss, type MissTerms } from '../../../packages/protocol/src/solvers/miss-cost.js'
@@ -43,8 +44,9 @@ export async function checkContract(
     const { hasher } = await verifyContract(client, chain, config.protocolName)
     ok('protocol', `${toChecksumAddress(settlement)} is a settlement contract`)
     await noteDomain(examined)
-    await checkBond(examined)
-    await noteOfferRules(examined)
+    const terms = await readTerms(client.request, chain)
+    await checkBond(examined, terms)
+    noteOfferRules(terms, report)
     await noteProtocolName(examined, hasher)
   } catch (error) {
     const remedy = `The node failed during the check. Try again, or use another endpoint in RPC_URL_${chainId}.`
@@ -72,12 +74,14 @@ async function noteDomain({ chain, client, config, report }: Examined): Promise<
   report.judge(check, isItself, text, remedy)
 }
 
-async function checkBond({ chain, client, config, report }: Examined): Promise<void> {
+async function checkBond(
+  { chain, client, config, report }: Examined,
+  { bondReservationBps }: SettlementTerms,
+): Promise<void> {
   try {
     const { token, symbol, decimals } = await readBondToken(client, chain)
     const least = `MIN_SOLVER_BOND is ${formatUnits(config.minSolverBond, decimals)} ${symbol}`
     report.ok('bond', `${least}, held in ${toChecksumAddress(token)} with ${decimals} decimals`)
-    const { bondReservationBps } = await readTerms(client.request, chain)
     noteMissCosts(chain, config.minSolverBond, { symbol, decimals, bondReservationBps }, report)
   } catch (error) {
     report.warn('bond', `the bond token could not be read: ${wordsOf(error)}`)
@@ -104,8 +108,7 @@ function noteMissCosts(
 }
 
 /** Reports which rules of the contract the service checks offers against. Not every deployment has both views. */
-async function noteOfferRules({ chain, client, report: { ok, warn } }: Examined): Promise<void> {
-  const { bondReservationBps, minOrder } = await readTerms(client.request, chain)
+function noteOfferRules({ bondReservationBps, minOrder }: SettlementTerms, { ok, warn }: Report): void {
   if (bondReservationBps === undefined)
     warn('bond cover', 'the contract has no BOND_RESERVATION_BPS: offers are not checked against free bonds')
   else ok('bond cover', `the free bond must cover ${Number(bondReservationBps) / 100} % of an offer's output`)

@@ -4,14 +4,11 @@ import { formatDuration } from '../../../packages/cli/src/output/printable.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
 import { toChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import { NO_ENDPOINT, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
-import { isDecline, type SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import { isDecline } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Config } from '../../config/config.js'
 import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
-import {
-  createSolverHttpClient,
-  requestBody,
-  type SolverHttpClient,
-} from '../../solvers/transport/solver-http-client.js'
+import { createSolverHttpClient, type SolverHttpClient } from '../../solvers/transport/solver-http-client.js'
+import { sendTrialRequest } from '../certify/send-trial-request.js'
 import { type CheckResult, createReport } from './check-result.js'
 
 const REMEDY =
@@ -69,21 +66,19 @@ async function ask(solver: Solver, config: Config, client: SolverHttpClient) {
     depositMode: 'CONTRACT',
     ...deadlines(Date.now(), windows),
   }
-  const solverRequest = {
-    request,
-    body: Buffer.from(requestBody(request)),
-    quoteIds: new Map([[address, randomUUID()]]),
-    deadline: Date.now() + quoteTimeoutMs,
-  }
+  const deadline = Date.now() + quoteTimeoutMs
+  const sent = { solver: address, request, id: randomUUID(), deadline }
   const start = performance.now()
-  const answer = await client.requestQuote(solver, solverRequest, AbortSignal.timeout(quoteTimeoutMs))
+  const { signal } = new AbortController()
+  const answer = await sendTrialRequest(sent, quoteTimeoutMs, signal, (...call) =>
+    client.requestQuote(solver, ...call),
+  )
   const tookMs = Math.round(performance.now() - start)
   const status = answer.kind === 'declined' && 'status' in answer ? answer.status : undefined
   if (answer.kind === 'replied' || (status !== undefined && isDecline(status))) {
     const text = `answers in ${formatDuration(tookMs)}${status ? `, with status ${status}` : ''}`
     return { solver, isRight: true, text }
   }
-  const result: SolverResult = answer.kind === 'cancelled' ? { kind: 'late' } : answer
-  const text = explainReply({ request, solver: address, result, tookMs })
+  const text = explainReply({ request, solver: address, result: answer, tookMs })
   return { solver, isRight: false, text: `${endpointUrl}: ${text}` }
 }

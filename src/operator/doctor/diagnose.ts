@@ -4,9 +4,7 @@ import { describeMisspelling, findMisspellings, findUnserved } from '../../confi
 import { examineChain } from './check-chain.js'
 import { checkClockDrift } from './check-clock.js'
 import { examineDatabase } from './check-database.js'
-import { checkPort } from './check-port.js'
 import { examinePostgres } from './check-postgres.js'
-import { checkRecovery } from './check-recovery.js'
 import { type CheckResult, CORRECT_IT, createReport } from './check-result.js'
 import { checkSolvers } from './check-solvers.js'
 
@@ -44,18 +42,15 @@ async function checkAll(config: Config): Promise<readonly CheckResult[]> {
   const { content, ...database } = await (databaseUrl === undefined
     ? examineDatabase(dbPath)
     : examinePostgres(databaseUrl))
-  const [chains, port, solvers] = await Promise.all([
+  const [chains, solvers] = await Promise.all([
     Promise.all(config.chains.map((chain) => examineChain(chain, config, content))),
-    checkPort(config),
     checkSolvers(content.solvers, config),
   ])
   return [
     ...checkRisks(config),
-    ...checkRecovery(),
     ...chains.flatMap(({ checkResults }) => checkResults),
     ...checkClockDrift(chains.flatMap(({ headAgesMs }) => headAgesMs)),
     ...database.checkResults,
-    ...port,
     ...solvers,
   ]
 }

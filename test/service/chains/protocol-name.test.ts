@@ -8,7 +8,14 @@ import {
   deploySettlement,
 } from '../../../packages/cli/src/devnet/deploy.js'
 import type { AppOverrides } from '../../../src/app/app.js'
-import { BOND, deployer, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import {
+  BOND,
+  bytecodeNamed,
+  deployer,
+  solverAccounts,
+  startChain,
+  type TestChain,
+} from '../../support/chain/chain.js'
 import { QUOTE_MEMBERS } from '../../support/chain/signed-quote.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -32,7 +39,7 @@ let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0 })
-  acme = await deploySettlement({ ...chain.devnet, deployer, protocolName: 'Acme' })
+  acme = await deploySettlement({ ...chain.devnet, deployer, bytecode: bytecodeNamed('Acme') })
   await bondSolver({ ...chain.devnet, settlement: acme.settlement, solver: account }, BOND)
   solver = await startSolver(chain, account)
 })

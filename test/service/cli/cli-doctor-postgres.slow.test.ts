@@ -62,7 +62,6 @@ describe('a PostgreSQL that replicas use', () => {
     const checks = checkResults.map(({ check }) => check)
     expect(checks.slice(checks.indexOf('clock') + 1)).toEqual([
       ...CHECKS.map((check) => `DATABASE_URL ${check}`),
-      'PORT',
       ADA,
       BOB,
     ])

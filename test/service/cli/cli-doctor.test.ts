@@ -9,14 +9,14 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { type Anvil, startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
 import { deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
 import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
-import { deployer } from '../../support/chain/chain.js'
+import { bytecodeNamed, deployer } from '../../support/chain/chain.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { ADA, BOB, type DoctorFixture, startDoctorFixture } from '../../support/process/doctor.js'
 import { honest } from '../../support/solvers/solver.js'
 
 const CHECKS = [
-  ...['variables', 'signatures', 'RPC_URL_31337 reachable', 'RPC_URL_31337 chain id', 'RPC_URL_31337 head'],
+  ...['variables', 'RPC_URL_31337 reachable', 'RPC_URL_31337 chain id', 'RPC_URL_31337 head'],
   ...['RPC_URL_31337 eth_getLogs', 'RPC_URL_31337 eth_call', 'RPC_URL_31337 eth_getBlockReceipts'],
   ...['RPC_URL_31337 block', 'SERVICE_ADDRESS_31337 protocol', 'SERVICE_ADDRESS_31337 EIP-712 domain'],
   ...[
@@ -24,14 +24,7 @@ const CHECKS = [
     'SERVICE_ADDRESS_31337 bond cover',
     'SERVICE_ADDRESS_31337 minimum order',
   ],
-  ...[
-    'SERVICE_ADDRESS_31337 PROTOCOL_NAME',
-    'clock',
-    'DB_PATH folder',
-    'DB_PATH disk',
-    'DB_PATH file',
-    'PORT',
-  ],
+  ...['SERVICE_ADDRESS_31337 PROTOCOL_NAME', 'clock', 'DB_PATH folder', 'DB_PATH disk', 'DB_PATH file'],
   ...[ADA, BOB],
 ]
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
@@ -242,7 +235,7 @@ const CASES: readonly Case[] = [
       const { settlement } = await deploySettlement({
         ...fixture.chain.devnet,
         deployer,
-        protocolName: 'Acme',
+        bytecode: bytecodeNamed('Acme'),
       })
       return { ...without('0x84b0196e'), SERVICE_ADDRESS_31337: settlement, PROTOCOL_NAME: 'Acme' }
     },
@@ -309,18 +302,6 @@ const CASES: readonly Case[] = [
     remedy: 'mkdir -p /',
   },
   { what: 'a database in memory', given: () => ({ DB_PATH: ':memory:' }), warned: ['DB_PATH'] },
-  {
-    what: 'the port of a running instance, with its health',
-    given: () => ({ PORT: new URL(fixture.service.url).port }),
-    check: 'PORT',
-    says: /is in use by a running instance: version \S+, ok$/,
-  },
-  {
-    what: 'the port of another program',
-    given: async () => ({ PORT: await listen(createServer((request) => request.socket.destroy())) }),
-    failed: ['PORT'],
-    says: 'which is in use: set another one, or end the program that has it',
-  },
   {
     what: 'a solver that fails, and none that declines',
     given() {

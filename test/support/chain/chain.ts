@@ -1,7 +1,9 @@
-import type { Hex } from 'viem'
+import { bytesToHex, type Hex } from 'viem'
 import { deployedSettlementBytecode } from '../../../gen/contracts/deployed-settlement.js'
+import { settlementBytecode } from '../../../gen/contracts/settlement.js'
 import { startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
 import { bondSolver, deploySettlement, devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
+import { quoteTypeHash } from '../../../packages/protocol/src/signing/typed-data.js'
 
 export const [deployer, user, ...solverAccounts] = devAccounts
 
@@ -13,6 +15,14 @@ export const RULES: readonly Rules[] = ['reference', 'deployed']
 /** The option of `deploySettlement`. */
 export function bytecodeOf(rules: Rules): { bytecode?: Hex } {
   return rules === 'deployed' ? { bytecode: deployedSettlementBytecode } : {}
+}
+
+/** The reference contract for quotes of the type `<name>Quote`: it is compiled for `ServiceQuote`, and has the name in the type hash only. */
+export function bytecodeNamed(name: string): Hex {
+  const [compiled = '', wanted = ''] = ['Service', name].map((one) => bytesToHex(quoteTypeHash(one)).slice(2))
+  const bytecode = settlementBytecode.replace(compiled, wanted) as Hex
+  if (bytecode === settlementBytecode) throw new Error('the contract has no type hash')
+  return bytecode
 }
 
 /** Covers outputs of up to 20 whole tokens of 18 decimals: the contract reserves 5% of an output. */

@@ -46,7 +46,7 @@ export interface TrialRequest {
   /** The deadline that the solver gets, Unix time in milliseconds. */
   readonly deadline: number
   /** Changes the JSON text that the service has written. */
-  readonly write: ((body: string) => string) | undefined
+  readonly write?: ((body: string) => string) | undefined
 }
 
 /** JSON that is not validated yet, or a result without an offer. */

@@ -13,14 +13,6 @@ export interface AnvilOptions {
   port?: number
   /** Default 31337. */
   chainId?: number
-  /**
-   * Mines one block every so many seconds (fractions allowed), with or without transactions. The default is
-   * to mine each transaction as it comes: a receipt within milliseconds. In both modes a block carries the
-   * wall clock's second, and blocks of the same second carry the same timestamp: the chain's clock is never
-   * fast. Without a block time it is late while no transaction is sent: a call at the latest block sees that
-   * block's time.
-   */
-  blockTimeSeconds?: number
   /** Further arguments of anvil's command line. */
   extraArgs?: readonly string[]
 }
@@ -45,7 +37,10 @@ export interface Anvil {
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 31337
   const statesFolder = mkdtempSync(join(tmpdir(), 'anvil-'))
-  const child = spawn(anvilBinary(), commandLine(options, chainId, statesFolder))
+  const args = ['--host', HOST, '--port', String(options.port ?? 0), '--chain-id', String(chainId)]
+  // Without a folder for the states of old blocks, anvil leaves gigabytes on the disk.
+  args.push('--cache-path', statesFolder, ...(options.extraArgs ?? []))
+  const child = spawn(anvilBinary(), args)
   const removeStates = () => rmSync(statesFolder, { recursive: true, force: true })
   const killWithParent = () => {
     child.kill('SIGKILL')
@@ -65,14 +60,6 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     removeStates()
     throw error
   }
-}
-
-/** @param statesFolder for the states of old blocks; without it anvil leaves gigabytes on the disk */
-function commandLine(options: AnvilOptions, chainId: number, statesFolder: string): string[] {
-  const args = ['--host', HOST, '--port', String(options.port ?? 0), '--chain-id', String(chainId)]
-  args.push('--cache-path', statesFolder)
-  if (options.blockTimeSeconds !== undefined) args.push('--block-time', String(options.blockTimeSeconds))
-  return [...args, ...(options.extraArgs ?? [])]
 }
 
 /**

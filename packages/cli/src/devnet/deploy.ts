@@ -16,14 +16,11 @@ import {
 import { HDKey, hdKeyToAccount } from 'viem/accounts'
 import { settlementAbi, settlementBytecode } from '../../../../gen/contracts/settlement.js'
 import { testTokenAbi, testTokenBytecode } from '../../../../gen/contracts/test-token.js'
-import { quoteTypeHash } from '../../../protocol/src/signing/typed-data.js'
 
 const POLLING_INTERVAL_MS = 50
 
 /** The smallest output whose 5% is one unit of the bond. The bond would cover nothing of a smaller order. */
 export const MIN_ORDER = 20n
-/** The contract is compiled with quotes of the type `ServiceQuote`. */
-const COMPILED_NAME = 'Service'
 const MNEMONIC = 'test test test test test test test test test test test junk'
 /** The root of the accounts' keys (BIP-39). Viem derives it for each account, with a PBKDF2 in JavaScript. */
 const ROOT_KEY = HDKey.fromMasterSeed(pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512'))
@@ -86,14 +83,13 @@ export function createDevnetClient({ rpcUrl, chainId }: Devnet, account: Account
  * chain.
  *
  * @param options.minOrder the contract's smallest `outputAmount`. Default `MIN_ORDER`
- * @param options.protocolName the contract takes quotes of the type `<name>Quote`. Default `Service`
  * @param options.bytecode the creation code of another contract with the same arguments and the same struct
  * @throws viem's errors, or Error when a deployment reverts
  */
 export async function deploySettlement(
-  options: Devnet & { deployer: Account; minOrder?: bigint; protocolName?: string; bytecode?: Hex },
+  options: Devnet & { deployer: Account; minOrder?: bigint; bytecode?: Hex },
 ): Promise<DevnetContracts> {
-  const { minOrder = MIN_ORDER, protocolName = COMPILED_NAME, bytecode = settlementBytecode } = options
+  const { minOrder = MIN_ORDER, bytecode = settlementBytecode } = options
   const client = createDevnetClient(options, options.deployer)
   const deployToken = async (name: string, symbol: string, decimals: number) =>
     deployed(
@@ -109,7 +105,7 @@ export async function deploySettlement(
     client,
     await client.deployContract({
       abi: settlementAbi,
-      bytecode: bytecodeFor(protocolName, bytecode),
+      bytecode,
       args: [bondToken, minOrder],
     }),
   )
@@ -150,16 +146,6 @@ export async function send(
 ): Promise<void> {
   const abi: Abi = [...testTokenAbi, ...settlementAbi]
   await mined(client, await client.writeContract({ address, abi, functionName, args }))
-}
-
-/** The compiled contract contains the struct's name only as part of the type hash, once. */
-function bytecodeFor(protocolName: string, bytecode: Hex): Hex {
-  const [compiled, wanted] = [COMPILED_NAME, protocolName].map((name) =>
-    Buffer.from(quoteTypeHash(name)).toString('hex'),
-  ) as [string, string]
-  const parts = bytecode.split(compiled)
-  if (parts.length !== 2) throw new Error(`the contract holds its type hash ${parts.length - 1} times`)
-  return parts.join(wanted) as Hex
 }
 
 export function devAccount(addressIndex: number) {

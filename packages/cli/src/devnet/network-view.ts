@@ -10,19 +10,19 @@ export function printConsole({ serviceUrl, contracts, user }: Network, print: Pr
 
 /**
  * Prints where each part of a network is, first those that are not at their usual port.
- * @param ports those that the parts were to take
+ * @param servicePort the one that the service was to take
  */
 export function printAddresses(
   { devnet, contracts, solvers, serviceUrl }: Network,
   print: Print,
-  { service, chain, firstSolver } = USUAL_PORTS,
+  servicePort = USUAL_PORTS.service,
 ): void {
   const parts: [name: string, usualPort: number, url: string | undefined][] = [
-    ['the service', service, serviceUrl],
-    ['the chain', chain, devnet.rpcUrl],
+    ['the service', servicePort, serviceUrl],
+    ['the chain', USUAL_PORTS.chain, devnet.rpcUrl],
     ...solvers.map(({ name, endpointUrl }, index): [string, number, string | undefined] => [
       `the solver ${name}`,
-      firstSolver + index,
+      USUAL_PORTS.firstSolver + index,
       endpointUrl,
     ]),
   ]

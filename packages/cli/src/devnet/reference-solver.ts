@@ -157,7 +157,7 @@ export interface TradedToken {
   readonly address: Address
   readonly decimals: number
   /** Price of one whole token in millionths of a dollar. */
-  priceMicros: bigint
+  readonly priceMicros: bigint
 }
 
 /** The parameters of a price: the amount of the fixed side is in its token's smallest unit. */

@@ -75,8 +75,22 @@ function addressRows(best: SignedQuote): [name: string, text: string][] {
   ]
 }
 
+/** A record as an instance answers it, or as the operator has it. */
+type ShownRecord = Omit<QuoteRecord, 'solvers'> & {
+  /** The label of the caller's API key, for the operator. */
+  readonly key?: string | undefined
+  readonly solvers: readonly ShownResult[]
+}
+type ShownResult = Pick<SolverResult, 'solver' | 'outcome' | 'explanation'> & Partial<SolverResult>
+
+/** Why a solver was asked, which only itself and the operator see. */
+const SELECTION: readonly Column<ShownResult>[] = [
+  ['chosen by', ({ chosenBy }) => chosenBy],
+  ['gap', ({ gapBps }) => gapBps],
+]
+
 /** The record of a quote: its parameters, and a line for each solver that the reader may see. */
-export function renderRecord(record: QuoteRecord, format: FormatAmount, { table, fields }: Display): string {
+export function renderRecord(record: ShownRecord, format: FormatAmount, { table, fields }: Display): string {
   const { request, chainId, bestAmount } = record
   const { inputToken, outputToken, amount, destinationChainId, depositDeadline } = request
   const isExactInput = request.orderType === 'EXACT_INPUT'
@@ -93,16 +107,19 @@ export function renderRecord(record: QuoteRecord, format: FormatAmount, { table,
     ['sells', isExactInput ? sold(amount) : inputToken],
     ['buys', isExactInput ? outputToken : bought(amount)],
     ['user', request.userAddress],
+    ['key', record.key],
     ['chains', `${chainId} to ${destinationChainId}`],
     ['deposit', `${request.depositMode}, by ${formatTime(depositDeadline)}`],
     ['filled by', formatTime(request.fillDeadline)],
     ['best offer', bestAmount === undefined ? later : `${competing[0]} ${competing[1](bestAmount)}`],
   ])
-  const columns: Column<SolverResult>[] = [
+  const { solvers } = record
+  const columns: Column<ShownResult>[] = [
     ['#', ({ rank }) => rank],
     ['solver', ({ solver }) => solver],
     ['outcome', outcomeOf],
     ['ms', ({ durationMs }) => durationMs],
+    ...(solvers.some(({ chosenBy }) => chosenBy) ? SELECTION : []),
     ['sells', ({ inputAmount }) => inputAmount && format(inputAmount, inputToken, chainId, 'bare'), 'amount'],
     [
       'buys',
@@ -111,11 +128,10 @@ export function renderRecord(record: QuoteRecord, format: FormatAmount, { table,
     ],
     ['explanation', ({ explanation }) => explanation],
   ]
-  const { solvers } = record
   return `${head}\n${solvers.length === 0 ? 'No solver was asked.\n' : table(columns, solvers)}`
 }
 
-function outcomeOf({ outcome, reason, declineCode, httpStatus, verified }: SolverResult): string {
+function outcomeOf({ outcome, reason, declineCode, httpStatus, verified }: ShownResult): string {
   const detail = reason ?? declineCode ?? httpStatus ?? (verified ? 'verified' : undefined)
   return detail === undefined ? outcome : `${outcome} ${detail}`
 }

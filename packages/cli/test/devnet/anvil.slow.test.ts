@@ -40,7 +40,7 @@ const answers = (url: string) =>
 describe('startAnvil', () => {
   it.each<[string, AnvilOptions]>([
     ['each transaction as it comes', {}],
-    ['a block every 20 ms', { blockTimeSeconds: 0.02 }],
+    ['a block every 20 ms', { extraArgs: ['--block-time', '0.02'] }],
   ])('keeps the chain clock at or before the wall clock when it mines %s', async (_, options) => {
     const { url } = await start(options)
     const client = clientOf(url)

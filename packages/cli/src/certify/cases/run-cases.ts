@@ -79,22 +79,6 @@ const shortDeadline: CertifyCase = {
   },
 }
 
-/** A request that is too late is answered or not; the next one must be answered. */
-const expiredRequest: CertifyCase = {
-  name: 'expired-request',
-  title: 'a request after its deadline, then another',
-  async run(trial) {
-    const expired = await trial.requestQuote({ deadlineMs: -1000 })
-    const { kind } = expired.result
-    const answered = pass(
-      kind === 'late'
-        ? 'The expired request got no answer, the next one did.'
-        : 'Both requests were answered.',
-    )
-    return thenAsk(trial, 'the expired request', kind === 'failed' ? judge(expired, EITHER) : answered)
-  },
-}
-
 /** Many requests at a time: each reply must match its request, in time. */
 const concurrentRequests: CertifyCase = {
   name: 'concurrent-requests',
@@ -125,9 +109,4 @@ function judgeLoad({ timeoutMs }: Trial, replies: readonly TrialReply[]): Findin
 }
 
 /** The cases of many requests, for endpoints and sessions. */
-export const runCases: readonly CertifyCase[] = [
-  repeatedRequests,
-  shortDeadline,
-  expiredRequest,
-  concurrentRequests,
-]
+export const runCases: readonly CertifyCase[] = [repeatedRequests, shortDeadline, concurrentRequests]
