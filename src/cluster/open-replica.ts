@@ -1,6 +1,6 @@
 import { systemClock } from '../../packages/protocol/src/clock.js'
 import { ConfigError } from '../config/environment.js'
-import { UnknownSchemaError } from '../store/database.js'
+import { UnusableTablesError } from '../store/database.js'
 import { LEASE_MS, startLeaseRenewal } from '../store/postgres/lease-renewal.js'
 import { assertPooledBySession, createConnectionPool, isOfServer } from '../store/postgres/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres/postgres-stores.js'
@@ -38,7 +38,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
     try {
       return await openOnce(options)
     } catch (error) {
-      const isPassing = !(error instanceof ConfigError || error instanceof UnknownSchemaError)
+      const isPassing = !(error instanceof ConfigError || error instanceof UnusableTablesError)
       if (tries === TRIES || !isPassing || !isOfServer(error as Error)) throw toConfigError(error)
       options.log.warn({ reason: connectReasonOf(error) }, 'the database cannot be used yet: trying again')
       await systemClock.sleep(PAUSE_MS)
@@ -75,7 +75,7 @@ async function openOnce(options: ReplicaOptions): Promise<Instance> {
 function toConfigError(error: unknown): ConfigError {
   if (error instanceof ConfigError) return error
   const message =
-    error instanceof UnknownSchemaError
+    error instanceof UnusableTablesError
       ? `names a database that ${error.message}`
       : `cannot be used: ${connectReasonOf(error)}. It must name a PostgreSQL that answers and accepts its user`
   return new ConfigError([{ variable: 'DATABASE_URL', message }])

@@ -37,15 +37,15 @@ export const NO_COORDINATION: Coordination = {
   async notify() {},
 }
 
-/** Another version wrote the tables. The message continues a sentence about the database. */
-export class UnknownSchemaError extends Error {
-  override readonly name = 'UnknownSchemaError'
+/** Another version wrote the tables, or an operator has written no key into them. The message continues a sentence about the database. */
+export class UnusableTablesError extends Error {
+  override readonly name = 'UnusableTablesError'
 }
 
 /**
  * Opens tables of any kind and migrates them. Migrations run in one transaction, so that an interrupted start leaves the
  * tables unchanged.
- * @throws UnknownSchemaError when another version wrote them; the database's error when it fails
+ * @throws UnusableTablesError when another version wrote them; the database's error when it fails
  */
 export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise<Kysely<S>> {
   const { migrations, migrationTable } = tables
@@ -69,7 +69,7 @@ export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise
 
 /**
  * Reads the applied migrations. A start with nothing to migrate waits for no lock.
- * @throws UnknownSchemaError when this version does not know one of them
+ * @throws UnusableTablesError when this version does not know one of them
  */
 async function isUpToDate<S>(
   database: Kysely<S>,
@@ -80,7 +80,7 @@ async function isUpToDate<S>(
   const { rows } = await reading.execute(database).catch(() => ({ rows: [] }))
   const applied = rows.map(({ name }) => name)
   const unknown = unknownMigrations(applied, migrations)
-  if (unknown !== undefined) throw new UnknownSchemaError(unknown)
+  if (unknown !== undefined) throw new UnusableTablesError(unknown)
   return rows.length === Object.keys(migrations).length
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from './database.js'
+import { type Database, UnusableTablesError } from './database.js'
 import type { EventStore } from './events/event-store.js'
 import type { ApiKeyStore } from './operator/api-key-store.js'
 import type { OrderStore } from './orders/order-store.js'
@@ -33,14 +33,27 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** Reads the instance's key, which encrypts quote ids for solvers (docs/decisions.md, D15). @returns 16 bytes */
+/**
+ * Reads the instance's key, which encrypts quote ids for solvers (docs/decisions.md, D15).
+ * @returns 16 bytes @throws UnusableTablesError when there is none
+ */
 export async function readRecordKey(database: Database): Promise<Uint8Array> {
-  const row = await database.selectFrom('record_keys').select('record_key').executeTakeFirstOrThrow()
-  return Buffer.from(row.record_key, 'hex')
+  const row = await database.selectFrom('record_keys').select('record_key').executeTakeFirst()
+  return readKey('record_keys', row?.record_key, 16)
 }
 
-/** Reads the key with which the replicas of an instance sign their requests to each other (docs/decisions.md, D18). @returns 32 bytes */
+/**
+ * Reads the key with which the replicas of an instance sign their requests to each other (docs/decisions.md, D18).
+ * @returns 32 bytes @throws UnusableTablesError when there is none
+ */
 export async function readReplicaKey(database: Database): Promise<Uint8Array> {
-  const row = await database.selectFrom('replica_keys').select('replica_key').executeTakeFirstOrThrow()
-  return Buffer.from(row.replica_key, 'hex')
+  const row = await database.selectFrom('replica_keys').select('replica_key').executeTakeFirst()
+  return readKey('replica_keys', row?.replica_key, 32)
+}
+
+/** Operators rotate these keys by hand. Of other text, Node would read fewer bytes, or none: everyone could sign with such a key. */
+function readKey(table: string, text: string | undefined, bytes: number): Uint8Array {
+  const key = Buffer.from(text ?? '', 'hex')
+  if (key.length === bytes && text?.length === 2 * bytes) return key
+  throw new UnusableTablesError(`has no key of ${2 * bytes} hexadecimal digits in ${table}`)
 }

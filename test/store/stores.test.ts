@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRecordKey } from '../../src/store/stores.js'
+import { readRecordKey, readReplicaKey } from '../../src/store/stores.js'
 import { createPostgresDatabase } from './../support/databases/postgres-database.js'
 import { NEW_DATABASES, postgresAt, sqliteAt } from './databases.js'
 
@@ -17,6 +17,20 @@ describe.each(NEW_DATABASES)('the key of record ids in %s', (_which, create) => 
     expect(key).toMatch(/^[0-9a-f]{32}$/)
     expect(await keyOf(on)).toBe(key)
   })
+
+  test.each(['new secret', 'ab'.repeat(15), 'ab'.repeat(33), ''])(
+    'is refused, as that of the replicas, when an operator has written %o',
+    async (key) => {
+      const { database, close } = await (await create()).open()
+      await database.updateTable('record_keys').set({ record_key: key }).execute()
+      await database.updateTable('replica_keys').set({ replica_key: key }).execute()
+      await expect(readRecordKey(database)).rejects.toThrow('no key of 32 hexadecimal digits in record_keys')
+      await expect(readReplicaKey(database)).rejects.toThrow(
+        'no key of 64 hexadecimal digits in replica_keys',
+      )
+      await close()
+    },
+  )
 
   test('differs from that of another database', async () => {
     expect(await keyOf(await create())).not.toBe(await keyOf(await create()))

@@ -65,7 +65,7 @@ interface PostgresStores extends Stores {
 
 /**
  * Opens the stores that replicas share in PostgreSQL. Their end does not close the pool.
- * @throws UnknownSchemaError when another version wrote the tables; otherwise pg's error
+ * @throws UnusableTablesError when another version wrote the tables, or a key in them is none; otherwise pg's error
  */
 export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
   const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, now, log } = options

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Kysely } from 'kysely'
 import { openSqliteFile, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 import { ConfigError } from '../../config/environment.js'
-import { type Database, openTables, type TableSet, UnknownSchemaError } from '../database.js'
+import { type Database, openTables, type TableSet, UnusableTablesError } from '../database.js'
 import { migrations } from '../migrations.js'
 import type { Schema } from '../schema.js'
 import { faultErrorOf } from './file-health.js'
@@ -83,7 +83,7 @@ export function assertFolder(path: string): void {
 
 /** @returns an error with the file, the cause and the remedy, if the file is the cause; otherwise the same error */
 export function toConfigError(path: string, error: unknown): unknown {
-  if (error instanceof UnknownSchemaError) return refused(path, error.message)
+  if (error instanceof UnusableTablesError) return refused(path, error.message)
   const fault = faultErrorOf(error)
   return fault === undefined ? error : refused(path, `cannot be opened: ${fault.message}`, error)
 }
