@@ -2,7 +2,6 @@ import { getAddress, type Hex, keccak256, parseTransaction, type TransactionSeri
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
-import type { FillableOrder, FilledOrder } from '../../packages/solver/src/orders/fillable-order.js'
 import type { MinedTransaction, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { HOOKS } from '../../packages/solver/src/solver-parts.js'
 import type { Rules } from '../support/chain/chain.js'
@@ -348,54 +347,52 @@ it('a payment that is seen before the block that has it is told once', async () 
   end()
 })
 
-it('a `fill` that never answers hides no missed order, and holds none of the bond for ever', async () => {
-  const { ask, deposit, passBlocks, refund, errors, metrics, chain, end } = await startRunning(
+it('a `mayFill` that never answers hides no missed order, and holds none of the bond for ever', async () => {
+  const { ask, deposit, passBlocks, refund, metrics, chain, end } = await startRunning(
     'reference',
     { pollIntervalMs: 1_000 },
-    { fill: () => new Promise(() => {}) },
+    { mayFill: () => new Promise(() => {}) },
   )
   const known = (await ask(1_000n)) as KnownQuote
   deposit(known)
   while (chain.head().timestamp <= known.quote.fillDeadline + 4) await passBlocks(1)
   refund('refund', known)
   await passBlocks(10)
-  expect(errors().join()).toContain(`fill has not answered for order ${known.orderId}`)
-  expect(metrics()).toMatchObject({ missed: 1, openOrders: 0, openQuotes: 0 })
+  expect(metrics()).toMatchObject({ missed: 1, openOrders: 0, openQuotes: 0, paymentsSent: 0 })
   end()
 })
 
-it.each<[string, (order: FillableOrder, calls: number) => Promise<unknown>]>([
-  ['throws', async (order, calls) => (calls > 1 ? order.fill() : Promise.reject(new Error('no hedge')))],
-  [
-    'throws while its payment is under way',
-    async (order, calls) =>
-      Promise.race([order.fill(), ...(calls > 1 ? [] : [Promise.reject(new Error('too slow'))])]),
-  ],
-  [
-    'never answers before a crash',
-    async (order, calls) => (calls > 1 ? order.fill() : new Promise(() => {})),
-  ],
-  [
-    'gives up when the solver is closed',
-    async (order, calls) =>
-      calls > 1 ? order.fill() : new Promise((resolve) => order.signal.addEventListener('abort', resolve)),
-  ],
-])('a `fill` that %s is called again while the order can be paid', async (how, pay) => {
+it.each<[string, (calls: number) => boolean | Promise<boolean>]>([
+  ['throws', (calls) => (calls > 1 ? true : Promise.reject(new Error('no hedge')))],
+  ['never answers before a crash', (calls) => (calls > 1 ? true : new Promise(() => {}))],
+])('a `mayFill` that %s is asked again while the order can be paid', async (how, answer) => {
   let calls = 0
-  const fill = (order: FillableOrder) => pay(order, ++calls)
-  const running = await startRunning('deployed', { pollIntervalMs: 1_000 }, { fill })
-  const { ask, deposit, passBlocks, restart, solver, stateOf, metrics, pass, end } = running
+  const mayFill = () => answer(++calls)
+  const running = await startRunning('deployed', { pollIntervalMs: 1_000 }, { mayFill })
+  const { ask, deposit, passBlocks, restart, stateOf, metrics, end } = running
   const known = (await ask(1_000n)) as KnownQuote
   deposit(known)
   await passBlocks(2)
-  if (how.includes('closed')) {
-    const closing = solver.close()
-    await pass(2_000)
-    await closing
-  }
-  if (how.includes('crash') || how.includes('closed')) await restart(() => {})
+  if (how.includes('crash')) await restart(() => {})
   await passBlocks(8)
-  expect([stateOf(known), metrics().openOrders]).toEqual([OrderState.SETTLED, 0])
+  expect([stateOf(known), metrics().openOrders, calls]).toEqual([OrderState.SETTLED, 0, 2])
+  end()
+})
+
+it('an order that `mayFill` does not want is asked for once, told, and ended at its address', async () => {
+  const asked: string[] = []
+  const running = await startRunning(
+    'reference',
+    { pollIntervalMs: 1_000 },
+    { mayFill: ({ orderId, deposit: place }) => asked.push(`${orderId} ${place}`) === 0 },
+  )
+  const { ask, transfer, passBlocks, errors, isUnused, metrics, end } = running
+  const known = (await ask(1_000n)) as KnownQuote
+  transfer(known)
+  await passBlocks(10)
+  expect(asked).toEqual([`${known.orderId} ADDRESS`])
+  expect(errors().join()).toContain(`order ${known.orderId} is not wanted, and is not paid`)
+  expect([isUnused(known), metrics().paymentsSent]).toEqual([false, 0])
   end()
 })
 
@@ -414,7 +411,7 @@ it('an order that was missed while the solver was down is told with what is rese
 })
 
 it('an order is missed when a second block is later than its fill deadline, however long none comes', async () => {
-  const { ask, deposit, passBlocks, pass, metrics, chain, end } = await start({ fill: async () => {} })
+  const { ask, deposit, passBlocks, pass, metrics, chain, end } = await start({ mayFill: () => false })
   const known = await ask()
   deposit(known)
   while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
@@ -423,48 +420,6 @@ it('an order is missed when a second block is later than its fill deadline, howe
   await passBlocks(1)
   await pass(10_000)
   expect([metrics().missed, metrics().openOrders]).toEqual([1, 0])
-  end()
-})
-
-it('an order is missed also when its `fill` has left it, or calls `order.fill` too late, which rejects', async () => {
-  const { opened: isLate, open } = deferred()
-  const ends: unknown[] = []
-  const fill = async (order: FillableOrder) => {
-    if (order.orderId === left.orderId) return
-    await isLate
-    await order.fill().then(
-      () => ends.push('paid'),
-      (error) => ends.push(error.message),
-    )
-  }
-  const running = await startRunning('deployed', { pollIntervalMs: 1_000 }, { fill })
-  const { ask, deposit, passBlocks, metrics, errors, end } = running
-  const [late, left] = [(await ask(1_000n)) as KnownQuote, (await ask(1_000n)) as KnownQuote]
-  for (const known of [late, left]) deposit(known)
-  await passBlocks(42)
-  open()
-  await passBlocks(2)
-  expect(ends).toEqual([`order ${late.orderId} is not paid`])
-  expect([metrics().missed, metrics().openOrders]).toEqual([2, 0])
-  for (const { orderId } of [late, left])
-    expect(errors().join()).toContain(`order ${orderId} on chain 31337 was not paid by its fill deadline`)
-  end()
-})
-
-it('`order.fill` of an order that is called again before it has ended pays once, and is told once', async () => {
-  const filled: FilledOrder[] = []
-  const { ask, deposit, passBlocks, metrics, end } = await startRunning(
-    'reference',
-    { pollIntervalMs: 1_000 },
-    {
-      fill: async (order) => void (await Promise.all([order.fill(), order.fill()])),
-      onFilled: (order) => void filled.push(order),
-    },
-  )
-  deposit((await ask(1_000n)) as KnownQuote)
-  await passBlocks(10)
-  expect(filled.map(({ transactionHash }) => typeof transactionHash)).toEqual(['string'])
-  expect(metrics()).toMatchObject({ filled: 1, paymentsSent: 1, paymentsReverted: 0 })
   end()
 })
 

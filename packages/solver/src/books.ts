@@ -7,7 +7,7 @@ import {
   type OrderTerms,
   type SolverQuote,
   termsOf,
-} from './orders/fillable-order.js'
+} from './orders/order-terms.js'
 import type { MinedTransaction } from './solver-options.js'
 import type { SolverParts } from './solver-parts.js'
 import { type BookEntry, fromText, toText } from './state.js'

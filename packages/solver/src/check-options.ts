@@ -67,7 +67,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   protocolName: [(value) => PROTOCOL_NAME.pattern.test(String(value)), PROTOCOL_NAME.mustBe],
   chains: [(value) => isRecord(value) && Object.keys(value).length > 0, 'must have at least one chain'],
   quote: FUNCTION,
-  fill: FUNCTION,
+  mayFill: FUNCTION,
   acceptLess: FUNCTION,
   endpointUrl: [
     (value) => typeof value === 'string' && endpointUrlProblem(value) === undefined,

@@ -12,14 +12,13 @@ export type { CancelledQuote } from './ending/cancel-requests.js'
 export type { SolverMetrics } from './metrics.js'
 export type {
   DepositedOrder,
-  FillableOrder,
   FilledOrder,
   MissedOrder,
   OrderTerms,
   QuotedOrder,
   ShortOrder,
   SolverQuote,
-} from './orders/fillable-order.js'
+} from './orders/order-terms.js'
 export type { EndpointAnswer, EndpointRequest } from './quoting/endpoint.js'
 export { decline } from './quoting/quoting.js'
 export type { Exposure, TokenExposure } from './risk/exposure.js'

@@ -2,13 +2,12 @@ import type { Address, Hex, LocalAccount, Transport } from 'viem'
 import type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
 import type {
   DepositedOrder,
-  FillableOrder,
   FilledOrder,
   MissedOrder,
   OrderTerms,
   QuotedOrder,
   ShortOrder,
-} from './orders/fillable-order.js'
+} from './orders/order-terms.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionResult } from './session/session-messages.js'
 
@@ -139,10 +138,10 @@ export interface SolverOptions {
    */
   readonly quote: (request: SolverQuoteRequest) => QuoteAnswer | Promise<QuoteAnswer>
   /**
-   * Fills an order in the place of the kit, or calls `order.fill()` for the kit's way. It is called again when it throws, and
-   * after a restart in its midst. When it has returned, the kit waits for the payment.
+   * Says whether the kit pays an order, and when: no order is paid before the answer, or waits for that of another one. It is asked once
+   * for each deposit, again when it throws, and after a restart. An order that is not paid costs a part of the bond.
    */
-  readonly fill?: (order: FillableOrder) => Promise<unknown>
+  readonly mayFill?: (order: DepositedOrder) => boolean | Promise<boolean>
   /**
    * Says whether an order is paid whose input has arrived with less than was quoted, as with a token that takes a fee. Such orders are
    * not paid when left out, and cost a part of the bond.

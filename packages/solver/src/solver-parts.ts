@@ -17,7 +17,7 @@ export const HOOKS = [
 export type Hooks = Required<Pick<SolverOptions, (typeof HOOKS)[number]>>
 
 /** What the chains of a solver share. */
-export interface SolverParts extends Pick<SolverOptions, 'fill' | 'acceptLess'> {
+export interface SolverParts extends Pick<SolverOptions, 'mayFill' | 'acceptLess'> {
   readonly account: SolverAccount
   readonly protocolName: string
   readonly limits: RiskLimits

@@ -45,7 +45,7 @@ const FINAL_REFUSALS: readonly string[] = [
  */
 export async function startSolver(start: StartOptions): Promise<void> {
   const { options, signal } = start
-  const { protocolName = 'Service', quote, fill, acceptLess } = options
+  const { protocolName = 'Service', quote, mayFill, acceptLess } = options
   // What a market maker allows when it says nothing (docs/decisions.md, D23).
   const { overcommit = 1, maxBondShare = 0.1, maxOpenBond = 0.5, maxAddressBondShare = 0.05 } = options
   const { minFillSeconds = 60, maxLockSeconds = 3_600 } = options
@@ -63,7 +63,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const hooks = Object.fromEntries(
     HOOKS.map((name) => [name, guarded<never>(options[name], start.onError)]),
   ) as unknown as Hooks
-  const own = { account, state, protocolName, limits, fill, acceptLess, hooks }
+  const own = { account, state, protocolName, limits, mayFill, acceptLess, hooks }
   const shared = { ...start, ...own, serviceUrls, chainIds }
   await startChains(shared)
   signal.throwIfAborted()

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import type { Hex } from 'viem'
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../../sqlite/src/sqlite.js'
-import type { SolverQuote } from './orders/fillable-order.js'
+import type { SolverQuote } from './orders/order-terms.js'
 import type { SignedTransaction } from './transactions/transaction-sender.js'
 
 /** An order as far as the solver has come with it, from its quote to its end. */
@@ -12,9 +12,9 @@ export interface StoredOrder {
   readonly fillDeadline: number
   /**
    * `QUOTED` has no deposit that is known, and `OPEN` is to be paid. `FILLED` has been paid, `FINAL` so many blocks ago that no
-   * reorganisation is expected to remove it, `MISSED` not in time. `LEFT` is to be paid by the market maker, whose `fill` has returned.
+   * reorganisation is expected to remove it, `MISSED` not in time.
    */
-  readonly status: 'QUOTED' | 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED' | 'LEFT'
+  readonly status: 'QUOTED' | 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED'
   /** Undefined for an order that only its deposit has shown. */
   readonly signed: SolverQuote | undefined
 }
@@ -54,48 +54,24 @@ const KEEP_ORDER_SECONDS = 7 * 86_400
 const KEEP_BOOKS_SECONDS = 400 * 86_400
 /** Strangers can cause cancellations: so many of the newest are kept. */
 const KEPT_CANCELLED = 100_000
-export const VERSION = 8
+export const VERSION = 9
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
 /** SQLite's name of a database without a file. */
 export const MEMORY = ':memory:'
 const PRIVATE = 0o600
-const ORDERS = `
+const SCHEMA = `
   CREATE TABLE orders (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, fillDeadline INTEGER NOT NULL,
     status TEXT NOT NULL, endedAt INTEGER, signed TEXT) STRICT, WITHOUT ROWID;
   CREATE INDEX ordersByStatus ON orders (chainId, status);
   CREATE INDEX ordersByEnd ON orders (chainId, endedAt);
-  PRAGMA user_version = ${VERSION};`
-const BOOKS = `
   CREATE TABLE books (id TEXT PRIMARY KEY, chainId INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL,
     entry TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE INDEX booksByKind ON books (chainId, kind, time);`
-/** It had quotes in a table of their own. */
-const FROM_7 = `
-  ALTER TABLE orders RENAME TO deposited;
-  DROP INDEX ordersByStatus;
-  ${ORDERS}
-  INSERT INTO orders SELECT orderId, quotes.chainId, quotes.fillDeadline, coalesce(status, 'QUOTED'), endedAt,
-    json_patch('{}', json_object('chainId', quotes.chainId, 'orderId', orderId, 'depositAddress', depositAddress,
-      'signature', signature, 'isForAddress', quote -> 'isForAddress', 'quoteId', quote -> 'quoteId', 'quote',
-      json_remove(json_set(quote, '$.orderType', iif(quote ->> 'orderType' = 0, 'EXACT_INPUT', 'EXACT_OUTPUT')),
-        '$.isForAddress', '$.quoteId')))
-    FROM quotes LEFT JOIN deposited USING (orderId);
-  INSERT INTO orders SELECT orderId, chainId, fillDeadline, status, NULL, NULL FROM deposited
-    WHERE orderId NOT IN (SELECT orderId FROM quotes);
-  DROP TABLE quotes;
-  DROP TABLE deposited`
-/** It had no books. What was paid lately is read and told again, since a reorganisation may still remove it. */
-const FROM_6 = `${BOOKS}
-  UPDATE orders SET status = 'OPEN' WHERE status = 'FILLED';
-  ${FROM_7}`
-const SCHEMA = `${ORDERS}
-  ${BOOKS}
+  CREATE INDEX booksByKind ON books (chainId, kind, time);
   CREATE TABLE attempts (payment TEXT NOT NULL, chainId INTEGER NOT NULL, hash TEXT NOT NULL, raw TEXT NOT NULL,
     nonce INTEGER NOT NULL, PRIMARY KEY (payment, hash)) STRICT;
-  CREATE TABLE positions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`
-/** What makes a file of this version, by the version that it has. */
-const SCRIPTS: Readonly<Record<number, string>> = { 0: SCHEMA, 6: FROM_6, 7: FROM_7 }
+  CREATE TABLE positions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  PRAGMA user_version = ${VERSION}`
 const BIGINTS: readonly string[] = ['inputAmount', 'outputAmount', 'nonce', 'cost', 'gasUsed', 'gasCost']
 
 type Value = string | number | object | null
@@ -246,8 +222,7 @@ function openDatabase(path: string) {
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = NORMAL')
     const version = Number(database.pragma('user_version', { simple: true }))
-    const script = SCRIPTS[version]
-    if (script !== undefined) database.transaction(() => database.exec(script))()
+    if (version === 0) database.transaction(() => database.exec(SCHEMA))()
     else if (version !== VERSION) throw new Error(`it is of version ${version}, and not ${VERSION}`)
     return { database, close: closeAll }
   } catch (error) {

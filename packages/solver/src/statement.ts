@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { openSqliteFile } from '../../sqlite/src/sqlite.js'
-import type { FilledOrder, MissedOrder, OrderTerms } from './orders/fillable-order.js'
+import type { FilledOrder, MissedOrder, OrderTerms } from './orders/order-terms.js'
 import type { MinedTransaction } from './solver-options.js'
 import { type BookEntry, fromText, VERSION } from './state.js'
 

@@ -104,7 +104,7 @@ it.each([
   ['maxCancelFees', onChain({ maxCancelFees: 0n }), 'chains[1].maxCancelFees must be a bigint of at least 1'],
   ['names of terms', onChain({ pollInterval: 5 }), 'chains[1].pollInterval is not an option of this version'],
   ['quote', { quote: undefined }, 'quote must be a function'],
-  ['fill', { fill: true }, 'fill must be a function'],
+  ['mayFill', { mayFill: true }, 'mayFill must be a function'],
   ['endpointUrl', { endpointUrl: 'solver.example' }, 'endpointUrl must be an http or https URL'],
   ['stateFile', { stateFile: '' }, 'stateFile must be a text'],
   ['overcommit', { overcommit: 0.5 }, 'overcommit must be a number of at least 1'],
@@ -146,7 +146,7 @@ it('a solver is built from every kind of right options', () => {
     }),
   ).toBe('')
   expect(
-    refusal({ log: console, overcommit: 20, endpointUrl: 'https://solver.example', fill: async () => {} }),
+    refusal({ log: console, overcommit: 20, endpointUrl: 'https://solver.example', mayFill: () => true }),
   ).toBe('')
   expect(
     refusal({

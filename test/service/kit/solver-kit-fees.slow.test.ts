@@ -1,6 +1,6 @@
 import { type Hex, numberToHex, parseGwei } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import type { FilledOrder } from '../../../packages/solver/src/orders/fillable-order.js'
+import type { FilledOrder } from '../../../packages/solver/src/orders/order-terms.js'
 import type { ChainOptions } from '../../../packages/solver/src/solver-options.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'

@@ -66,9 +66,10 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
         ...kitOptions(options),
         aggregatorUrl: serviceUrl,
         ...(endpoint && { endpointUrl: endpoint.url }),
-        fill: async (order) => {
-          if ([...leaves].some((isLeft) => isLeft(order.orderId))) left.push(order.orderId)
-          else await order.fill()
+        mayFill({ orderId }) {
+          const isWanted = ![...leaves].some((isLeft) => isLeft(orderId))
+          if (!isWanted) left.push(orderId)
+          return isWanted
         },
         // It registers and connects again by itself. Only the first time must not fail.
         onError(error) {

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { FillableOrder } from './fillable-order.js'
+import type { DepositedOrder } from './order-terms.js'
 
 /** What a log says of a deposit. */
 export interface DepositLog {
@@ -8,33 +8,37 @@ export interface DepositLog {
   readonly quotedInput?: bigint
 }
 
-/** The deposit of an order that is under way, as it was seen since the start. */
+/** An order that is under way, as it was seen since the start. */
 export interface Deposit {
+  /** Its steps, which end with it. */
+  running?: Promise<void>
   log?: DepositLog
+  /** A log has shown the deposit, and it was not looked at yet. */
+  isUnread?: boolean
   /** The transaction that has settled the order, by the contract's event. */
   settledBy?: Hex
   /** The newest block when the market maker was told of it. */
   toldAt?: bigint
   /** Undefined before it was seen, and after a reorganisation has removed it. */
-  where: FillableOrder['deposit'] | undefined
+  where: DepositedOrder['deposit'] | undefined
   /** How often its payment has reverted. */
   reverts: number
-  /** The market maker takes less than was quoted. */
-  isAccepted: boolean
+  /** What the market maker says of its payment: undefined before it is asked, and while it has not answered. */
+  word?: 'ASKED' | 'YES' | 'NO' | undefined
   /** The market maker knows of it. */
   isAnnounced: boolean
 }
 
-/** The deposits of the orders that are under way. In memory only. */
+/** The orders that are under way. In memory only. */
 export type Deposits = ReturnType<typeof createDeposits>
 
 /** A token can let a simulation pass and revert in each block, at the cost of the solver's gas. */
 export const MAX_REVERTS = 5
 
 /** What is known of a deposit that has just come, moved or gone. */
-const fresh = (where: Deposit['where']) => ({ where, reverts: 0, isAccepted: false, isAnnounced: false })
+const fresh = (where: Deposit['where']) => ({ where, reverts: 0, word: undefined, isAnnounced: false })
 
-/** Builds it, without any deposit. */
+/** Builds it, without any order. */
 export function createDeposits() {
   const deposits = new Map<Hex, Deposit>()
   return {
@@ -43,9 +47,14 @@ export function createDeposits() {
       deposits.set(orderId, deposit)
       return deposit
     },
-    /** Whether its payments revert, so that it is not paid any more. */
-    hasGivenUp: (orderId: Hex) => (deposits.get(orderId)?.reverts ?? 0) >= MAX_REVERTS,
+    get: (orderId: Hex) => deposits.get(orderId),
+    /** Whether it is not paid any more: its payments revert, or the market maker does not want it. */
+    hasGivenUp(orderId: Hex): boolean {
+      const deposit = deposits.get(orderId)
+      return deposit !== undefined && (deposit.reverts >= MAX_REVERTS || deposit.word === 'NO')
+    },
     forget: (orderId: Hex) => void deposits.delete(orderId),
+    all: (): readonly Deposit[] => [...deposits.values()],
   }
 }
 

@@ -5,7 +5,6 @@ import { settleCall, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { inPlace } from '../chain/pacing.js'
 import { middleOf } from '../ending/ending-rules.js'
-import type { SolverOptions } from '../solver-options.js'
 import type { StoredOrder } from '../state.js'
 import { createDeposits, type DepositLog, MAX_REVERTS } from './deposits.js'
 import { endOrder, type OrderParts } from './order-end.js'
@@ -17,16 +16,13 @@ import { createSlots } from './slots.js'
  * Pays the orders of a solver on one chain, each once. An order goes this way:
  * 1. Its deposit is found by a log, or by a look at what was quoted: `deposited`.
  * 2. `lookAtOrder` asks the chain until it has ended, or is to be paid. No step is repeated, since the chain decides at each.
- * 3. The payment is sent and followed, or left to the market maker.
+ * 3. The payment is sent and followed.
  * 4. `endOrder` reports it, and ends its quote.
  * 5. `lookBack` reads it until the payment is deep, and opens it again after a reorganisation.
  */
 export type Filling = ReturnType<typeof createFilling>
 
 const MAX_DELAY_MS = 10_000
-
-const isFollowed = (order: StoredOrder | undefined): order is StoredOrder =>
-  order?.status === 'OPEN' || order?.status === 'LEFT'
 
 /** Builds the filling of a chain. @param isNonceTaken whether a nonce is being used up */
 export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigint) => boolean) {
@@ -38,13 +34,9 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   const reading = createSlots(chain.maxPayments)
   const paying = createSlots(chain.maxPayments)
   const paidOrders = createPaidOrders(parts, run)
-  const running = new Map<Hex, Promise<void>>()
   /** The newest block when this state began: what is settled later is its own. */
   const begun = Number(state.position(`begun ${chainId}`) ?? time.atDepth(0).blockNumber)
   state.setPosition(`begun ${chainId}`, String(begun))
-  /** The orders whose deposit a log has shown, and that were not looked at yet. */
-  const unread = new Set<Hex>()
-  const underWay = new Map<Hex, Promise<void>>()
 
   /** What an order of a quote that the state has not costs when it is missed is not known here: it comes last. */
   function urgencyOf({ signed }: StoredOrder, deadline: number) {
@@ -52,16 +44,12 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   }
 
   function run(orderId: Hex): void {
-    if (signal.aborted || running.has(orderId)) return
+    const deposit = deposits.of(orderId)
+    if (signal.aborted || deposit.running !== undefined) return
     // The state file may fail.
-    const ended = inPlace('PAY', () => keepTrying(orderId))
+    deposit.running = inPlace('PAY', () => keepTrying(orderId))
       .catch(onError)
-      .finally(() => {
-        running.delete(orderId)
-        unread.delete(orderId)
-        deposits.forget(orderId)
-      })
-    running.set(orderId, ended)
+      .finally(() => deposits.forget(orderId))
   }
 
   /** An order that cannot be paid is tried again until its deadline, and holds up no other one. */
@@ -69,7 +57,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
     let delayMs = chain.pollIntervalMs
     while (!signal.aborted) {
       const order = state.order(orderId)
-      if (!isFollowed(order)) return
+      if (order?.status !== 'OPEN') return
       try {
         if (await step(order)) delayMs = chain.pollIntervalMs
       } catch (error) {
@@ -77,14 +65,15 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
         onError(error)
         delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)
       }
-      if (!isFollowed(state.order(orderId))) return
+      if (state.order(orderId)?.status !== 'OPEN') return
       await clock.sleep(delayMs, signal).catch(() => {})
     }
   }
 
   /** @returns whether something was done for the payment, so that the next look is due soon */
   async function step(order: StoredOrder): Promise<boolean> {
-    if (payments.isUnderWay(order.orderId)) {
+    const { orderId } = order
+    if (payments.isUnderWay(orderId)) {
       // A stopped process may have left more payments than the limit allows.
       await paying.runNow(() => follow(order, order.fillDeadline))
       return true
@@ -92,32 +81,20 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
     const urgency = urgencyOf(order, order.fillDeadline)
     const due = await reading
       .run(urgency, () => lookAtOrder(parts, order))
-      .finally(() => unread.delete(order.orderId))
-    if (due === undefined || order.status === 'LEFT') return false
-    if (parts.fill === undefined) await pay(order, due)
-    else await leave(parts.fill, order, due)
-    return true
-  }
-
-  /** Sends the payment and follows it. Who calls it again meanwhile, as a market maker that is in a hurry, waits for the same one. */
-  function pay(order: StoredOrder, due: DuePayment): Promise<void> {
-    const { orderId } = order
-    const payment = underWay.get(orderId) ?? sendAndFollow(order, due).finally(() => underWay.delete(orderId))
-    underWay.set(orderId, payment)
-    return payment
-  }
-
-  /** After a restart the same payment is sent again, never a second one. */
-  async function sendAndFollow(order: StoredOrder, { deadline }: DuePayment): Promise<void> {
-    await paying.run(urgencyOf(order, deadline), async () => {
-      // It may have waited, or its market maker: an end is told once.
-      if (state.order(order.orderId)?.status !== 'OPEN') return
-      const due = await lookAtOrder(parts, order)
-      if (due === undefined) return
-      await send(order, due)
+      .finally(() => {
+        deposits.of(orderId).isUnread = false
+      })
+    if (due === undefined) return false
+    // After a restart the same payment is sent again, never a second one.
+    await paying.run(urgencyOf(order, due.deadline), async () => {
+      // It may have waited.
+      const still = await lookAtOrder(parts, order)
+      if (still === undefined) return
+      await send(order, still)
       metrics.paymentsSent++
-      await follow(order, due.deadline)
+      await follow(order, still.deadline)
     })
+    return true
   }
 
   /** @throws Error for a quote that is being cancelled, and for an order that the contract cannot pay any more */
@@ -141,43 +118,14 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   async function follow(order: StoredOrder, deadline: number): Promise<void> {
     const { orderId } = order
     const ended = await payments.follow(orderId, deadline)
-    // Its end may have been seen by a look.
-    const isOpen = isFollowed(state.order(orderId))
-    if (ended?.outcome !== 'success') {
-      if (ended !== undefined) payments.forget(orderId)
-    } else if (isOpen) await endOrder(parts, order, 'FILLED', true, { payment: ended })
+    if (ended?.outcome === 'success') await endOrder(parts, order, 'FILLED', true, { payment: ended })
+    else if (ended !== undefined) payments.forget(orderId)
     if (ended?.outcome !== 'reverted' && ended?.outcome !== 'dropped') return
     if (ended.outcome === 'reverted') metrics.paymentsReverted++
-    deposits.of(orderId).reverts++
-    const isLast = deposits.hasGivenUp(orderId)
+    const isLast = ++deposits.of(orderId).reverts >= MAX_REVERTS
     const how = ended.outcome === 'reverted' ? 'reverted' : 'made place for others, as no block has taken it,'
     const what = isLast ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
     throw new Error(`the payment ${ended.hash} of order ${orderId} ${how}${what}`)
-  }
-
-  /** Leaves the payment to the market maker. @throws what its `fill` throws */
-  async function leave(fill: NonNullable<SolverOptions['fill']>, order: StoredOrder, due: DuePayment) {
-    const { orderId, signed } = order
-    const { deposit } = due
-    const payNow = async () => {
-      await pay(order, due)
-      signal.throwIfAborted()
-      const status = state.order(orderId)?.status
-      if (status !== 'FILLED' && status !== 'FINAL') throw new Error(`order ${orderId} is not paid`)
-    }
-    const done = fill({ chainId, orderId, deposit, signed, signal, fill: payNow })
-    const words = `fill has not answered for order ${orderId} by its fill deadline`
-    const overdue = untilOver(order).then(() => Promise.reject(new Error(words)))
-    await Promise.race([done, overdue])
-    // One that has returned since the solver is closed has not paid.
-    signal.throwIfAborted()
-    if (state.order(orderId)?.status === 'OPEN') state.setStatus(orderId, 'LEFT')
-  }
-
-  /** @returns when nobody can pay an order any more, or the signal has aborted */
-  async function untilOver({ fillDeadline }: StoredOrder): Promise<void> {
-    while (time.surelyPassed() <= fillDeadline && !signal.aborted)
-      await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
   }
 
   return {
@@ -186,8 +134,11 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
      * @param seenIn undefined for a deposit that was found without a log
      */
     deposited(orderId: Hex, fillDeadline: number, seenIn?: DepositLog): void {
-      if (seenIn !== undefined) deposits.of(orderId).log = seenIn
-      if (seenIn !== undefined && !running.has(orderId)) unread.add(orderId)
+      if (seenIn !== undefined) {
+        const deposit = deposits.of(orderId)
+        deposit.log = seenIn
+        if (deposit.running === undefined) deposit.isUnread = true
+      }
       state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },
@@ -200,24 +151,23 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
       if (books.filledBy(orderId) === transactionHash) return
       deposits.of(orderId).settledBy = transactionHash
       state.addOrder({ chainId, orderId, fillDeadline })
-      if (!isFollowed(state.order(orderId))) state.setStatus(orderId, 'OPEN')
+      state.setStatus(orderId, 'OPEN')
       run(orderId)
     },
     lookBack: paidOrders.lookBack,
     /** Goes on with the orders that the state has. */
     resume(): void {
-      for (const status of ['OPEN', 'LEFT'] as const)
-        for (const { orderId } of state.orders(chainId, status)) run(orderId)
+      for (const { orderId } of state.orders(chainId, 'OPEN')) run(orderId)
     },
     /** Whether a look at an order is due that says what its quote needs, too. */
-    isUnread: (orderId: Hex) => unread.has(orderId),
-    /** Whether an order is not paid any more, since its payments revert. */
+    isUnread: (orderId: Hex) => deposits.get(orderId)?.isUnread === true,
+    /** Whether an order is not paid any more. */
     hasGivenUp: deposits.hasGivenUp,
     /** The orders that are under way. */
-    count: () => running.size,
+    count: () => deposits.all().length,
     /** @returns when nothing runs any more, after the signal has aborted */
     async idle(): Promise<void> {
-      await Promise.all(running.values())
+      await Promise.all(deposits.all().map(({ running }) => running))
     },
   }
 }

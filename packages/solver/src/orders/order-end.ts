@@ -5,7 +5,7 @@ import { readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import type { PaymentEnd } from '../transactions/transaction-sender.js'
 import type { Deposits } from './deposits.js'
-import { type SolverQuote, type Terms, toPublicTerms } from './fillable-order.js'
+import { type SolverQuote, type Terms, toPublicTerms } from './order-terms.js'
 import { readTrade } from './trade.js'
 
 /** What the steps of an order use, from its deposit to its end. */

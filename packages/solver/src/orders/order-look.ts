@@ -1,14 +1,14 @@
 import type { Hex } from 'viem'
-import type { KnownOrder, Order } from '../../../protocol/src/orders/order.js'
+import type { Order } from '../../../protocol/src/orders/order.js'
 import { type AtBlock, readBalance, readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import { type Deposit, moveDeposit } from './deposits.js'
-import { type FillableOrder, type SolverQuote, type Terms, toPublicTerms } from './fillable-order.js'
 import { endOrder, type OrderParts } from './order-end.js'
+import { type DepositedOrder, type SolverQuote, type Terms, toPublicTerms } from './order-terms.js'
 
 /** A payment that must be made. */
 export interface DuePayment {
-  readonly deposit: FillableOrder['deposit']
+  readonly deposit: DepositedOrder['deposit']
   /** The last second at which the contract takes the payment. */
   readonly deadline: number
 }
@@ -20,7 +20,8 @@ export interface DuePayment {
  */
 export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promise<DuePayment | undefined> {
   const { orderId, fillDeadline, signed } = order
-  const { chain, signal, state, ledger, time, deposits, addresses, books } = parts
+  const { chain, signal, state, ledger, time, deposits, addresses, books, mayFill, acceptLess, onError } =
+    parts
   signal.throwIfAborted()
   const seen = await readOrder(chain, orderId)
 
@@ -42,16 +43,11 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   if (where !== before) takeDeposit(parts, orderId, where, signed)
   if (where === undefined || deposits.hasGivenUp(orderId)) return undefined
 
-  if (seen.state === 'DEPOSITED') {
-    if (!isEnough(parts, seen, signed, where !== before)) return undefined
-    announce(seen)
-    return { deposit: 'CONTRACT', deadline: fillDeadline }
-  }
+  if (seen.state === 'DEPOSITED') return dueIfWanted('CONTRACT', fillDeadline, seen)
   if (signed === undefined || parts.isCancelling(signed.quote)) return undefined
   // A deposit by a call may still show up.
   if (time.passed() > addresses.givenUpAfter(signed.quote)) return undefined
-  announce(signed.quote)
-  return { deposit: 'ADDRESS', deadline: addresses.lastSettle(signed.quote) }
+  return dueIfWanted('ADDRESS', addresses.lastSettle(signed.quote), signed.quote)
 
   /** Nothing is owed. */
   function drop(): undefined {
@@ -59,13 +55,45 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
     state.setStatus(orderId, 'QUOTED')
   }
 
-  /** Tells the market maker once of a deposit that is to be paid. */
-  function announce(terms: Terms): void {
-    if (deposit.where === undefined || deposit.isAnnounced) return
+  /**
+   * What was quoted is due, unless the market maker says no, and less than that when it says so. It is told of a deposit that is to be
+   * paid, and asked, once for each deposit: no look waits for the answer.
+   */
+  function dueIfWanted(place: DepositedOrder['deposit'], deadline: number, terms: Terms) {
+    const quoted = signed?.quote.inputAmount ?? deposit.log?.quotedInput
+    const isShort = quoted === undefined || terms.inputAmount < quoted
+    const transactionHash = deposit.log?.transactionHash
+    const told = { ...toPublicTerms(chain.chainId, orderId, terms, signed), deposit: place, transactionHash }
+    if (!isShort) announce(told)
+    const isAsked = isShort || mayFill !== undefined
+    if (isAsked && deposit.word === undefined) void ask(told, isShort, quoted)
+    if (isAsked && deposit.word !== 'YES') return undefined
+    announce(told)
+    return { deposit: place, deadline }
+  }
+
+  function announce(told: DepositedOrder): void {
+    if (deposit.isAnnounced) return
     deposit.isAnnounced = true
     deposit.toldAt = time.atDepth(0).blockNumber
-    const found = { deposit: deposit.where, transactionHash: deposit.log?.transactionHash }
-    books.deposited({ ...toPublicTerms(chain.chainId, orderId, terms, signed), ...found })
+    books.deposited(told)
+  }
+
+  async function ask(told: DepositedOrder, isShort: boolean, quoted?: bigint): Promise<void> {
+    deposit.word = 'ASKED'
+    const { inputAmount } = told
+    try {
+      const less = signed && { chainId: chain.chainId, orderId, signed, inputAmount }
+      deposit.word = (await (isShort ? less && acceptLess?.(less) : mayFill?.(told))) ? 'YES' : 'NO'
+    } catch (error) {
+      deposit.word = undefined
+      return onError(error)
+    }
+    if (deposit.word === 'YES') return
+    const why = isShort
+      ? `has ${inputAmount} of the input of ${quoted ?? 'a quote that is not known'}`
+      : 'is not wanted'
+    onError(new Error(`order ${orderId} ${why}, and is not paid`))
   }
 
   /** A node may lag: what was told is gone when a later block does not have it. */
@@ -128,26 +156,4 @@ function takeDeposit(
     if (signed !== undefined) parts.ledger.reopen(signed)
   }
   if (signed !== undefined) parts.ledger.deposited(signed.quote, where ?? 'NONE')
-}
-
-/** Whether what has arrived at the contract is what was quoted, or the market maker takes it, who is asked once for each deposit. */
-function isEnough(
-  { deposits, acceptLess, onError }: OrderParts,
-  { orderId, chainId, inputAmount }: KnownOrder,
-  signed: SolverQuote | undefined,
-  isNew: boolean,
-): boolean {
-  const deposit = deposits.of(orderId)
-  const quoted = signed?.quote.inputAmount ?? deposit.log?.quotedInput
-  if (quoted !== undefined && inputAmount >= quoted) return true
-  // No order waits for the answer: it may take long.
-  const ask = async () => {
-    if (signed === undefined || !(await acceptLess?.({ chainId, orderId, signed, inputAmount }))) {
-      const words = `order ${orderId} has ${inputAmount} of the input of ${quoted ?? 'a quote that is not known'}, and is not paid`
-      throw new Error(words)
-    }
-    deposit.isAccepted = true
-  }
-  if (isNew) ask().catch(onError)
-  return deposit.isAccepted
 }

@@ -3,7 +3,7 @@ import { logIn } from '../../../protocol/src/node/parse-blocks.js'
 import type { NodeLog } from '../../../protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import type { ChainParts } from '../chain/chain-parts.js'
-import type { Terms } from './fillable-order.js'
+import type { Terms } from './order-terms.js'
 
 /** The amounts of an order. */
 export type Trade = Pick<Terms, 'inputAmount' | 'outputAmount'>

@@ -8,7 +8,7 @@ import {
   toContractQuote,
 } from '../../../protocol/src/quotes/quote.js'
 import type { SolverChain } from '../chain/open-chain.js'
-import type { SolverQuote } from '../orders/fillable-order.js'
+import type { SolverQuote } from '../orders/order-terms.js'
 import type { SolverAccount } from '../solver-options.js'
 import { inTime } from '../waiting.js'
 

@@ -5,7 +5,7 @@ import { DECLINE_CODES, type DeclineCode } from '../../../protocol/src/solvers/s
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainRun } from '../chain/chain-run.js'
 import { createOnceAMinute } from '../once-a-minute.js'
-import { type SolverQuote, termsOf } from '../orders/fillable-order.js'
+import { type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { isPrice } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'

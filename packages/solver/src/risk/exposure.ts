@@ -1,7 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainTime } from '../chain/chain-time.js'
-import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/fillable-order.js'
+import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
 
 /** What a solver has and has promised on a chain. Bonds are in the bond token's smallest unit. */

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
-import type { SolverQuote } from '../orders/fillable-order.js'
+import type { SolverQuote } from '../orders/order-terms.js'
 import type { SolverOptions } from '../solver-options.js'
 import type { SolverState } from '../state.js'
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
-import type { SolverQuote } from '../../src/orders/fillable-order.js'
+import type { SolverQuote } from '../../src/orders/order-terms.js'
 import {
   createQuoteLedger,
   type Holdings,

@@ -15,20 +15,6 @@ export interface SolverQuote {
   readonly quoteId?: string | undefined
 }
 
-/** An order whose deposit is there, and which is to be paid. */
-export interface FillableOrder {
-  readonly chainId: number
-  readonly orderId: Hex
-  /** At the contract: `fill(orderId)` pays. At the deposit address: `settle(quote, signature)` does. */
-  readonly deposit: 'CONTRACT' | 'ADDRESS'
-  /** Undefined for an order of a quote that this state does not have. Then the deposit is at the contract. */
-  readonly signed: SolverQuote | undefined
-  /** Aborts when the solver is closed. */
-  readonly signal: AbortSignal
-  /** Pays as the kit does. @returns when the order is paid @throws when it is not, and when it was missed */
-  fill(): Promise<void>
-}
-
 /** The terms of an order. Addresses in EIP-55 form, amounts in the token's smallest unit, times in Unix seconds. */
 export interface OrderTerms extends Terms {
   readonly chainId: number
@@ -46,7 +32,9 @@ export type Terms = Pick<
 >
 
 /** An order whose deposit was seen, and which is to be paid. Its input amount is what has arrived at the contract. */
-export interface DepositedOrder extends OrderTerms, Pick<FillableOrder, 'deposit'> {
+export interface DepositedOrder extends OrderTerms {
+  /** At the contract: `fill(orderId)` pays. At the deposit address: `settle(quote, signature)` does. */
+  readonly deposit: 'CONTRACT' | 'ADDRESS'
   /** Of the deposit; undefined when it was found by what the contract or the token says, as after a restart. */
   readonly transactionHash: Hex | undefined
 }
