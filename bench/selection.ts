@@ -1,7 +1,7 @@
 import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { choose } from '../src/auction/solver-choice.js'
-import { learn, Pairs } from '../src/standing/lessons.js'
+import { learn, Pairs, wasWorth } from '../src/standing/lessons.js'
 import { recordEnd, recordRequest, recordWait, Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
@@ -218,10 +218,11 @@ function createRule(places: number, seed: number) {
         const isInTime = at <= answeredAt
         if (open === undefined) continue
         const gap = isOffer ? gapTo(bestOf(early), price) : 0
-        const answer = { solver: player.address, isInTime, gap, gain, wasWaitedFor }
-        const lesson = learn(open, { ...answer, outcome: isOffer ? 'offer' : 'none' }, now)
-        if (wasWaitedFor && open.isTaught)
-          recordWait(player.standing, lesson?.isWorth === true, now, now + at)
+        const outcome = isOffer ? 'offer' : 'none'
+        const answer = { solver: player.address, outcome, isInTime, gap, gain, wasWaitedFor } as const
+        learn(open, answer, now)
+        const isWorth = wasWorth(answer)
+        if (wasWaitedFor && (isWorth || open.isTaught)) recordWait(player.standing, isWorth, now, now + at)
       }
     },
   }

@@ -2,7 +2,7 @@ import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
-import { learn, type OpenPair, type ReadAnswer } from '../standing/lessons.js'
+import { learn, type OpenPair, type ReadAnswer, wasWorth } from '../standing/lessons.js'
 import { recordWait, type Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
@@ -43,8 +43,10 @@ export function createLearnRequest(
     isOpened = true
     if (open === undefined) return
     const answer = toReadAnswer(ended, round)
-    const lesson = learn(open, answer, now)
-    if (open.isTaught && answer.wasWaitedFor) recordWait(standing, lesson?.isWorth === true, requestedAt, now)
+    learn(open, answer, now)
+    const isWorth = wasWorth(answer)
+    // What was worth it in a round that teaches nothing ends the row too: strangers can choose which rounds teach.
+    if (answer.wasWaitedFor && (isWorth || open.isTaught)) recordWait(standing, isWorth, requestedAt, now)
   }
 }
 

@@ -183,13 +183,18 @@ export interface ReadAnswer {
 /** An offer that is better by less was not worth the wait. In basis points. */
 const LEAST_GAIN = 1
 
+/** Whether a solver was worth waiting for. The offer of one that the round waited for must have come before its answer. */
+export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean {
+  return gain >= LEAST_GAIN && (isInTime || !wasWaitedFor)
+}
+
 /**
  * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
  * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one.
  * @returns the lesson; undefined without one
  */
 export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, now: number): Lesson | undefined {
-  const { outcome, isInTime, gap, gain, wasWaitedFor } = answer
+  const { outcome, isInTime, gap, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   if (outcome === 'offer') lessons.recordQuote(now)
   if (!isTaught || outcome === 'unknown') return undefined
@@ -197,7 +202,7 @@ export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, now: num
   if (isOffer && !isInTime && gap > -LEAST_GAIN) return undefined
   const lesson = {
     gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
-    isWorth: isOffer && gain >= LEAST_GAIN,
+    isWorth: wasWorth(answer),
   }
   lessons.add(lesson)
   return lesson

@@ -68,14 +68,15 @@ test('invalid replies to three clients open no breaker: they cost no time', asyn
   expect(breaker.state(clock.monotonic())).toBe('closed')
 })
 
-test('a wait in vain counts in a firm round that teaches, and once for all rounds at the same time', async () => {
+test('a wait in vain counts in a firm round that teaches, once for rounds at the same time; one that was worth it, in any', async () => {
   const standing = standings.of(askedSolver(2).solver)
-  const waitInVain = async (...rounds: Parameters<typeof play>[0][]) => {
+  const wait = async (amount: bigint, rounds: Parameters<typeof play>[0][]) => {
     const played = rounds.map((options) => play(options))
     for (const { answer } of played) await answer(1, offerOf(1, 2000n))
     await clock.advance(900)
-    for (const { answer } of played) await answer(2, offerOf(2, 1000n))
+    for (const { answer } of played) await answer(2, offerOf(2, amount))
   }
+  const waitInVain = (...rounds: Parameters<typeof play>[0][]) => wait(1000n, rounds)
   await waitInVain({ client: '192.0.2.1' })
   expect(standing.vainWaits).toBe(1)
   // The client has taught the pair a moment ago.
@@ -86,6 +87,9 @@ test('a wait in vain counts in a firm round that teaches, and once for all round
   expect(standing.vainWaits).toBe(2)
   await waitInVain({ client: '192.0.2.6' })
   expect(standing.vainWaits).toBe(3)
+  // This client has taught the pair, too.
+  await wait(3000n, [{ client: '192.0.2.6' }])
+  expect(standing.vainWaits).toBe(0)
 })
 
 test('a pair was quoted lately for a day after an offer, whoever asked', async () => {
