@@ -60,18 +60,46 @@ const LOCK_TIMEOUT_MS = 1_000
 /** SQLite's name of a database without a file. */
 export const MEMORY = ':memory:'
 const PRIVATE = 0o600
-const SCHEMA = `
+const ORDERS = `
   CREATE TABLE orders (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, fillDeadline INTEGER NOT NULL,
     status TEXT NOT NULL, endedAt INTEGER, signed TEXT) STRICT, WITHOUT ROWID;
   CREATE INDEX ordersByStatus ON orders (chainId, status);
-  CREATE INDEX ordersByEnd ON orders (chainId, endedAt);
+  CREATE INDEX ordersByEnd ON orders (chainId, endedAt);`
+const BOOKS = `
   CREATE TABLE books (id TEXT PRIMARY KEY, chainId INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL,
     entry TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE INDEX booksByKind ON books (chainId, kind, time);
+  CREATE INDEX booksByKind ON books (chainId, kind, time);`
+const IS_NEW = `PRAGMA user_version = ${VERSION}`
+/** A market maker could pay by itself: the kit does. */
+const FROM_8 = `UPDATE orders SET status = 'OPEN' WHERE status = 'LEFT'; ${IS_NEW}`
+/** It had quotes in a table of their own. */
+const FROM_7 = `
+  ALTER TABLE orders RENAME TO deposited;
+  DROP INDEX ordersByStatus;
+  ${ORDERS}
+  INSERT INTO orders SELECT orderId, quotes.chainId, quotes.fillDeadline, coalesce(status, 'QUOTED'), endedAt,
+    json_patch('{}', json_object('chainId', quotes.chainId, 'orderId', orderId, 'depositAddress', depositAddress,
+      'signature', signature, 'isForAddress', quote -> 'isForAddress', 'quoteId', quote -> 'quoteId', 'quote',
+      json_remove(json_set(quote, '$.orderType', iif(quote ->> 'orderType' = 0, 'EXACT_INPUT', 'EXACT_OUTPUT')),
+        '$.isForAddress', '$.quoteId')))
+    FROM quotes LEFT JOIN deposited USING (orderId);
+  INSERT INTO orders SELECT orderId, chainId, fillDeadline, status, NULL, NULL FROM deposited
+    WHERE orderId NOT IN (SELECT orderId FROM quotes);
+  DROP TABLE quotes;
+  DROP TABLE deposited;
+  ${FROM_8}`
+/** It had no books. What was paid lately is read and told again, since a reorganisation may still remove it. */
+const FROM_6 = `${BOOKS}
+  UPDATE orders SET status = 'OPEN' WHERE status = 'FILLED';
+  ${FROM_7}`
+const SCHEMA = `${ORDERS}
+  ${BOOKS}
   CREATE TABLE attempts (payment TEXT NOT NULL, chainId INTEGER NOT NULL, hash TEXT NOT NULL, raw TEXT NOT NULL,
     nonce INTEGER NOT NULL, PRIMARY KEY (payment, hash)) STRICT;
   CREATE TABLE positions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-  PRAGMA user_version = ${VERSION}`
+  ${IS_NEW}`
+/** What makes a file of this version, by the version that it has. */
+const SCRIPTS: Readonly<Record<number, string>> = { 0: SCHEMA, 6: FROM_6, 7: FROM_7, 8: FROM_8 }
 const BIGINTS: readonly string[] = ['inputAmount', 'outputAmount', 'nonce', 'cost', 'gasUsed', 'gasCost']
 
 type Value = string | number | object | null
@@ -222,7 +250,8 @@ function openDatabase(path: string) {
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = NORMAL')
     const version = Number(database.pragma('user_version', { simple: true }))
-    if (version === 0) database.transaction(() => database.exec(SCHEMA))()
+    const script = SCRIPTS[version]
+    if (script !== undefined) database.transaction(() => database.exec(script))()
     else if (version !== VERSION) throw new Error(`it is of version ${version}, and not ${VERSION}`)
     return { database, close: closeAll }
   } catch (error) {

@@ -6,6 +6,7 @@ import { temporaryFile } from '../../../test/support/databases/temporary-file.js
 import { openSqliteFile } from '../../sqlite/src/sqlite.js'
 import { createSolver } from '../src/create-solver.js'
 import type { SolverQuote } from '../src/orders/order-terms.js'
+import { toWireQuote } from '../src/session/wire-quote.js'
 import { openState } from '../src/state.js'
 
 const DEADLINE = 2_000_000_000
@@ -157,15 +158,60 @@ it('quotes are forgotten an hour after their end, and orders with their quotes a
   expect(state.order(taken.orderId)).toBeUndefined()
 })
 
-it('what was told is kept for 400 days', () => {
-  const state = open()
-  const entry = { id: 'one', chainId: 31337, time: DEADLINE, kind: 'FILLED', entry: '{}' } as const
-  state.setBookEntry(entry)
-  state.prune(31337, DEADLINE + 400 * 86_400)
-  expect(state.bookEntry('one')).toEqual(entry)
-  state.prune(31337, DEADLINE + 400 * 86_400 + 1)
-  expect(state.bookEntry('one')).toBeUndefined()
-})
+/** As an earlier version has made it. */
+const BEFORE = `
+  CREATE TABLE quotes (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, depositAddress TEXT NOT NULL,
+    fillDeadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL,
+    endedAt INTEGER) STRICT, WITHOUT ROWID;
+  CREATE TABLE orders (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, fillDeadline INTEGER NOT NULL,
+    status TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX quotesByEnd ON quotes (chainId, endedAt);
+  CREATE INDEX ordersByStatus ON orders (status);
+  PRAGMA user_version = 6;`
+/** And one that had books already. */
+const WITH_BOOKS = `
+  CREATE TABLE books (id TEXT PRIMARY KEY, chainId INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL,
+    entry TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX booksByKind ON books (chainId, kind, time);
+  PRAGMA user_version = 7`
+
+it.each([
+  ['', 'OPEN'],
+  [WITH_BOOKS, 'FILLED'],
+])(
+  'a file of a version before is taken over: without books, what was paid lately is read again',
+  (more, paid) => {
+    const path = temporaryFile()
+    const file = openSqliteFile(path)
+    file.exec(BEFORE + more)
+    const [open1, ended, exact, found] = [1, 2, 3, 4].map(signed)
+    if (!open1 || !ended || !exact || !found) throw new Error('no quotes')
+    const named = { ...open1, quoteId: 'one', isForAddress: false }
+    const input = { ...exact, quote: { ...exact.quote, orderType: 'EXACT_INPUT' as const } }
+    const addQuote = file.prepare('INSERT INTO quotes VALUES (?, ?, ?, ?, ?, ?, ?)')
+    for (const { quote, quoteId, isForAddress, ...each } of [named, ended, input]) {
+      const text = JSON.stringify({ ...toWireQuote(quote), quoteId, isForAddress })
+      const endedAt = each.orderId === ended.orderId ? DEADLINE : null
+      addQuote.run(each.orderId, each.chainId, each.depositAddress, DEADLINE, text, each.signature, endedAt)
+    }
+    const addOrder = file.prepare('INSERT INTO orders VALUES (?, ?, ?, ?)')
+    addOrder.run(ended.orderId, ended.chainId, DEADLINE, 'FILLED')
+    addOrder.run(found.orderId, found.chainId, DEADLINE, 'LEFT')
+    file.close()
+    const state = open(path)
+    expect(state.openQuotes(31337)).toEqual([named, input])
+    expect([ended, found].map(({ orderId }) => state.order(orderId))).toMatchObject([
+      { status: paid, endedAt: DEADLINE, signed: ended },
+      { status: 'OPEN', endedAt: null, signed: undefined, fillDeadline: DEADLINE },
+    ])
+    const entry = { id: 'one', chainId: 31337, time: DEADLINE, kind: 'FILLED', entry: '{}' } as const
+    state.setBookEntry(entry)
+    state.prune(31337, DEADLINE + 400 * 86_400)
+    expect(state.bookEntry('one')).toEqual(entry)
+    state.prune(31337, DEADLINE + 400 * 86_400 + 1)
+    expect(state.bookEntry('one')).toBeUndefined()
+  },
+)
 
 it('a state file that cannot be opened is named with the reason', () => {
   const path = temporaryFile()
@@ -175,9 +221,9 @@ it('a state file that cannot be opened is named with the reason', () => {
   expect(() => openState(nowhere)).toThrow(`stateFile ${nowhere} cannot be opened: ENOENT`)
   const earlier = temporaryFile()
   const file = openSqliteFile(earlier)
-  file.pragma('user_version = 8')
+  file.pragma('user_version = 5')
   file.close()
-  expect(() => openState(earlier)).toThrow('it is of version 8, and not 9')
+  expect(() => openState(earlier)).toThrow('it is of version 5, and not 9')
 })
 
 it.each(['a new file', 'a file that others may read'])(
