@@ -239,7 +239,7 @@ function amountOf(price: number): bigint {
 
 function countAnswer(standing: Standing, at: number, now: number): void {
   const request = { isExpected: false, waitingSince: undefined, round: { offeredAt: undefined } }
-  recordRequest(standing, request, false, now)
+  recordRequest(standing, request, 'none', now)
   const answeredInMs = at <= TIMEOUT_MS ? at : undefined
   recordEnd(standing, request, { answeredInMs, isOffer: false }, now)
 }

@@ -8,18 +8,21 @@ import {
   type SolverResult,
 } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import type { CallListener, CallSignal } from '../solvers/transport/solver-transports.js'
+import type { CallSignal, SolverCall } from '../solvers/transport/solver-transports.js'
 import type { OpenRequest } from '../standing/standing.js'
 import type { Asked } from './solver-choice.js'
 
 /** The request to one solver, with its result. */
 export interface SolverAttempt extends Selection {
   readonly solver: Address
+  /** Its id of the quote, and its index in the order of requests (docs/decisions.md, D15). */
+  readonly quoteId: string
+  readonly index: number
   readonly result: SolverResult
   /** Milliseconds that the solver had, without pauses of this process. */
   readonly tookMs: number
   /** Milliseconds from the start of its round to the moment from which it had it. */
-  readonly sentAfterMs?: number | undefined
+  readonly sentAfterMs: number
   /** The solver with the session on which it got the request; undefined when it was sent over HTTP, or not at all. */
   readonly onSession?: Solver | undefined
   /** Set when the request had not ended at the answer. The result says what ended the wait for it. */
@@ -36,8 +39,10 @@ interface AttemptRound {
 export const CUT_OFF: SolverResult = { kind: 'cancelled', isQueued: true }
 
 /** The request to one solver, from its slot to its result. */
-export class Attempt implements OpenRequest, CallListener, CallSignal {
+export class Attempt implements OpenRequest, SolverCall, CallSignal {
   readonly asked: Asked
+  readonly index: number
+  readonly quoteId: string
   readonly round: AttemptRound
   readonly isExpected: boolean
   readonly #clock: () => number
@@ -51,8 +56,11 @@ export class Attempt implements OpenRequest, CallListener, CallSignal {
   /** What its round's caller was told before it had ended; undefined when it ended before the answer. */
   told: SolverAttempt | undefined
 
-  constructor(asked: Asked, round: AttemptRound, clock: () => number) {
+  /** @param index in the order of requests */
+  constructor(asked: Asked, index: number, quoteId: string, round: AttemptRound, clock: () => number) {
     this.asked = asked
+    this.index = index
+    this.quoteId = quoteId
     this.round = round
     this.isExpected = asked.isExpected
     this.#clock = clock
@@ -119,13 +127,15 @@ export class Attempt implements OpenRequest, CallListener, CallSignal {
 
   /** The attempt with a result at this moment. A solver that had less than the whole time because of this service is not late. */
   settle(reached: SolverResult): SolverAttempt {
+    const { index, quoteId } = this
     const { solver, chosenBy, gapBps, isWaitedFor } = this.asked
     const result = isOverdue(reached) && this.#isLateByUs() ? CUT_OFF : reached
     const { waitingSince = this.#requestedAt } = this
     const tookMs = Math.max(0, this.#clock() - waitingSince - this.round.pausedMs)
     const sentAfterMs = waitingSince - this.#requestedAt
     const onSession = askedSession(solver) !== undefined && this.#sentAt !== undefined ? solver : undefined
-    return { solver: solver.address, result, tookMs, sentAfterMs, onSession, chosenBy, gapBps, isWaitedFor }
+    const request = { solver: solver.address, quoteId, index, chosenBy, gapBps, isWaitedFor }
+    return { ...request, result, tookMs, sentAfterMs, onSession }
   }
 
   /** Whether the request waited for a slot, or for a connection while other requests were sent. */
@@ -155,14 +165,14 @@ export function sortByRank(
   return [...attempts].sort((one, other) => placeOf(one) - placeOf(other))
 }
 
-/** How many solvers a round waits for, and their results by kind. */
+/** How many solvers a round asks, and their results by kind. */
 export interface RoundCounts extends Readonly<Record<SolverResult['kind'], number>> {
   readonly asked: number
 }
 
-/** Counts the results that have come. @param asked the solvers that the round waits for */
+/** Counts the results that have come. @param asked the solvers that the round asks */
 export function countResults(asked: number, attempts: readonly Pick<SolverAttempt, 'result'>[]): RoundCounts {
-  const unanswered = { late: 0, soft_deadline: 0, failed: 0, cancelled: 0 }
+  const unanswered = { late: 0, soft_deadline: 0, failed: 0, circuit_open: 0, cancelled: 0 }
   const counts = { asked, quoted: 0, declined: 0, invalid: 0, ...unanswered }
   for (const { result } of attempts) counts[result.kind]++
   return counts

@@ -118,8 +118,8 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     return validateOffer({ request: solverRequest.request, hasher, solver: solver.address, body: reply.body })
   }
 
-  /** @param asked the solvers that the round waits for, or one for which no quote waits */
   function openRound(
+    quoteId: string,
     solverRequest: SolverRequest,
     pair: string,
     asked: readonly Asked[],
@@ -127,16 +127,17 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     caller: RoundCall,
     onBest?: OnBest,
   ): Round {
-    const { request, quoteIds } = solverRequest
+    const { request } = solverRequest
     const hasher = hasherOf(request.chainId)
     const learn = createLearnRequest(request, pair, caller.client, standings, clock.monotonic)
     return new Round({
       times,
       asked,
+      quoteIdOf: (index) => quoteIds.forSolver(quoteId, index),
       async ask(attempt) {
         const result = await ask(solverRequest, hasher, attempt)
         // Before the caller gets it: the events of its order may come at any time after that.
-        if (result.kind === 'quoted' && attempt.told === undefined && !attempt.asked.isProbe)
+        if (result.kind === 'quoted' && attempt.told === undefined)
           for (const sink of sinks) sink.onOffer?.(request, result.offer)
         return result
       },
@@ -145,10 +146,8 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       onBest,
       onEnd(ended, round) {
         learn(ended, round)
-        const { asked, told } = ended.attempt
-        const attempt = asked.isProbe ? ended.settled : told
-        if (attempt === undefined) return
-        for (const sink of sinks) sink.onEndedAlone?.(request, attempt, asked.isProbe, quoteIds)
+        const { told } = ended.attempt
+        if (told !== undefined) for (const sink of sinks) sink.onEndedLater?.(told)
       },
     })
   }
@@ -176,16 +175,13 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     const startedAt = clock.monotonic()
     const requestedTime = clock.now()
     const pair = pairOf(request, depositWindow)
-    const { asked, probed, busy, notAsked } = choice.of(chainId, pair, requestedAt + limitMs)
+    const { asked, busy, notAsked } = choice.of(chainId, pair, requestedAt + limitMs)
     if (asked.length === 0 && busy > 0) return unstarted(request, 'busy')
 
     const quoteId = quoteIds.create()
-    const solvers = [...asked, ...probed].map(({ solver }) => solver.address)
-    const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const solverRequest: SolverRequest = {
       request,
       body: Buffer.from(requestBody(request)),
-      quoteIds: new Map(solvers.map((solver, index) => [solver, ids[index] ?? ''])),
       // To the millisecond, as solvers see it.
       deadline: Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt),
     }
@@ -197,15 +193,10 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       softMs,
       softDeadline,
     }
-    for (const solver of probed) {
-      const nobody = { ...caller, signal: new AbortController().signal }
-      const untilTimeout = { ...times, limitMs: quoteTimeoutMs, softDeadline: undefined }
-      void openRound(solverRequest, pair, [solver], untilTimeout, nobody).start()
-    }
     const tellBest: OnBest | undefined =
       onBest &&
       ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
-    const round = openRound(solverRequest, pair, asked, times, caller, tellBest)
+    const round = openRound(quoteId, solverRequest, pair, asked, times, caller, tellBest)
     observe('prepare', startedAt)
     await round.start()
     const endedAt = clock.monotonic()
@@ -239,8 +230,6 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       outcome: caller.signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes',
       attempts: sortByRank(attempts, offers),
       checked: round.attempts,
-      probed: probed.map(({ solver }) => solver.address),
-      quoteIds: solverRequest.quoteIds,
     }
     for (const sink of sinks) sink.onAnswer?.(ended)
     const counts = countResults(asked.length, attempts)

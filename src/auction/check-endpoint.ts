@@ -8,18 +8,13 @@ import { type QuoteHasher, toChecksumAddress } from '../../packages/protocol/src
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import { type SolverResult, toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
-import type { Chain } from '../chain/chain.js'
-import { afterReading } from '../concurrency/process-pauses.js'
-import {
-  type CalledSolver,
-  createSolverHttpClient,
-  requestBody,
-} from '../solvers/transport/solver-http-client.js'
+import { type CalledSolver, createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
+import { sendTrialRequest } from '../solvers/transport/trial-request.js'
 import type { AuctionContext } from './context.js'
 import { indicativeRequest } from './prices.js'
 
 /** A check is not cancelled when its caller leaves. */
-type CheckResult = Exclude<SolverResult, { kind: 'soft_deadline' | 'cancelled' }>
+type CheckResult = Exclude<SolverResult, { kind: 'soft_deadline' | 'circuit_open' | 'cancelled' }>
 
 /** The result of the check of an endpoint, with an explanation for its developer. */
 export interface RegistrationCheck {
@@ -51,41 +46,35 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
   const validateOffer = createOfferValidator(NO_RULES)
 
   /** Resolves with the result, at the latest after the time-out. */
-  async function requestQuote(
-    solver: CalledSolver,
-    request: QuoteRequest,
-    hasher: QuoteHasher,
-  ): Promise<CheckResult> {
+  async function requestQuote(solver: CalledSolver, request: QuoteRequest, hasher: QuoteHasher) {
     const client = createSolverHttpClient(endpointGuard, 1)
-    const deadline = clock.now() + CHECK_TIMEOUT_MS
-    const body = Buffer.from(requestBody(request))
-    const solverRequest = { request, body, quoteIds: NO_IDS, deadline }
-    const end = new AbortController()
-    // A reply that came in time counts, although a busy process has not read it yet.
-    const timer = clock.setTimeout(() => void afterReading(() => end.abort()), CHECK_TIMEOUT_MS)
-    let isSent = false
-    const onSent = () => {
-      isSent = true
-    }
-    try {
-      const reply = await client.requestQuote(solver, solverRequest, end.signal, { onSent })
-      if (reply.kind === 'cancelled') return isSent ? { kind: 'late' } : UNREACHABLE
-      if (reply.kind !== 'replied') return reply
-      const validate = (asked: Address) => validateOffer({ request, hasher, solver: asked, body: reply.body })
-      const claimed = claimedSolver(reply.body) ?? solver.address
-      const result = await validate(claimed)
-      if (claimed === solver.address) return result
-      if (result.kind === 'quoted') throw answersForAnother(claimed)
-      return await validate(solver.address)
-    } finally {
-      timer.stop()
-      // The answer does not wait for it.
-      void client.close()
-    }
+    const trial = { request, deadline: clock.now() + CHECK_TIMEOUT_MS }
+    const reply = await sendTrialRequest(trial, clock.timeoutSignal(CHECK_TIMEOUT_MS), (...call) =>
+      client.requestQuote(solver, ...call),
+    )
+    // The answer does not wait for it.
+    void client.close()
+    if (reply.kind !== 'replied') return reply
+    const validate = (asked: Address) => validateOffer({ request, hasher, solver: asked, body: reply.body })
+    const claimed = claimedSolver(reply.body) ?? solver.address
+    const result = await validate(claimed)
+    if (claimed === solver.address) return result
+    if (result.kind === 'quoted') throw answersForAnother(claimed)
+    return validate(solver.address)
   }
 
-  async function check(solver: CheckedSolver, chain: Chain): Promise<RegistrationCheck> {
+  /**
+   * A registration is valid with every result.
+   * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md, D23)
+   */
+  return async (solver: CheckedSolver): Promise<RegistrationCheck> => {
     const { chainId, address } = solver
+    const chain = chains.get(chainId)
+    const typedData = chain?.quoteTypedData()
+    if (chain === undefined || typedData === undefined) {
+      const explanation = `The endpoint was not checked: chain ${chainId} has not been read yet. Register again in ${CHAIN_RETRY_SECONDS} s to have it checked.`
+      return { outcome: 'skipped', explanation }
+    }
     const lastQuoted = lastOf(chainId)
     const swap = lastQuoted === undefined ? MADE_UP_SWAP : swapOf(lastQuoted)
     const request = indicativeRequest(context, { ...swap, chainId })
@@ -99,40 +88,13 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
     const answer = toRecordedResult({ solver: address, result, tookMs: CHECK_TIMEOUT_MS })
     const explanation = explainCheck(answer, {
       request: parameters,
-      typedData: chain.quoteTypedData(),
+      typedData,
       isMadeUp: lastQuoted === undefined,
       showsNetworkErrors: !production,
     })
     return { outcome: result.kind, explanation }
   }
-
-  /**
-   * A registration is valid with every result.
-   * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md, D23)
-   */
-  return async (solver: CheckedSolver): Promise<RegistrationCheck> => {
-    const { chainId, address } = solver
-    const chain = chains.get(chainId)
-    if (chain?.quoteTypedData() === undefined)
-      return skipped(`chain ${chainId} has not been read yet`, CHAIN_RETRY_SECONDS)
-    try {
-      return await check(solver, chain)
-    } catch (error) {
-      if (error instanceof ServiceError) throw error
-      log.error({ chainId, solver: address, err: error }, 'an endpoint was not checked')
-      return skipped('the service has failed', 1)
-    }
-  }
 }
-
-/** @param reason a part of a sentence */
-function skipped(reason: string, seconds: number): RegistrationCheck {
-  const explanation = `The endpoint was not checked: ${reason}. Register again in ${seconds} s to have it checked.`
-  return { outcome: 'skipped', explanation }
-}
-
-const NO_IDS: ReadonlyMap<Address, string> = new Map()
-const UNREACHABLE: CheckResult = { kind: 'failed', reason: 'unreachable', message: '' }
 
 /** Whom a reply names as its solver; undefined when it has no address there. */
 function claimedSolver(body: unknown): Address | undefined {

@@ -18,8 +18,8 @@ const NOT_CONNECTED: readonly FailReason[] = [
 
 /**
  * Builds the function that learns from each request of a round that has ended, once the round has been answered (docs/decisions.md,
- * D30). A round without an offer says nothing about its solvers, nor does one whose caller has left. A price teaches no lesson, and a
- * probe only that its solver answers again.
+ * D30). A round without an offer says nothing about its solvers, nor does one whose caller has left: an answer only closes an open circuit
+ * breaker. Prices teach no lesson, nor do requests to solvers that the round never waits for.
  */
 export function createLearnRequest(
   { kind, chainId }: QuoteRequest,
@@ -32,12 +32,13 @@ export function createLearnRequest(
   let isOpened = false
 
   return (ended, round) => {
-    const { solver, standing, isProbe } = ended.attempt.asked
-    if (!isProbe && (round.best === undefined || round.hasLeft)) return
+    const { solver, standing, wait } = ended.attempt.asked
+    const teaches = round.best !== undefined && !round.hasLeft
+    if (!teaches && standing.breaker.isClosed) return
     const now = clock()
     const isLost = hasLostTime(ended)
-    if (isLost !== undefined && !(isProbe && isLost)) standings.recordAnswer(solver, client.network, isLost)
-    if (kind === 'INDICATIVE' || isProbe) return
+    if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
+    if (!teaches || kind === 'INDICATIVE' || wait === 'never') return
     const { requestedAt } = round.times
     if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, requestedAt, now)
     isOpened = true
@@ -57,7 +58,7 @@ export function createLearnRequest(
 function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   const { result } = settled
   const { isExpected, asked, waitingSince = Number.NEGATIVE_INFINITY } = attempt
-  if (!isExpected) return undefined
+  if (!isExpected && asked.standing.breaker.isClosed) return undefined
   if (result.kind === 'late' || (result.kind === 'failed' && NOT_CONNECTED.includes(result.reason)))
     return asked.standing.answeredAt > waitingSince ? undefined : true
   return answeredInMs(settled) === undefined ? undefined : false

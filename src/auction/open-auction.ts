@@ -11,7 +11,6 @@ import { createCheckEndpoint } from './check-endpoint.js'
 import type { AuctionContext } from './context.js'
 import { createPrices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
-import { createPagePositions } from './records/page-positions.js'
 import { createQuoteRecorder, NO_RECORDER } from './records/quote-recorder.js'
 import { createRoundTraces } from './records/round-trace.js'
 import {
@@ -56,8 +55,8 @@ export function openAuction(context: AuctionContext) {
     auction,
     prices,
     recorder,
-    /** Page tokens of solvers' own results. */
-    pagePositions: createPagePositions(stores.recordKey),
+    /** Reads the token of a page of a solver's own results. */
+    readPageToken: quoteIds.readPageToken,
     checkEndpoint: createCheckEndpoint(context, (chainId) => lastQuoted.get(chainId)),
     notAskedReason: choice.notAskedReason,
     /** What solvers of a chain sign; undefined until its contract has been read once. */

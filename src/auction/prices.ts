@@ -38,13 +38,14 @@ export interface Price {
 /** Prices of swaps, from auctions that no user takes part in (docs/decisions.md, D17). */
 export type Prices = ReturnType<typeof createPrices>
 
-interface RecentPrice {
-  readonly price: Price
-  /** On the clock of the ages. */
-  readonly endedAt: number
+/** An auction that callers share. */
+interface SharedPrice {
+  readonly price: Promise<Price>
+  /** Infinite while it is under way. */
+  endedAt: number
 }
 
-/** Results in memory, of all chains together. */
+/** Auctions in memory, of all chains together. */
 const MAX_PRICES = 10_000
 
 /**
@@ -54,11 +55,10 @@ const MAX_PRICES = 10_000
 export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'runRound'>) {
   const { config, directory, metrics, clock } = context
   const softDeadline = ownSoftDeadline(config.quoteSoftTimeoutMs)
-  const underWay = new Map<string, Promise<Price>>()
   const end = new AbortController()
   // Each auction listens. Node warns of a leak when there are more than ten.
   setMaxListeners(0, end.signal)
-  const recent = new LRUCache<string, RecentPrice>({ max: MAX_PRICES })
+  const prices = new LRUCache<string, SharedPrice>({ max: MAX_PRICES })
 
   const count = ({ chainId }: PricedSwap, outcome: string) =>
     metrics.prices.inc({ chain_id: chainId, outcome })
@@ -87,12 +87,14 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
 
   function start(key: string, swap: PricedSwap, client: ClientId): Promise<Price> {
     const price = hold(swap, { client, signal: end.signal, timeoutMs: undefined })
-      .then((result) => {
-        if (config.priceCacheMs > 0) recent.set(key, { price: result, endedAt: clock.monotonic() })
-        return result
-      })
-      .finally(() => underWay.delete(key))
-    underWay.set(key, price)
+    const shared = { price, endedAt: Number.POSITIVE_INFINITY }
+    prices.set(key, shared)
+    price.then(
+      () => {
+        shared.endedAt = clock.monotonic()
+      },
+      () => prices.delete(key),
+    )
     return price
   }
 
@@ -105,27 +107,23 @@ export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'run
      */
     async get(swap: PricedSwap, client: ClientId): Promise<Price> {
       const key = keyOf(swap)
-      const known = recent.get(key)
-      if (known !== undefined && clock.monotonic() - known.endedAt < config.priceCacheMs) {
-        count(swap, 'cached')
-        return known.price
-      }
-      const auction = underWay.get(key)
-      if (auction === undefined) return start(key, swap, client)
-      count(swap, 'shared')
+      const known = prices.get(key)
+      if (known === undefined || clock.monotonic() - known.endedAt >= config.priceCacheMs)
+        return start(key, swap, client)
+      count(swap, Number.isFinite(known.endedAt) ? 'cached' : 'shared')
       try {
-        return await auction
+        return await known.price
       } catch (error) {
         // It waited in the queue as the caller that began it. This caller's own turn may come earlier.
         if (!(error instanceof ServiceError) || error.reason !== 'SOLVERS_BUSY') throw error
-        return underWay.get(key) ?? start(key, swap, client)
+        return prices.get(key)?.price ?? start(key, swap, client)
       }
     },
 
     /** Ends the auctions under way. */
     async close(): Promise<void> {
       end.abort()
-      await Promise.allSettled(underWay.values())
+      await Promise.allSettled([...prices.values()].map(({ price }) => price))
     },
   }
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { RecordPosition } from '../store/records/quote-record-store.js'
 
 /** Creates the ids of quotes, and the ids that solvers get (docs/decisions.md, D15). */
 export type QuoteIds = ReturnType<typeof createQuoteIds>
@@ -10,8 +11,10 @@ export interface SolverQuoteId {
   readonly index: number
 }
 
-const BLOCK_BYTES = 16
 const RECORD_BYTES = 14
+/** The index in page tokens. No solver has it, so a token opens no record. */
+const NO_SOLVER = 0xffff
+const PAGE_TOKEN = /^([0-9a-z]{1,9})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 
 /**
  * Builds the ids from an instance's key.
@@ -26,34 +29,44 @@ export function createQuoteIds(key: Uint8Array) {
   const cipher = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
   const decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false)
 
+  function forSolver(quoteId: string, index: number): string {
+    const hex = hexOf(quoteId)
+    const block = Buffer.from(`${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}0000`, 'hex')
+    block.writeUInt16BE(index, RECORD_BYTES)
+    return toUuid(cipher.update(block, undefined, 'hex'))
+  }
+
+  function readSolverId(id: string): SolverQuoteId {
+    const block = decipher.update(Buffer.from(hexOf(id), 'hex'))
+    return {
+      quoteId: toQuoteId(block.toString('hex', 0, RECORD_BYTES)),
+      index: block.readUInt16BE(RECORD_BYTES),
+    }
+  }
+
   return {
     /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
     create: (): string => toQuoteId(randomBytes(RECORD_BYTES).toString('hex')),
     /**
      * @param quoteId from `create`
-     * @param count at most 65536
-     * @returns an id for each solver, by its index in the order of requests, in the text form of a UUID. All 128 bits are
-     *   encrypted, so version and variant are random. Without the key, no id of a round follows from the others
+     * @param index in the order of requests, below 65,535
+     * @returns the id for one solver, in the text form of a UUID. All 128 bits are encrypted, so version and variant are random.
+     *   Without the key, no id of a round follows from the others
      */
-    forSolvers(quoteId: string, count: number): string[] {
-      const hex = hexOf(quoteId)
-      const record = `${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}`
-      const blocks = Buffer.alloc(BLOCK_BYTES * count, `${record}0000`, 'hex')
-      for (let index = 1; index < count; index++)
-        blocks.writeUInt16BE(index, BLOCK_BYTES * index + RECORD_BYTES)
-      const ids = cipher.update(blocks, undefined, 'hex')
-      return Array.from({ length: count }, (_, index) => toUuid(ids, 2 * BLOCK_BYTES * index))
-    },
+    forSolver,
     /**
      * @param id any UUID in lower case
      * @returns the quote and the index that this id of a solver contains; for any other id, a quote that does not exist
      */
-    readSolverId(id: string): SolverQuoteId {
-      const block = decipher.update(Buffer.from(hexOf(id), 'hex'))
-      return {
-        quoteId: toQuoteId(block.toString('hex', 0, RECORD_BYTES)),
-        index: block.readUInt16BE(RECORD_BYTES),
-      }
+    readSolverId,
+    /** Writes a place in a list of quotes as a page token (AIP-158). It does not show the caller's id, which opens the whole record. */
+    toPageToken: ({ requestedAt, quoteId }: RecordPosition): string =>
+      `${requestedAt.toString(36)}.${forSolver(quoteId, NO_SOLVER)}`,
+    /** @returns undefined for text of another form. A made-up token is a place in the list too */
+    readPageToken(token: string): RecordPosition | undefined {
+      const [, time = '', id] = PAGE_TOKEN.exec(token) ?? []
+      if (id === undefined) return undefined
+      return { requestedAt: Number.parseInt(time, 36), quoteId: readSolverId(id).quoteId }
     },
   }
 }
@@ -67,8 +80,7 @@ function hexOf(uuid: string): string {
   return uuid.replaceAll('-', '')
 }
 
-/** @param at the position of the first of its 32 digits */
-function toUuid(hex: string, at = 0): string {
-  const part = (from: number, to: number) => hex.slice(at + from, at + to)
-  return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`
+/** @param hex 32 digits */
+function toUuid(hex: string): string {
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

@@ -41,6 +41,8 @@ export type OnBest = (best: SignedQuote, attempts: readonly SolverAttempt[]) => 
 interface RoundOptions {
   readonly times: RoundTimes
   readonly asked: readonly Asked[]
+  /** The id of the quote for the solver with this index. */
+  readonly quoteIdOf: (index: number) => string
   /** Asks one solver, and validates its reply. */
   readonly ask: (attempt: Attempt) => Promise<SolverResult>
   /** Aborted when the caller leaves. */
@@ -94,9 +96,11 @@ export class Round {
   #pausedMs = 0
 
   constructor(options: RoundOptions) {
-    const { asked, clock } = options
+    const { asked, quoteIdOf, clock } = options
     this.#options = options
-    this.#open = new Set(asked.map((solver) => new Attempt(solver, this, clock.monotonic)))
+    this.#open = new Set(
+      asked.map((solver, index) => new Attempt(solver, index, quoteIdOf(index), this, clock.monotonic)),
+    )
   }
 
   get times(): RoundTimes {
@@ -146,8 +150,8 @@ export class Round {
   }
 
   async #ask(attempt: Attempt): Promise<void> {
-    const { standing, isProbe } = attempt.asked
-    recordRequest(standing, attempt, isProbe, this.#options.clock.monotonic())
+    const { standing, wait } = attempt.asked
+    recordRequest(standing, attempt, wait, this.#options.clock.monotonic())
     const reached = await this.#options.ask(attempt)
     const settled = attempt.settle(attempt.resultOf(reached))
     this.#open.delete(attempt)
@@ -198,16 +202,13 @@ export class Round {
   /** Until when the round waits for the solvers that have not answered (docs/decisions.md, D30). */
   #waitsUntilMs(): number {
     const { softDeadline, softMs } = this.times
-    if (this.#open.size === 0) return 0
+    const waits = [...this.#open].map(({ asked }) => asked.wait)
+    if (waits.every((wait) => wait === 'never')) return 0
     const offers = this.attempts.filter(({ result }) => result.kind === 'quoted').length
     if (softDeadline === undefined || offers < softDeadline.minQuotes) return Number.POSITIVE_INFINITY
     if (!softDeadline.isOwn) return softDeadline.afterMs
-    let untilMs = 0
-    for (const { asked } of this.#open) {
-      if (asked.wait === 'beyond') return softMs + BEYOND_SOFT_MS
-      if (asked.wait === 'soft_deadline') untilMs = softMs
-    }
-    return untilMs
+    if (waits.includes('beyond')) return softMs + BEYOND_SOFT_MS
+    return waits.includes('soft_deadline') ? softMs : 0
   }
 
   /** Sets the one timer of the round. After a pause of the process, what has arrived meanwhile is read first. */
@@ -250,7 +251,10 @@ export class Round {
     this.#options.signal.removeEventListener('abort', this.#onLeave)
     this.answeredAt = this.#options.clock.monotonic()
     for (const attempt of this.#open) {
-      const told: SolverAttempt = { ...attempt.settle(result), isOpen: true }
+      const told = {
+        ...attempt.settle(attempt.asked.wait === 'never' ? CIRCUIT_OPEN : result),
+        isOpen: true,
+      } as const
       attempt.told = told
       this.attempts.push(told)
       attempt.readOn()
@@ -267,5 +271,6 @@ export class Round {
 }
 
 const LATE: SolverResult = { kind: 'late' }
+const CIRCUIT_OPEN: SolverResult = { kind: 'circuit_open' }
 const SOFT_DEADLINE: SolverResult = { kind: 'soft_deadline' }
 const CANCELLED: SolverResult = { kind: 'cancelled' }

@@ -1,11 +1,6 @@
 import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { QuoteRecord } from '../../packages/protocol/src/quotes/quote-record.js'
-import {
-  type ReportedResult,
-  responseOf,
-  toSessionResult,
-} from '../../packages/protocol/src/solvers/solver-result.js'
-import type { Address } from '../../packages/protocol/src/values/hex.js'
+import { responseOf, toSessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { SolverStatistics } from '../solvers/statistics/hourly-counts.js'
 import type { SessionTransport } from '../solvers/transport/solver-transports.js'
 import type { Standings } from '../standing/standing.js'
@@ -19,21 +14,13 @@ export interface RoundSink {
   onOffer?(request: QuoteRequest, offer: SignedQuote): void
   /** The caller gets the answer. */
   onAnswer?(round: EndedRound): void
-  /** A request has ended that no answer waited for: its round was answered before, or it was a probe. */
-  onEndedAlone?(
-    request: QuoteRequest,
-    attempt: SolverAttempt,
-    isProbe: boolean,
-    quoteIds: QuoteIdsOfSolvers,
-  ): void
+  /** A request has ended after the answer. @param told what the answer says of it */
+  onEndedLater?(told: SolverAttempt): void
   /** A round asked no solver: all connections were in use, it could not begin in time, or its caller had left before. */
   onUnstarted?(request: QuoteRequest, outcome: UnstartedOutcome): void
 }
 
 export type UnstartedOutcome = 'busy' | 'overloaded' | 'cancelled'
-
-/** Each solver's id of the quote, in the order of requests. */
-export type QuoteIdsOfSolvers = ReadonlyMap<Address, string>
 
 /** What happened in a quote. */
 export interface EndedRound {
@@ -53,13 +40,10 @@ export interface EndedRound {
   /** Time of the settlement contract's checks after the round; undefined without them. */
   readonly verifyMs?: number | undefined
   readonly outcome: QuoteRecord['outcome']
-  /** The requests to the solvers that the quote waited for: those with a valid offer first, the best one before all. */
+  /** The requests to solvers: those with a valid offer first, the best one before all. */
   readonly attempts: readonly SolverAttempt[]
   /** The same, before the settlement contract has checked the offers, in the order of their results. */
   readonly checked: readonly SolverAttempt[]
-  /** The solvers that were asked, and for which the quote did not wait. */
-  readonly probed: readonly Address[]
-  readonly quoteIds: QuoteIdsOfSolvers
 }
 
 /** Builds the sink that keeps firm offers, and the last firm request of each chain that got one. */
@@ -88,6 +72,7 @@ export function createRoundCounts(
 ): RoundSink {
   function countAttempts({ chainId }: QuoteRequest, attempts: readonly SolverAttempt[]): void {
     for (const { solver, result, tookMs } of attempts) {
+      if (result.kind === 'circuit_open') continue
       const labels = { chain_id: chainId, solver }
       const reason = (result.kind !== 'failed' && 'reason' in result && result.reason) || ''
       metrics.solverReplies.inc({ chain_id: chainId, outcome: result.kind, reason })
@@ -116,17 +101,11 @@ export function createRoundCounts(
       countAttempts(round.request, round.checked)
       countRound(round)
     },
-    onEndedAlone(request, attempt, isProbe) {
-      if (isProbe && request.kind === 'FIRM') countAttempts(request, [attempt])
-    },
     onUnstarted({ kind, chainId }, outcome) {
       if (kind === 'FIRM') metrics.quotes.inc({ chain_id: chainId, outcome })
     },
   }
 }
-
-/** What a solver sees of a request that no quote waited for, as in the record. */
-const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
 
 /**
  * Builds the sink that reports its result to each solver that got its request on a session (docs/decisions.md, D15). A solver that may
@@ -136,37 +115,28 @@ export function createResultReports(
   sessions: Pick<SessionTransport, 'reportResult'>,
   log: Logger,
 ): RoundSink {
-  function report(
-    attempt: SolverAttempt,
-    quoteIds: QuoteIdsOfSolvers,
-    result: ReportedResult,
-    rank?: number,
-  ): void {
-    const { solver, onSession } = attempt
-    const id = quoteIds.get(solver)
-    if (onSession === undefined || id === undefined) return
+  function report(attempt: SolverAttempt, rank?: number): void {
+    const { solver, quoteId, onSession, result } = attempt
+    if (onSession === undefined) return
     try {
-      sessions.reportResult(onSession, id, toSessionResult(result, rank, attempt))
+      sessions.reportResult(onSession, quoteId, toSessionResult(result, rank, attempt))
     } catch (error) {
       log.error({ solver, err: error }, 'a result could not be reported to its solver')
     }
   }
 
   return {
-    onAnswer({ attempts, quoteIds }) {
-      for (const [index, attempt] of attempts.entries())
-        if (!attempt.isOpen) report(attempt, quoteIds, attempt.result, index + 1)
+    onAnswer({ attempts }) {
+      for (const [place, attempt] of attempts.entries()) if (!attempt.isOpen) report(attempt, place + 1)
     },
-    onEndedAlone(_request, attempt, isProbe, quoteIds) {
-      report(attempt, quoteIds, isProbe ? CIRCUIT_OPEN : attempt.result)
-    },
+    onEndedLater: report,
   }
 }
 
 /** Builds the sink that logs each round without an offer, with what came of its requests. */
 export function logWithoutOffer(log: Logger): RoundSink {
   return {
-    onAnswer({ outcome, quoteId, request, durationMs, attempts, probed }) {
+    onAnswer({ outcome, quoteId, request, durationMs, attempts }) {
       if (outcome !== 'no_quotes') return
       const outcomes = attempts.map(({ solver, result, tookMs }) => {
         return { solver, outcome: result, tookMs: Math.round(tookMs) }
@@ -174,10 +144,7 @@ export function logWithoutOffer(log: Logger): RoundSink {
       const level = request.kind === 'FIRM' ? 'warn' : 'debug'
       const { chainId, inputToken, outputToken, orderType, amount } = request
       const swap = { chainId, inputToken, outputToken, orderType, amount: amount.toString() }
-      log[level](
-        { quoteId, ...swap, durationMs, outcomes, circuitOpen: probed },
-        'no solver gave a valid quote',
-      )
+      log[level]({ quoteId, ...swap, durationMs, outcomes }, 'no solver gave a valid quote')
     },
   }
 }

@@ -21,19 +21,15 @@ export interface Asked extends Selection {
   readonly wait: Wait
   /** Whether it is expected to quote the pair (docs/decisions.md, D14). */
   readonly isExpected: boolean
-  /** Whether it is asked only to see whether it answers again. */
-  readonly isProbe: boolean
 }
 
 /** The solvers of one round. */
 export interface Choice {
-  /** Those that the round waits for. */
+  /** Those that are chosen, and beyond the places those that are only asked to see whether they answer again. */
   readonly asked: readonly Asked[]
-  /** Those with an open circuit breaker, asked only to see whether they answer again. */
-  readonly probed: readonly Asked[]
   /** The number of solvers that are left out because their connections stay in use for longer than the quote lasts. */
   readonly busy: number
-  /** The number of reachable solvers that the round does not wait for. */
+  /** The number of reachable solvers that the round does not ask. */
   readonly notAsked: number
 }
 
@@ -65,7 +61,7 @@ export function createSolverChoice(
     const all = directory.reachable(chainId).map((solver): Examined => {
       const standing = standings.of(solver)
       const lessons = pair?.of(solver.address)
-      const treatment = rules.canCheck(solver) ? eligibility(standing, lessons, now) : 'bond_unknown'
+      const treatment = rules.canCheck(solver) ? eligibility(standing, now) : 'bond_unknown'
       return { solver, standing, lessons, treatment }
     })
     if (!all.some(isAble)) for (const one of lastResort(all, now)) one.treatment = 'able'
@@ -77,17 +73,16 @@ export function createSolverChoice(
     now: number,
     chosenBy?: ChosenBy,
   ): Asked {
-    const wait = waitFor(standing, lessons, softMs)
+    const wait = treatment === 'probe' ? 'never' : waitFor(standing, lessons, softMs)
     return {
       solver,
       standing,
       slots: slots.of(solver),
       wait,
       isExpected: isExpected(standing, lessons, now),
-      isProbe: treatment === 'probe',
       chosenBy,
       gapBps: lessons?.hasLesson ? lessons.medianGap : undefined,
-      isWaitedFor: wait !== 'none',
+      isWaitedFor: wait === 'soft_deadline' || wait === 'beyond',
     }
   }
 
@@ -101,16 +96,14 @@ export function createSolverChoice(
       const examined = examine(chainId, standings.pairsOf(chainId).of(pair), now)
       const able = examined.filter(isAble)
       const free = able.filter(({ solver }) => slots.of(solver).canServe(now, deadline))
-      const probed = examined.filter(
-        ({ treatment, solver }) => treatment === 'probe' && !slots.of(solver).isFull,
-      )
       const chosen = choose(free, config.maxQuoteFanOut, Math.random)
-      return {
-        asked: chosen.map(({ candidate, chosenBy }) => toAsked(candidate, now, chosenBy)),
-        probed: probed.map((one) => toAsked(one, now)),
-        busy: able.length - free.length,
-        notAsked: examined.length - chosen.length,
-      }
+      const isProbed = ({ treatment, solver }: Examined) =>
+        treatment === 'probe' && chosen.length > 0 && !slots.of(solver).isFull
+      const asked = [
+        ...chosen.map(({ candidate, chosenBy }) => toAsked(candidate, now, chosenBy)),
+        ...examined.filter(isProbed).map((one) => toAsked(one, now)),
+      ]
+      return { asked, busy: able.length - free.length, notAsked: examined.length - asked.length }
     },
     /** Undefined for a solver that quotes ask. */
     notAskedReason({ chainId, address }: SolverKey): NotAskedReason | undefined {

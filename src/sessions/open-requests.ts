@@ -1,4 +1,4 @@
-import type { CallListener, CallSignal, SolverReply } from '../solvers/transport/solver-transports.js'
+import type { CallSignal, SolverCall, SolverReply } from '../solvers/transport/solver-transports.js'
 import type { InstanceMessage } from './messages.js'
 
 /** The most late answers that a session may still send. */
@@ -28,13 +28,13 @@ export function createOpenRequests(onIdle: () => void) {
      * Waits for the answer to a request. The wait begins before the request is sent.
      * @param signal ends the wait with `cancelled`
      */
-    ask(id: string, signal: CallSignal, listener: CallListener, send: () => void): Promise<SolverReply> {
+    ask(id: string, signal: CallSignal, call: SolverCall, send: () => void): Promise<SolverReply> {
       return new Promise((resolve) => {
         const end = (reply: SolverReply) => {
           waits.delete(id)
           signal.removeEventListener('abort', onAbort)
           resolve(reply)
-          listener.onEnd?.()
+          call.onEnd?.()
           if (isIdle()) onIdle()
         }
         const onAbort = () => {
@@ -48,7 +48,7 @@ export function createOpenRequests(onIdle: () => void) {
         const [oldest = id] = unreported
         if (unreported.size > MAX_UNREPORTED) unreported.delete(oldest)
         send()
-        listener.onSent?.()
+        call.onSent?.()
       })
     },
     /**

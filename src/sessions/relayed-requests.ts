@@ -82,17 +82,19 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
     const solverRequest: SolverRequest = {
       request: toQuoteRequest(body, kind),
       body: Buffer.from(JSON.stringify(body)),
-      quoteIds: new Map(solvers.map(({ address, id }) => [address, id])),
       deadline: deadline - returnMs,
     }
     const asked = solvers.map(async ({ sessionId, address, id }) => {
       const solver = { chainId: body.chainId, address, session: { id: sessionId } }
       waits.set(id, () => round.abort())
       let isSent = false
-      const onSent = () => {
-        isSent = true
+      const call = {
+        quoteId: id,
+        onSent() {
+          isSent = true
+        },
       }
-      const reply = await sessions.requestQuote(solver, solverRequest, wait.signal, { onSent })
+      const reply = await sessions.requestQuote(solver, solverRequest, wait.signal, call)
       waits.delete(id)
       if (wait.signal.aborted) onReply({ id, reply: { kind: 'late' } })
       // The session has ended or moved, which the asking replica had not read yet. The solver has not seen the request.

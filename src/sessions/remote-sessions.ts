@@ -136,11 +136,11 @@ function createRemoteSessions(
   }
 
   return {
-    requestQuote({ address, remoteSession }, solverRequest, signal, listener = {}) {
+    requestQuote({ address, remoteSession }, solverRequest, signal, call = {}) {
       const target = targetOf(remoteSession)
-      const id = solverRequest.quoteIds.get(address)
+      const { quoteId: id } = call
       if (target === undefined || remoteSession === undefined || id === undefined || signal.aborted) {
-        listener.onEnd?.()
+        call.onEnd?.()
         return Promise.resolve(signal.aborted ? CANCELLED : REPLICA_UNREACHABLE)
       }
       return new Promise((resolve) => {
@@ -152,7 +152,7 @@ function createRemoteSessions(
           hasEnded = true
           signal.removeEventListener('abort', onAbort)
           resolve(reply)
-          listener.onEnd?.()
+          call.onEnd?.()
         }
         const onAbort = () => end(atEnd)
         signal.addEventListener('abort', onAbort)
@@ -169,7 +169,7 @@ function createRemoteSessions(
             else end(reply)
           },
         })
-        listener.onSent?.()
+        call.onSent?.()
       })
     },
     reportResult({ remoteSession }, id, result) {

@@ -10,8 +10,8 @@ import type { Subscription } from '../events/subscriber.js'
 import type { SessionRegistration } from '../solvers/registry/session-registrations.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/transport/request-slots.js'
 import type {
-  CallListener,
   CallSignal,
+  SolverCall,
   SolverReply,
   SolverRequest,
 } from '../solvers/transport/solver-transports.js'
@@ -33,7 +33,7 @@ export interface Session {
     id: string,
     solverRequest: SolverRequest,
     signal: CallSignal,
-    listener: CallListener,
+    call: SolverCall,
   ): Promise<SolverReply>
   reportResult(id: string, result: SessionResult): void
   /** The chains on which the session is the solver's. */
@@ -146,13 +146,13 @@ export function createSession(options: SessionOptions): Session {
         end(toServiceError(thrown))
       }
     },
-    requestQuote(chainId, id, solverRequest, signal, listener) {
+    requestQuote(chainId, id, solverRequest, signal, call) {
       const refusal = signal.aborted ? CANCELLED : refusalOf(chainId)
       if (refusal !== undefined) {
-        listener.onEnd?.()
+        call.onEnd?.()
         return Promise.resolve(refusal)
       }
-      return requests.ask(id, signal, listener, () => {
+      return requests.ask(id, signal, call, () => {
         results.flush()
         connection.send({ type: 'quoteRequest', id, solverRequest })
         // Too much may wait from now on.
@@ -187,8 +187,8 @@ function failed(reason: FailReason, message: string): SolverReply {
 }
 
 /** The reply of a solver whose session is not open. */
-export function sessionEnded(listener: CallListener = {}): Promise<SolverReply> {
-  listener.onEnd?.()
+export function sessionEnded(call: SolverCall = {}): Promise<SolverReply> {
+  call.onEnd?.()
   return Promise.resolve(SESSION_ENDED)
 }
 

@@ -200,15 +200,15 @@ export function createSessions(options: SessionsOptions): Sessions {
       pending.add(peer)
       return peer
     },
-    async requestQuote(solver, solverRequest, signal, listener = {}) {
+    async requestQuote(solver, solverRequest, signal, call = {}) {
       const sessionId = solver.session?.id ?? ''
       const opened = opening.get(sessionId)
       if (opened !== undefined) await settled(opened, signal)
       const session = open.get(sessionId)
-      if (session === undefined) return sessionEnded(listener)
-      const id = solverRequest.quoteIds.get(solver.address)
-      if (id === undefined) throw new Error('a quote request needs an id for each solver')
-      return session.requestQuote(solver.chainId, id, solverRequest, signal, listener)
+      if (session === undefined) return sessionEnded(call)
+      const { quoteId } = call
+      if (quoteId === undefined) throw new Error('a request on a session needs an id')
+      return session.requestQuote(solver.chainId, quoteId, solverRequest, signal, call)
     },
     reportResult(solver, id, result) {
       open.get(solver.session?.id ?? '')?.reportResult(id, result)

@@ -42,7 +42,7 @@ export interface OpenRequest {
 export type Eligibility =
   /** The round asks it, by rank or in its turn. */
   | 'able'
-  /** It is asked to see whether it answers again, and the round does not wait for it. */
+  /** Its circuit breaker is half-open: it is asked to see whether it answers again, and the round never waits for it. */
   | 'probe'
   /** Its circuit breaker is open. */
   | 'circuit_open'
@@ -60,9 +60,9 @@ const STALL_FACTOR = 3
 const SHORTEST_STALL_MS = 50
 
 /** Records that a round asks the solver. */
-export function recordRequest(standing: Standing, request: OpenRequest, isProbe: boolean, now: number): void {
+export function recordRequest(standing: Standing, request: OpenRequest, wait: Wait, now: number): void {
   standing.open.push(request)
-  if (isProbe) standing.breaker.recordProbe(request.isExpected, now)
+  if (wait === 'never') standing.breaker.recordProbe(now)
   else if (standing.unwaitedRounds > 0) standing.unwaitedRounds--
 }
 
@@ -106,11 +106,10 @@ export function recordWait(standing: Standing, wasWorth: boolean, askedAt: numbe
   standing.unwaitedRounds = UNWAITED_ROUNDS
 }
 
-/** Says whether a round asks the solver. @param lessons those in the pair; undefined when it was never asked there */
-export function eligibility(standing: Standing, lessons: Lessons | undefined, now: number): Eligibility {
+/** Says whether a round asks the solver. */
+export function eligibility(standing: Standing, now: number): Eligibility {
   const { breaker } = standing
-  if (!breaker.isClosed)
-    return breaker.isProbeDue(isExpected(standing, lessons, now), now) ? 'probe' : 'circuit_open'
+  if (!breaker.isClosed) return breaker.isProbeDue(now) ? 'probe' : 'circuit_open'
   return isStalled(standing, now) ? 'not_answering' : 'able'
 }
 
@@ -119,8 +118,8 @@ export function isExpected(standing: Standing, lessons: Lessons | undefined, now
   return !standing.hasQuoted || lessons?.hasQuoted(now) === true
 }
 
-/** Until when a round with enough offers waits for a solver. */
-export type Wait = 'none' | 'soft_deadline' | 'beyond'
+/** Until when a round with enough offers waits for a solver; `never`: one without offers does not wait for it either. */
+export type Wait = 'never' | 'none' | 'soft_deadline' | 'beyond'
 
 /** Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30). */
 export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs: number): Wait {
@@ -215,21 +214,19 @@ const LONGEST_OPEN_MS = 300_000
 const PROBE_MS = 5_000
 
 /**
- * The circuit breaker of one solver. It keeps quotes from a solver that costs their callers: time, or the check of replies that are not
- * valid (docs/decisions.md, D14, D30).
+ * The circuit breaker of one solver. It keeps quotes from a solver that costs their callers time (docs/decisions.md, D14, D30).
  *
  * A loss adds 1 to a count and an answer subtracts 0.5, never below 0. What comes of a client's requests counts once in 10 s. So no
  * client opens the breaker alone with requests that come at once, and none hides the losses of others.
  *
  * At 3 the breaker opens for 5 s. When it opens again within 5 minutes of its closing, this time doubles, up to 5 minutes. Then
- * it is half-open: probes ask the solver, for which no quote waits. The first answer closes it. A probe without an answer changes
- * nothing, so a solver that comes back after a long time is asked again at once.
+ * it is half-open: a round asks the solver every 5 s, and does not wait for it. The first answer closes it. No answer changes nothing, so a
+ * solver that comes back after a long time is asked again at once.
  */
 export class CircuitBreaker {
   /** When each client last counted; undefined until the first one. */
   #countedAt: LRUCache<string, number> | undefined
-  /** Probes of pairs that it is expected to quote, and of others: these take none from those. */
-  readonly #probedAt = new Map<boolean, number>()
+  #probedAt = Number.NEGATIVE_INFINITY
   #count = 0
   /** The number of open periods in close succession. */
   level = 0
@@ -245,13 +242,12 @@ export class CircuitBreaker {
     return now < this.#openUntil ? 'open' : 'half-open'
   }
 
-  isProbeDue(isExpected: boolean, now: number): boolean {
-    const probedAt = this.#probedAt.get(isExpected) ?? Number.NEGATIVE_INFINITY
-    return this.state(now) === 'half-open' && now - probedAt >= PROBE_MS
+  isProbeDue(now: number): boolean {
+    return this.state(now) === 'half-open' && now - this.#probedAt >= PROBE_MS
   }
 
-  recordProbe(isExpected: boolean, now: number): void {
-    this.#probedAt.set(isExpected, now)
+  recordProbe(now: number): void {
+    this.#probedAt = now
   }
 
   recordAnswer(client: string, now: number): void {

@@ -1,16 +1,18 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { createLearnRequest } from '../../src/auction/lessons-of-round.js'
 import type { RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { identifyClient } from '../../src/http/request.js'
 import { type Lessons, pairOf } from '../../src/standing/lessons.js'
-import { Standings } from '../../src/standing/standing.js'
+import { Standings, type Wait } from '../../src/standing/standing.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { askedSolver, offerOf, playRound } from './played-round.js'
 
 const PAIR = pairOf(exactInput, undefined)
 const log = { info() {}, warn() {} } as never
+const DECLINED: SolverResult = { kind: 'declined', status: 422 }
 let standings: Standings
 let clock: ReturnType<typeof createManualClock>
 
@@ -23,10 +25,12 @@ beforeEach(() => {
 function play({
   client = '192.0.2.1',
   kind = 'FIRM' as 'FIRM' | 'INDICATIVE',
+  second = 'beyond' as Wait,
   times = {} as Partial<RoundTimes>,
 } = {}) {
-  const solvers: Asked[] = [askedSolver(1), askedSolver(2, 'beyond')].map((asked) => ({
+  const solvers: Asked[] = [askedSolver(1), askedSolver(2, second)].map((asked) => ({
     ...asked,
+    isExpected: second !== 'never',
     standing: standings.of(asked.solver),
   }))
   const request = { ...exactInput, kind }
@@ -67,6 +71,25 @@ test('invalid replies to three clients open no breaker: they cost no time', asyn
   }
   expect(breaker.state(clock.monotonic())).toBe('closed')
 })
+
+test.each([
+  ['in a round without an offer', async ({ answer }: ReturnType<typeof play>) => answer(1, DECLINED)],
+  ['after a round with one', async ({ answer }: ReturnType<typeof play>) => answer(1, offerOf(1))],
+])(
+  'any answer to a probe closes the breaker, also in a pair that the solver has not quoted in a day, %s',
+  async (_when, before) => {
+    const standing = standings.of(askedSolver(2).solver)
+    standing.hasQuoted = true
+    for (const client of ['a', 'b', 'c']) standings.recordAnswer(askedSolver(2).solver, client, true)
+    await clock.advance(5000)
+    const played = play({ second: 'never' })
+    await before(played)
+    expect([played.told()?.at(-1), standing.breaker.isClosed]).toEqual(['circuit_open', false])
+    await played.answer(2, DECLINED)
+    expect(standing.breaker.isClosed).toBe(true)
+    expect(lessonsOf(2)).toBeUndefined()
+  },
+)
 
 test('a wait in vain counts in a firm round that teaches, once for rounds at the same time; one that was worth it, in any', async () => {
   const standing = standings.of(askedSolver(2).solver)

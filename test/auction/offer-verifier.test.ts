@@ -8,6 +8,7 @@ import { deferred } from '../support/deferred.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput, signedQuote } from '../support/solvers/sample-quotes.js'
 import { contextOf } from './context.js'
+import { attemptOf } from './records/sample-round.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
@@ -18,7 +19,7 @@ const HOUR_MS = 3_600_000
 /** The result of a solver whose offer has this number. The lower it is, the better is the offer. */
 function attempt(number: number): SolverAttempt {
   const offer = signedQuote({ nonce: BigInt(number), outputAmount: 1000n - BigInt(number) })
-  return { solver: offer.quote.solver, result: { kind: 'quoted', offer }, tookMs: 1 }
+  return attemptOf(number, { kind: 'quoted', offer })
 }
 
 interface Options {

@@ -19,7 +19,7 @@ export function askedSolver(
   wait: Wait = 'soft_deadline',
   slots = new RequestSlots(8),
 ): Asked {
-  return { solver: solver(number), standing: new Standing(), slots, wait, isExpected: true, isProbe: false }
+  return { solver: solver(number), standing: new Standing(), slots, wait, isExpected: true }
 }
 
 /** An offer of the solver with this number. */
@@ -60,6 +60,7 @@ export function playRound({
       ...times,
     },
     asked,
+    quoteIdOf: String,
     async ask(attempt) {
       const { name } = attempt.asked.solver
       if (!(await attempt.takeSlot())) return { kind: 'cancelled', isQueued: true }

@@ -18,24 +18,27 @@ test("a caller's id is a UUID of version 4 with 112 bits that change", () => {
 
 test("a solver's id has the form of a UUID and contains the quote and the index", () => {
   const quoteId = ids.create()
-  const made = ids.forSolvers(quoteId, 65_536)
+  const made = Array.from({ length: 65_536 }, (_, index) => ids.forSolver(quoteId, index))
   for (const id of made.slice(0, 300)) expect(id).toMatch(UUID)
   expect(new Set(made).size).toBe(65_536)
   for (const index of [0, 1, 9, 255, 256, 65_535])
     expect(ids.readSolverId(made[index] ?? '')).toEqual({ quoteId, index })
 })
 
-test('ids do not depend on the size of a round or on earlier ids', () => {
-  const quoteId = ids.create()
-  const [first, second] = ids.forSolvers(quoteId, 2)
-  ids.forSolvers(ids.create(), 3)
-  expect(ids.forSolvers(quoteId, 3).slice(0, 2)).toEqual([first, second])
-  expect(ids.forSolvers(quoteId, 0)).toEqual([])
+test('a page token is a place in a list, and the id in it is of no solver and not that of the caller', () => {
+  const place = { requestedAt: 1_799_999_700_123, quoteId: ids.create() }
+  const token = ids.toPageToken(place)
+  expect(ids.readPageToken(token)).toEqual(place)
+  const [, id = ''] = token.split('.')
+  expect(ids.readSolverId(id).index).toBe(65_535)
+  expect(token).not.toContain(place.quoteId)
+  for (const wrong of ['', `${token} `, token.slice(9), token.toUpperCase(), place.quoteId])
+    expect(ids.readPageToken(wrong)).toBeUndefined()
 })
 
 test('only the key of an id can read it', () => {
   const quoteId = ids.create()
-  const [id = ''] = ids.forSolvers(quoteId, 1)
+  const id = ids.forSolver(quoteId, 0)
   expect(createQuoteIds(randomBytes(16)).readSolverId(id)).not.toMatchObject({ quoteId })
 })
 

@@ -12,7 +12,8 @@ import { signed } from './records/sample-round.js'
 
 const MINUTE_MS = 60_000
 const COUNTS: RoundCounts = {
-  ...{ asked: 2, quoted: 1, declined: 0, invalid: 0, late: 0, soft_deadline: 0, failed: 0, cancelled: 0 },
+  ...{ asked: 2, quoted: 1, declined: 0, invalid: 0, late: 0 },
+  ...{ soft_deadline: 0, failed: 0, circuit_open: 0, cancelled: 0 },
 }
 
 /** A stream whose rounds the test ends. */

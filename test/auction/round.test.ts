@@ -33,6 +33,16 @@ describe('a round is answered', () => {
     expect(told()).toEqual(['quoted', 'soft_deadline'])
   })
 
+  test('without a probe that is missing, and with the offer of one that is there', async () => {
+    const missing = playRound({ asked: solvers('beyond', 'never') })
+    await missing.answer(0, DECLINED)
+    expect(missing.told()).toEqual(['declined', 'circuit_open'])
+    const there = playRound({ asked: solvers('soft_deadline', 'never') })
+    await there.answer(1, offerOf(1))
+    await there.answer(0, DECLINED)
+    expect(there.told()).toEqual(['quoted', 'declined'])
+  })
+
   test('as soon as nobody is missing whom it waits for', async () => {
     const { answer, told, clock } = playRound({ asked: solvers('soft_deadline', 'beyond', 'none') })
     await answer(0, offerOf(0))

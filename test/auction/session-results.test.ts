@@ -22,7 +22,7 @@ import { solver as registered } from '../solvers/sample-solver.js'
 import { eventually } from '../support/eventually.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { contextOf } from './context.js'
-import { sampleRound, signed, solverAddress } from './records/sample-round.js'
+import { attemptOf, sampleRound, signed, solverAddress } from './records/sample-round.js'
 
 const NOW = 1_800_000_000_000
 const word = (value: number) => toHex(value, { size: 32 })
@@ -81,15 +81,15 @@ async function reply(account: LocalAccount, request: QuoteRequest) {
 const sessionOf = (address: Address) => `session of ${address}`
 
 const sessions: SessionTransport = {
-  requestQuote(solver, solverRequest, signal, listener) {
+  requestQuote(solver, solverRequest, signal, call) {
     const index = addresses.indexOf(solver.address)
-    asked[index] = solverRequest.quoteIds.get(solver.address)
-    listener?.onSent?.()
+    asked[index] = call?.quoteId
+    call?.onSent?.()
     const answer = behaviours[index]?.(accounts[index] as LocalAccount, solverRequest) ?? decline
     const cut = new Promise<SolverReply>((resolve) =>
       signal.addEventListener('abort', () => resolve({ kind: 'cancelled' })),
     )
-    return (Promise.race([answer, cut]) as Promise<SolverReply>).finally(() => listener?.onEnd?.())
+    return (Promise.race([answer, cut]) as Promise<SolverReply>).finally(() => call?.onEnd?.())
   },
   reportResult(solver, id, result) {
     reports.push({
@@ -257,10 +257,9 @@ test('a report that fails is logged, and the next solver gets its result; HTTP h
     const address = solverAddress(number)
     const onSession = number === 3 ? undefined : registered(number, { session: { id: sessionOf(address) } })
     const result = { kind: 'quoted', offer: signed(number, 1n) } as const
-    return { solver: address, result, tookMs: 1, onSession }
+    return { ...attemptOf(number, result), onSession }
   })
-  const quoteIds = new Map(attempts.map(({ solver }) => [solver, 'id']))
-  reports.onAnswer?.(sampleRound({ attempts, quoteIds }))
+  reports.onAnswer?.(sampleRound({ attempts }))
   expect(reportedOn).toEqual([sessionOf(solverAddress(2))])
   expect(lines).toHaveLength(1)
 })

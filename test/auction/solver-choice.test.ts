@@ -44,16 +44,16 @@ function open(of: Solver): void {
 /** Leaves three requests of a solver unanswered, which others answer. */
 function stall(of: Solver): void {
   const request: OpenRequest = { isExpected: true, waitingSince: now, round: { offeredAt: now } }
-  for (let time = 0; time < 3; time++) recordRequest(standings.of(of), request, false, now)
+  for (let time = 0; time < 3; time++) recordRequest(standings.of(of), request, 'none', now)
 }
 
 function chosen(maxQuoteFanOut?: number) {
   const choice = openChoice(maxQuoteFanOut)
-  const { asked, probed, busy, notAsked } = choice.of(1, PAIR, DEADLINE)
+  const { asked, busy, notAsked } = choice.of(1, PAIR, DEADLINE)
   const names = (list: typeof asked) => list.map(({ solver: { name } }) => name).sort()
   return {
-    asked: names(asked),
-    probed: names(probed),
+    asked: names(asked.filter(({ wait }) => wait !== 'never')),
+    probed: names(asked.filter(({ wait }) => wait === 'never')),
     busy,
     notAsked,
     reasons: registered.map((each) => choice.notAskedReason(each)),

@@ -79,14 +79,8 @@ describe('the circuit breaker', () => {
 
   test('is probed every 5 s from the end of its open period on, whatever comes of it', () => {
     lose(3, 0)
-    expect([breaker.isProbeDue(true, 4999), breaker.isProbeDue(true, 5000)]).toEqual([false, true])
-    breaker.recordProbe(true, 5000)
-    expect([breaker.isProbeDue(true, 9999), breaker.isProbeDue(true, 10_000)]).toEqual([false, true])
-  })
-
-  test('is probed by pairs that the solver quotes, also when others probe it', () => {
-    lose(3, 0)
-    breaker.recordProbe(false, 5000)
-    expect([breaker.isProbeDue(false, 5000), breaker.isProbeDue(true, 5000)]).toEqual([false, true])
+    expect([breaker.isProbeDue(4999), breaker.isProbeDue(5000)]).toEqual([false, true])
+    breaker.recordProbe(5000)
+    expect([breaker.isProbeDue(9999), breaker.isProbeDue(10_000)]).toEqual([false, true])
   })
 })

@@ -8,6 +8,7 @@ import {
   recordRequest,
   recordWait,
   Standing,
+  type Wait,
   waitFor,
 } from '../../src/standing/standing.js'
 
@@ -24,8 +25,8 @@ function requestAt(now: number, offeredAt: number | undefined = now + 1): OpenRe
   return { isExpected: true, waitingSince: now, round: { offeredAt } }
 }
 
-function ask(request: OpenRequest, isProbe = false): OpenRequest {
-  recordRequest(standing, request, isProbe, request.waitingSince ?? 0)
+function ask(request: OpenRequest, wait: Wait = 'none'): OpenRequest {
+  recordRequest(standing, request, wait, request.waitingSince ?? 0)
   return request
 }
 
@@ -37,7 +38,7 @@ function answer(...times: number[]): void {
   }
 }
 
-const able = (now: number, lessons?: Lessons) => eligibility(standing, lessons, now)
+const able = (now: number) => eligibility(standing, now)
 
 describe('the usual time', () => {
   test.each([
@@ -131,7 +132,7 @@ describe('a round does not ask a solver', () => {
   test('whose circuit breaker is open, and probes it when its open period is over', () => {
     for (const client of ['a', 'b', 'c']) standing.breaker.recordLoss(client, 0)
     expect([able(0), able(5000)]).toEqual(['circuit_open', 'probe'])
-    ask(requestAt(5000), true)
+    ask(requestAt(5000), 'never')
     expect(able(5000)).toBe('circuit_open')
     standing.breaker.recordAnswer('a', 5001)
     expect(able(5001)).toBe('able')

@@ -1,6 +1,5 @@
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import { toRecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
-import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from '../../store/records/quote-record-store.js'
 import { createWriteBehind } from '../../store/write-behind.js'
 import type { AuctionContext } from '../context.js'
@@ -54,16 +53,8 @@ function toStored(round: EndedRound): StoredQuoteRecord {
 
 /** Builds the record of a quote. */
 export function toQuoteRecord(round: EndedRound): QuoteRecord {
-  const { quoteId, request, key, requestedAt, durationMs, outcome, attempts, probed } = round
+  const { quoteId, request, key, requestedAt, durationMs, outcome, attempts } = round
   const { kind, chainId, amount, ...terms } = request
-  const indexes = new Map([...round.quoteIds.keys()].map((solver, index) => [solver, index]))
-  const indexOf = (solver: Address) => indexes.get(solver)
-  const waited = attempts.map((attempt, place) =>
-    toRecordedResult(attempt, indexOf(attempt.solver), place + 1),
-  )
-  const others = probed.map(
-    (solver) => ({ solver, index: indexOf(solver), outcome: 'circuit_open' }) as const,
-  )
   return {
     quoteId,
     chainId,
@@ -73,6 +64,6 @@ export function toQuoteRecord(round: EndedRound): QuoteRecord {
     kind,
     key,
     request: { ...terms, amount: amount.toString() },
-    solvers: [...waited, ...others],
+    solvers: attempts.map((attempt, place) => toRecordedResult(attempt, place + 1)),
   }
 }

@@ -1,11 +1,12 @@
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
 import { startRetention } from '../../concurrency/retention.js'
 import type { QuoteRecordStore, RecordFilter } from '../../store/records/quote-record-store.js'
 import type { AuctionContext } from '../context.js'
 import type { QuoteIds } from '../quote-ids.js'
-import { createOwnResultReads, createOwnResults, type OwnResultPage } from './own-results.js'
+import { createOwnResults, type OwnResultPage } from './own-results.js'
 import { createQuoteRecordWriter } from './quote-record-writer.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
@@ -34,7 +35,8 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
   const oldest = () => provenTime() - config.quoteRecordHours * HOUR_MS
   const writer = createQuoteRecordWriter(context, store, () => void collectBytes())
   const listOwn = createOwnResults(store, writer, quoteIds, now)
-  const runRead = createOwnResultReads((key) => directory.find(key) !== undefined)
+  /** Anyone has many keys, so registered solvers wait for each other only. Each of the two reads keeps the connection that writes records. */
+  const reads = createSerialQueue()
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
     const text = writer.find(quoteId)?.record ?? (await store.read(quoteId))
@@ -73,17 +75,18 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
       if (record !== undefined) return viewForCaller(record)
       const { quoteId, index } = quoteIds.readSolverId(id)
       const itsRecord = await find(chainId, quoteId)
-      return itsRecord && viewForSolver(itsRecord, { id, index, now: now() })
+      const own = itsRecord?.solvers.find((result) => result.index === index)
+      return itsRecord && own && viewForSolver(itsRecord, own, id, now())
     },
     /**
      * Lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
-     * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records, RATE_LIMITED while another list is read
+     * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records
      */
-    listOwn: (
-      { chainId, address }: SolverKey,
-      page: Pick<RecordFilter, 'after' | 'limit'>,
-    ): Promise<OwnResultPage> =>
-      runRead({ chainId, address }, () => listOwn({ chainId, solver: address, since: oldest(), ...page })),
+    listOwn: (key: SolverKey, page: Pick<RecordFilter, 'after' | 'limit'>): Promise<OwnResultPage> =>
+      reads.run(
+        () => listOwn({ chainId: key.chainId, solver: key.address, since: oldest(), ...page }),
+        directory.find(key) === undefined ? 'others' : 'registered',
+      ),
     /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
     async close(): Promise<void> {
       await Promise.all([endRetention(), writer.close()])

@@ -40,7 +40,7 @@ export function toTrace(round: EndedRound): Trace {
       name: 'round',
       startMs: requestedAt,
       endMs: answeredAt,
-      children: attempts.map((attempt, place) => toSolverSpan(attempt, place + 1, round)),
+      children: attempts.map((attempt, place) => toSolverSpan(attempt, place + 1, requestedAt)),
     },
   ]
   if (verifyMs !== undefined) children.push({ name: 'verification', startMs: answeredAt, endMs: endedAt })
@@ -60,16 +60,16 @@ function isOffer({ result }: SolverAttempt): boolean {
   return result.kind === 'quoted'
 }
 
-function toSolverSpan(attempt: SolverAttempt, place: number, { requestedAt, quoteIds }: EndedRound): Span {
-  const { solver, result, sentAfterMs = 0, tookMs } = attempt
-  const { outcome, rank, reason, httpStatus, declineCode } = toRecordedResult(attempt, undefined, place)
+function toSolverSpan(attempt: SolverAttempt, place: number, requestedAt: number): Span {
+  const { solver, quoteId, result, sentAfterMs, tookMs } = attempt
+  const { outcome, reason, httpStatus, declineCode, rank } = toRecordedResult(attempt, place)
   const startMs = requestedAt + sentAfterMs
   return {
     name: 'solver',
     kind: 'client',
     startMs,
     endMs: startMs + tookMs,
-    attributes: { solver, quoteId: quoteIds.get(solver), outcome, rank, reason, httpStatus, declineCode },
+    attributes: { solver, quoteId, outcome, rank, reason, httpStatus, declineCode },
     isError: result.kind === 'late' || responseOf(result) === 'error',
   }
 }

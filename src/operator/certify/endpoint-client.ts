@@ -1,7 +1,7 @@
 import type { CertifiedEndpoint, EndpointOptions } from '../../../packages/cli/src/certify/certify-host.js'
 import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
 import { createSolverHttpClient } from '../../solvers/transport/solver-http-client.js'
-import { sendTrialRequest } from './send-trial-request.js'
+import { sendTrialRequest } from '../../solvers/transport/trial-request.js'
 
 /** Connections of a service to one solver, as MAX_CONNECTIONS_PER_SOLVER has them by default. */
 const MAX_CONNECTIONS = 1024
@@ -14,7 +14,9 @@ export function openEndpoint(options: EndpointOptions): CertifiedEndpoint {
   return {
     ...options,
     requestQuote: (request, timeoutMs, signal) =>
-      sendTrialRequest(request, timeoutMs, signal, (...call) => client.requestQuote(called, ...call)),
+      sendTrialRequest(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), (...call) =>
+        client.requestQuote(called, ...call),
+      ),
     reportResult() {},
     assertAllowedInProduction: () =>
       createEndpointGuard({ production: true, allowlist: [] }).assertAllowed(url),

@@ -20,9 +20,9 @@ import { createRateLimits } from '../../rpc/limits/rate-limits.js'
 import { createSolverSessions } from '../../rpc/streams/solver-sessions.js'
 import { sessionEnded } from '../../sessions/session.js'
 import { createSessions, type Sessions } from '../../sessions/sessions.js'
+import { sendTrialRequest } from '../../solvers/transport/trial-request.js'
 import { createLog } from '../../telemetry/log.js'
 import { createMetrics } from '../../telemetry/metrics.js'
-import { sendTrialRequest } from './send-trial-request.js'
 import { createSessionMonitor } from './session-monitor.js'
 import { createTrialDirectory } from './trial-directory.js'
 
@@ -93,10 +93,13 @@ export async function startSessions(options: SessionHostOptions): Promise<Sessio
       const solver = trial.solver()
       const asked = solver?.session && { sessions, solver }
       if (asked !== undefined) unreported.set(request.id, asked)
-      return sendTrialRequest(request, timeoutMs, signal, (solverRequest, time, listener) =>
-        asked === undefined
-          ? sessionEnded(listener)
-          : asked.sessions.requestQuote(asked.solver, solverRequest, time, listener),
+      return sendTrialRequest(
+        request,
+        AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        (solverRequest, time, listener) =>
+          asked === undefined
+            ? sessionEnded(listener)
+            : asked.sessions.requestQuote(asked.solver, solverRequest, time, listener),
       )
     },
     reportResult(id, result) {

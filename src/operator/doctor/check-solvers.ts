@@ -8,7 +8,7 @@ import { isDecline } from '../../../packages/protocol/src/solvers/solver-result.
 import type { Config } from '../../config/config.js'
 import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
 import { createSolverHttpClient, type SolverHttpClient } from '../../solvers/transport/solver-http-client.js'
-import { sendTrialRequest } from '../certify/send-trial-request.js'
+import { sendTrialRequest } from '../../solvers/transport/trial-request.js'
 import { type CheckResult, createReport } from './check-result.js'
 
 const REMEDY =
@@ -66,11 +66,9 @@ async function ask(solver: Solver, config: Config, client: SolverHttpClient) {
     depositMode: 'CONTRACT',
     ...deadlines(Date.now(), windows),
   }
-  const deadline = Date.now() + quoteTimeoutMs
-  const sent = { solver: address, request, id: randomUUID(), deadline }
+  const sent = { request, id: randomUUID(), deadline: Date.now() + quoteTimeoutMs }
   const start = performance.now()
-  const { signal } = new AbortController()
-  const answer = await sendTrialRequest(sent, quoteTimeoutMs, signal, (...call) =>
+  const answer = await sendTrialRequest(sent, AbortSignal.timeout(quoteTimeoutMs), (...call) =>
     client.requestQuote(solver, ...call),
   )
   const tookMs = Math.round(performance.now() - start)

@@ -33,7 +33,10 @@ export function toQuoteRecordMessage(
     durationMs: record.durationMs,
     outcome: record.outcome && QuoteOutcome[toUpperCase(record.outcome)],
     request: toParametersMessage(record.request),
-    solvers: record.solvers.map((result) => toResultMessage(result, { ...record, typedData })),
+    // Why a solver was asked is shown in its signed own results only (docs/decisions.md, D30).
+    solvers: record.solvers.map(({ chosenBy, gapBps, isWaitedFor, ...result }) =>
+      toResultMessage(result, { ...record, typedData }),
+    ),
     bestAmount: record.bestAmount,
     kind: QuoteKind[record.kind],
   }

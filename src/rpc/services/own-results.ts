@@ -6,7 +6,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../packages/protocol/src
 import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
 import { ownResultsMessage } from '../../../packages/protocol/src/solvers/registration-messages.js'
 import { originsOf } from '../../../packages/protocol/src/values/origin.js'
-import type { OwnResult } from '../../auction/records/record-view.js'
+import { distanceOf, type QuoteRecordView } from '../../auction/records/record-view.js'
 import { assertAudience } from '../../sessions/proof.js'
 import { assertSignature, assertTimestamp } from '../../solvers/registry/signed-request.js'
 import { toParametersMessage, toResultMessage } from '../convert/convert-records.js'
@@ -17,16 +17,15 @@ import { toStateFields } from './solver-stats.js'
 /** Builds SolverService.ListOwnResults. The checks that cost least come first (docs/decisions.md, D20). */
 export function createOwnResultsMethod(context: ServiceContext): Method {
   const { config, clock } = context
-  const { recorder, pagePositions, typedDataOf } = context.auction
+  const { recorder, readPageToken, typedDataOf } = context.auction
 
   return unaryMethod(SolverService.method.listOwnResults, {
     limit: 'results',
     read(message, fields) {
       const key = { chainId: Number(message.chainId), address: fields.address('address', message.address) }
-      const after = message.pageToken ? pagePositions.open(message.pageToken, key) : undefined
-      const isAddressRead = !fields.violations.some(({ field }) => field === 'address')
-      if (message.pageToken && after === undefined && isAddressRead)
-        fields.addViolation('pageToken', 'must be the nextPageToken of a page of this solver on this chain')
+      const after = message.pageToken ? readPageToken(message.pageToken) : undefined
+      if (message.pageToken && after === undefined)
+        fields.addViolation('pageToken', 'must be the nextPageToken of a page')
       return {
         key,
         timestamp: fields.timestampMs('timestamp', message.timestamp),
@@ -45,7 +44,7 @@ export function createOwnResultsMethod(context: ServiceContext): Method {
       const typedData = typedDataOf(key.chainId)
       return {
         results: results.map((result) => toOwnResultMessage(result, typedData)),
-        nextPageToken: next && pagePositions.seal(next, key),
+        nextPageToken: next,
         ...toStateFields(key, context),
       }
     },
@@ -53,16 +52,18 @@ export function createOwnResultsMethod(context: ServiceContext): Method {
 }
 
 function toOwnResultMessage(
-  { quoteId, requestedAt, kind, request, result, bestAmount, distanceBps }: OwnResult,
+  view: QuoteRecordView,
   typedData: QuoteTypedData | undefined,
 ): MessageInitShape<typeof OwnResultSchema> {
+  const { quoteId, requestedAt, kind, request, solvers, bestAmount } = view
+  const [result] = solvers.map((own) => toResultMessage(own, { request, bestAmount, typedData }))
   return {
     quoteId,
     requestedAt: BigInt(requestedAt),
     kind: QuoteKind[kind ?? 'FIRM'],
     request: toParametersMessage(request),
-    result: toResultMessage(result, { request, bestAmount, typedData }),
+    result,
     bestAmount,
-    distanceBps,
+    distanceBps: distanceOf(view),
   }
 }

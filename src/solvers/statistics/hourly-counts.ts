@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { keyOf, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
-import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import {
   addResponseTime,
+  type CountedResult,
   hourOf,
   KEPT_HOURS,
   noQuoteCounts,
@@ -89,7 +89,7 @@ export function createSolverStatistics(store: Pick<SolverHourStore, 'save'>, clo
      * Counts the result of a request for a quote.
      * @param responseMs the time of a response; undefined without a response
      */
-    count(solver: SolverKey, result: SolverResult['kind'], responseMs: number | undefined): void {
+    count(solver: SolverKey, result: CountedResult | 'cancelled', responseMs: number | undefined): void {
       if (result === 'cancelled') return
       const counted = hourOfSolver(solver)
       counted.counts[result]++

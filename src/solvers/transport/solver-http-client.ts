@@ -8,7 +8,7 @@ import { type Address, lowerCase } from '../../../packages/protocol/src/values/h
 import { hasTooManyValues, shorten } from '../../../packages/protocol/src/values/text.js'
 import { createGuardedConnector, failReasonOf, ReplyTooLongError } from './endpoint-connections.js'
 import type { EndpointGuard } from './endpoint-guard.js'
-import type { CallListener, CallSignal, SolverRequest } from './solver-transports.js'
+import type { CallSignal, SolverCall, SolverRequest } from './solver-transports.js'
 
 /** The part of a solver that a call needs. */
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
@@ -78,14 +78,14 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
       solver: CalledSolver,
       solverRequest: SolverRequest,
       signal: CallSignal,
-      listener: CallListener = {},
+      call: SolverCall = {},
     ): Promise<HttpReply> {
       return new Promise((resolve) => {
         const send = (via: Agent) => {
           try {
             const { origin, path } = targetOf(solver)
             const { body } = solverRequest
-            const headers = headersOf(solverRequest, solver.address)
+            const headers = headersOf(solverRequest, call.quoteId)
             via.dispatch({ origin, path, method: 'POST', headers, body }, reader)
           } catch (error) {
             reader.onResponseError(undefined, error as Error)
@@ -98,7 +98,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
           send(repeatAgent)
           return true
         }
-        const reader = new ReplyReader({ onReply: resolve, listener, repeat })
+        const reader = new ReplyReader({ onReply: resolve, call, repeat })
         if (signal.aborted) return reader.skip()
         signal.addEventListener('abort', () => reader.abort())
         send(agent)
@@ -122,9 +122,8 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
   }
 }
 
-function headersOf({ request, quoteIds, deadline }: SolverRequest, solver: Address): string[] {
+function headersOf({ request, deadline }: SolverRequest, quoteId: string | undefined): string[] {
   const headers = [...HEADERS, 'x-request-deadline', String(deadline)]
-  const quoteId = quoteIds.get(solver)
   if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
   if (request.kind === 'INDICATIVE') headers.push('x-quote-kind', 'indicative')
   return headers
@@ -147,7 +146,7 @@ type HttpReply =
 interface ReplyReaderOptions {
   /** Called once. */
   readonly onReply: (reply: HttpReply) => void
-  readonly listener: CallListener
+  readonly call: SolverCall
   /** Sends the request again, with this reader, if its error allows that. @returns whether it does */
   readonly repeat: (error: Error) => boolean
 }
@@ -155,7 +154,7 @@ interface ReplyReaderOptions {
 /** Reads the parts of one reply from undici. */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
-  readonly #listener: CallListener
+  readonly #call: SolverCall
   readonly #repeat: ReplyReaderOptions['repeat']
   /** Undefined after the reply. */
   #onReply: ReplyReaderOptions['onReply'] | undefined
@@ -164,16 +163,16 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   /** The controller of the request while it is open. */
   #controller: Dispatcher.DispatchController | undefined
 
-  constructor({ onReply, listener, repeat }: ReplyReaderOptions) {
+  constructor({ onReply, call, repeat }: ReplyReaderOptions) {
     this.#onReply = onReply
-    this.#listener = listener
+    this.#call = call
     this.#repeat = repeat
   }
 
   /** Ends a call that has not begun. */
   skip(): void {
     this.#reply({ kind: 'cancelled' })
-    this.#listener.onEnd?.()
+    this.#call.onEnd?.()
   }
 
   /** Ends the call. A request that is not sent yet is never sent. */
@@ -187,7 +186,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#controller = controller
     if (this.#isAborted) controller.abort(new Error('The call was ended.'))
     // The time of the solver begins with the first request. Otherwise, it could work on that one and answer a repetition at once.
-    else if (!this.#isSent) this.#listener.onSent?.()
+    else if (!this.#isSent) this.#call.onSent?.()
     this.#isSent = true
   }
 
@@ -205,7 +204,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#controller = undefined
     if (this.#onReply !== undefined) this.#reply(parseReply(this.#chunks))
-    this.#listener.onEnd?.()
+    this.#call.onEnd?.()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -216,7 +215,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
       reason: failReasonOf(error),
       message: shorten(error.message, MAX_FAILURE_LENGTH),
     })
-    this.#listener.onEnd?.()
+    this.#call.onEnd?.()
   }
 
   #reply(reply: HttpReply): void {

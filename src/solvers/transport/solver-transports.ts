@@ -1,12 +1,11 @@
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult, SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
-import type { Address } from '../../../packages/protocol/src/values/hex.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
-  | Exclude<SolverResult, { kind: 'quoted' | 'late' | 'soft_deadline' }>
+  | Exclude<SolverResult, { kind: 'quoted' | 'late' | 'soft_deadline' | 'circuit_open' }>
 
 /** The session of a solver without an endpoint ended after it was chosen. */
 export const SESSION_ENDED = {
@@ -21,8 +20,6 @@ export interface SolverRequest {
   readonly request: QuoteRequest
   /** The same as JSON text in UTF-8. */
   readonly body: Uint8Array
-  /** Each solver's id of the quote, in `x-quote-id` (docs/decisions.md, D15). A solver without one gets no such header. */
-  readonly quoteIds: ReadonlyMap<Address, string>
   /** When the service stops waiting, Unix time in milliseconds, in `x-request-deadline`. */
   readonly deadline: number
 }
@@ -34,8 +31,10 @@ export interface CallSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Listens to the connection of one call. */
-export interface CallListener {
+/** The call of one solver, and what listens to its connection. */
+export interface SolverCall {
+  /** The solver's id of the quote, in `x-quote-id` (docs/decisions.md, D15). A solver without one gets no such header. */
+  readonly quoteId?: string
   /** Called once, when the request is first written to a connection; not called when there is none in time. */
   onSent?(): void
   /** Called once, when the connection is free or closed. After a declined request, this is later than the reply. */
@@ -55,7 +54,7 @@ export interface SolverTransport {
     solver: Solver,
     solverRequest: SolverRequest,
     signal: CallSignal,
-    listener?: CallListener,
+    call?: SolverCall,
   ): Promise<SolverReply>
 }
 
@@ -66,7 +65,7 @@ export interface SessionTransport {
     solver: AskedSolver,
     solverRequest: SolverRequest,
     signal: CallSignal,
-    listener?: CallListener,
+    call?: SolverCall,
   ): Promise<SolverReply>
   /**
    * Reports the result of a request to its solver, after the round (docs/decisions.md, D15). Does nothing when the session has ended.

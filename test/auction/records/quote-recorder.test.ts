@@ -6,7 +6,7 @@ import { createQuoteRecorder } from '../../../src/auction/records/quote-recorder
 import type { QuoteRecordStore } from '../../../src/store/records/quote-record-store.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { contextOf } from '../context.js'
-import { sampleRound, solverAddress } from './sample-round.js'
+import { attemptOf, sampleRound } from './sample-round.js'
 
 const HOUR_MS = 3_600_000
 const NOW = 1_800_000_000_000
@@ -79,14 +79,10 @@ describe('records', () => {
       [young, 2 * HOUR_MS],
       [old, 2 * HOUR_MS + 1],
     ] as const) {
-      const asked = [solverAddress(1)]
-      const ids = new Map(asked.map((solver) => [solver, '']))
-      recorder.record(sampleRound({ quoteId, requestedAt: NOW - ageMs, quoteIds: ids, probed: asked }))
+      const attempts = [attemptOf(1, { kind: 'late' })]
+      recorder.record(sampleRound({ quoteId, requestedAt: NOW - ageMs, attempts }))
     }
-    for (const idOf of [
-      (quoteId: string) => quoteId,
-      (quoteId: string) => quoteIds.forSolvers(quoteId, 1)[0] ?? '',
-    ]) {
+    for (const idOf of [(quoteId: string) => quoteId, (quoteId: string) => quoteIds.forSolver(quoteId, 0)]) {
       expect((await recorder.read(1, idOf(young)))?.quoteId).toBe(idOf(young))
       expect(await recorder.read(2, idOf(young))).toBeUndefined()
       expect(await recorder.read(1, idOf(old))).toBeUndefined()

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createRoundTraces, toTrace } from '../../../src/auction/records/round-trace.js'
-import { sampleRound, signed, solverAddress } from './sample-round.js'
+import { attemptOf, sampleRound, signed, solverAddress } from './sample-round.js'
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331'
 const offer = signed(1, 10n)
@@ -10,15 +10,10 @@ const round = sampleRound({
   traceparent: `${TRACE}-01`,
   verifyMs: 5,
   attempts: [
-    { solver: solverAddress(1), result: { kind: 'quoted', offer }, tookMs: 3, sentAfterMs: 1 },
-    { solver: solverAddress(2), result: { kind: 'declined', status: 422 }, tookMs: 2 },
-    {
-      solver: solverAddress(3),
-      result: { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' },
-      tookMs: 12.3,
-    },
+    { ...attemptOf(1, { kind: 'quoted', offer }, 3), sentAfterMs: 1 },
+    attemptOf(2, { kind: 'declined', status: 422 }, 2),
+    attemptOf(3, { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' }, 12.3),
   ],
-  quoteIds: new Map([1, 2, 3].map((number) => [solverAddress(number), `id-${number}`])),
 })
 
 it('a round is a tree of spans, one after the other, without the address of its user', () => {

@@ -1,5 +1,7 @@
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { SolverAttempt } from '../../../src/auction/attempt.js'
 import type { EndedRound } from '../../../src/auction/sinks.js'
 
 /** An address that contains a number. */
@@ -30,6 +32,12 @@ export function signed(number: number, outputAmount: bigint): SignedQuote {
   return { quote, signature: '0x', orderId: '0x', depositAddress: '0x' }
 }
 
+/** The request to the solver with this number, in the order of numbers. */
+export function attemptOf(number: number, result: SolverResult, tookMs = 1): SolverAttempt {
+  const request = { solver: solverAddress(number), quoteId: `id-${number}`, index: number - 1 }
+  return { ...request, result, tookMs, sentAfterMs: 0 }
+}
+
 /** A quote that asked no solver, with changes. */
 export function sampleRound(changes: Partial<EndedRound>): EndedRound {
   return {
@@ -42,8 +50,6 @@ export function sampleRound(changes: Partial<EndedRound>): EndedRound {
     outcome: 'quoted',
     attempts: [],
     checked: [],
-    probed: [],
-    quoteIds: new Map(),
     ...changes,
   }
 }

@@ -1,33 +1,34 @@
 import { expect, test } from 'vitest'
 import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
-import { sampleRound, signed, solverAddress } from './sample-round.js'
+import { attemptOf, sampleRound, signed, solverAddress } from './sample-round.js'
 
-test('a record has the offers by rank, and the solvers for which the quote did not wait at the end', () => {
+test('a record has the offers by rank, then the solvers without one, each with its index', () => {
   const [late, worse, best] = [signed(3, 10n), signed(1, 20n), signed(2, 30n)]
   const record = toQuoteRecord(
     sampleRound({
       attempts: [
-        { solver: solverAddress(2), result: { kind: 'quoted', offer: best }, tookMs: 2 },
-        { solver: solverAddress(1), result: { kind: 'quoted', offer: worse }, tookMs: 1.6 },
-        { solver: solverAddress(3), result: { kind: 'quoted', offer: late }, tookMs: 3 },
-        { solver: solverAddress(4), result: { kind: 'late' }, tookMs: 2000.4 },
+        attemptOf(2, { kind: 'quoted', offer: best }, 2),
+        attemptOf(1, { kind: 'quoted', offer: worse }, 1.6),
+        attemptOf(3, { kind: 'quoted', offer: late }, 3),
+        attemptOf(5, { kind: 'circuit_open' }, 1),
+        attemptOf(4, { kind: 'late' }, 2000.4),
       ],
-      probed: [solverAddress(5)],
     }),
   )
-  expect(record.solvers.map(({ solver, rank, durationMs }) => [solver, rank, durationMs])).toEqual([
-    [solverAddress(2), 1, 2],
-    [solverAddress(1), 2, 2],
-    [solverAddress(3), 3, 3],
-    [solverAddress(4), undefined, 2000],
-    [solverAddress(5), undefined, undefined],
+  expect(
+    record.solvers.map(({ index, rank, durationMs, outcome }) => [index, rank, durationMs, outcome]),
+  ).toEqual([
+    [1, 1, 2, 'quoted'],
+    [0, 2, 2, 'quoted'],
+    [2, 3, 3, 'quoted'],
+    [4, undefined, 1, 'circuit_open'],
+    [3, undefined, 2000, 'late'],
   ])
-  expect(record.solvers.at(-1)?.outcome).toBe('circuit_open')
 })
 
 test('an offer that the settlement contract accepted has a mark', () => {
   const offer = { ...signed(1, 10n), verified: true } as const
-  const attempts = [{ solver: solverAddress(1), result: { kind: 'quoted', offer } as const, tookMs: 1 }]
+  const attempts = [attemptOf(1, { kind: 'quoted', offer })]
   expect(toQuoteRecord(sampleRound({ attempts })).solvers).toMatchObject([
     { outcome: 'quoted', rank: 1, verified: true },
   ])
@@ -38,14 +39,10 @@ test('a record is plain JSON, with the amounts of the replies', () => {
   const record = toQuoteRecord(
     sampleRound({
       attempts: [
-        { solver: solverAddress(1), result: { kind: 'invalid', reason: 'malformed', amounts }, tookMs: 1 },
-        { solver: solverAddress(2), result: { kind: 'declined', status: 422 }, tookMs: 1 },
-        {
-          solver: solverAddress(3),
-          result: { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' },
-          tookMs: 1,
-        },
-        { solver: solverAddress(4), result: { kind: 'declined', code: 'PAUSED' }, tookMs: 1 },
+        attemptOf(1, { kind: 'invalid', reason: 'malformed', amounts }),
+        attemptOf(2, { kind: 'declined', status: 422 }),
+        attemptOf(3, { kind: 'failed', reason: 'unreachable', message: 'connect ETIMEDOUT 10.0.0.1:80' }),
+        attemptOf(4, { kind: 'declined', code: 'PAUSED' }),
       ],
     }),
   )
@@ -53,10 +50,17 @@ test('a record is plain JSON, with the amounts of the replies', () => {
   expect(parsed).toEqual(record)
   expect(parsed.request.amount).toBe('1')
   expect(parsed.solvers).toEqual([
-    { solver: solverAddress(1), outcome: 'invalid', durationMs: 1, reason: 'malformed', inputAmount: '0x1' },
-    { solver: solverAddress(2), outcome: 'declined', durationMs: 1, httpStatus: 422 },
-    { solver: solverAddress(3), outcome: 'failed', durationMs: 1, reason: 'unreachable' },
-    { solver: solverAddress(4), outcome: 'declined', durationMs: 1, declineCode: 'PAUSED' },
+    {
+      solver: solverAddress(1),
+      index: 0,
+      outcome: 'invalid',
+      durationMs: 1,
+      reason: 'malformed',
+      inputAmount: '0x1',
+    },
+    { solver: solverAddress(2), index: 1, outcome: 'declined', durationMs: 1, httpStatus: 422 },
+    { solver: solverAddress(3), index: 2, outcome: 'failed', durationMs: 1, reason: 'unreachable' },
+    { solver: solverAddress(4), index: 3, outcome: 'declined', durationMs: 1, declineCode: 'PAUSED' },
   ])
   expect(JSON.stringify(record)).not.toContain('10.0.0.1')
 })

@@ -5,12 +5,10 @@ import { DECLINE_CODES } from '../../../packages/protocol/src/solvers/solver-res
 import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { viewForCaller } from '../../../src/auction/records/record-view.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
-import { sampleRound, solverAddress } from '../../auction/records/sample-round.js'
+import { attemptOf, sampleRound } from '../../auction/records/sample-round.js'
 
 test('a record has the code of each request that was declined on a session, and no status', () => {
-  const attempts = DECLINE_CODES.map((code, index) => {
-    return { solver: solverAddress(index), result: { kind: 'declined', code } as const, tookMs: 1 }
-  })
+  const attempts = DECLINE_CODES.map((code, index) => attemptOf(index, { kind: 'declined', code }))
   const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleRound({ attempts }))))
   const message = create(GetQuoteRecordResponseSchema, toQuoteRecordMessage(viewForCaller(stored), undefined))
   expect(toJson(GetQuoteRecordResponseSchema, message)).toMatchObject({
@@ -24,9 +22,7 @@ test('a record has the code of each request that was declined on a session, and 
 })
 
 test('a request that was declined over HTTP has the status and no code', () => {
-  const attempts = [
-    { solver: solverAddress(1), result: { kind: 'declined', status: 422 } as const, tookMs: 1 },
-  ]
+  const attempts = [attemptOf(1, { kind: 'declined', status: 422 })]
   const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleRound({ attempts }))))
   const { solvers } = toQuoteRecordMessage(viewForCaller(stored), undefined)
   expect(solvers).toMatchObject([{ httpStatus: 422, declineCode: undefined }])

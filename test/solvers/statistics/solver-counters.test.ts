@@ -4,7 +4,7 @@ import type { SolverResult } from '../../../packages/protocol/src/solvers/solver
 import { createRoundCounts } from '../../../src/auction/sinks.js'
 import { removeOtherSolvers } from '../../../src/solvers/statistics/solver-counters.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
-import { sampleRound, signed } from '../../auction/records/sample-round.js'
+import { attemptOf, sampleRound, signed } from '../../auction/records/sample-round.js'
 import { solver } from '../sample-solver.js'
 
 const LATE: SolverResult = { kind: 'late' }
@@ -26,7 +26,7 @@ function openCounters() {
     quotes: () => series('aggregator_quotes_total'),
     /** Counts a round with one request. */
     count(number: number, result: SolverResult, tookMs = 0) {
-      const attempts = [{ solver: solver(number).address, result, tookMs }]
+      const attempts = [{ ...attemptOf(number, result, tookMs), solver: solver(number).address }]
       sink.onAnswer?.(sampleRound({ attempts, checked: attempts }))
     },
     removeOthers: (...reachable: number[]) =>

@@ -31,7 +31,7 @@ it('each field of a request to solvers is sent to endpoints', () => {
 })
 
 it('each field that endpoints get is sent by sessions over gRPC', () => {
-  const solverRequest = { request: exactInput, body: new Uint8Array(), quoteIds: new Map(), deadline: 1 }
+  const solverRequest = { request: exactInput, body: new Uint8Array(), deadline: 1 }
   const { message } = toSessionMessage({ type: 'quoteRequest', id: 'a', solverRequest })
   if (message.case !== 'quoteRequest') expect.unreachable()
   const sent = setFieldsOf(SessionQuoteRequestSchema, message.value)
@@ -71,8 +71,6 @@ function recordOf(request: QuoteRequest) {
       outcome: 'no_quotes',
       attempts: [],
       checked: [],
-      probed: [],
-      quoteIds: new Map(),
     }),
     bestAmount: undefined,
   }

@@ -52,7 +52,7 @@ export interface TrialRequest {
 /** JSON that is not validated yet, or a result without an offer. */
 export type TrialAnswer =
   | { readonly kind: 'replied'; readonly body: unknown }
-  | Exclude<SolverResult, { kind: 'quoted' | 'soft_deadline' | 'cancelled' }>
+  | Exclude<SolverResult, { kind: 'quoted' | 'soft_deadline' | 'circuit_open' | 'cancelled' }>
 
 /** How a solver is asked: at its endpoint or on its session. */
 export interface TrialTransport {

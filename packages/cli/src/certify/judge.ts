@@ -50,6 +50,7 @@ export function judge(reply: TrialReply, expectation: Expectation): Finding {
     case 'late':
       return fail(text, 'late')
     case 'soft_deadline':
+    case 'circuit_open':
     case 'cancelled':
       throw new Error('a request ended without a result')
   }

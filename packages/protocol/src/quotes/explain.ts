@@ -30,13 +30,13 @@ export function explain(answer: RecordedResult, record: Competition): string {
     case 'late':
       return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once: over HTTP with status 422 or 503.`
     case 'soft_deadline':
-      return `The round ended after ${answer.durationMs} ms, at the soft deadline of this instance, as others had made offers. It counts like a reply that is late. Answer sooner, or decline at once.`
+      return `The round ended after ${answer.durationMs} ms, at the soft deadline of this instance, as others had made offers. This does not count against the solver. Answer sooner, or decline at once.`
     case 'cancelled':
       if (answer.reason === 'replica_unreachable')
         return "The replica that holds the solver's session did not answer the one that was asked, or no longer has the session. This does not count against the solver."
       return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection or for earlier requests on the session. This does not count against the solver.'
     case 'circuit_open':
-      return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. A quote in time closes the breaker: at once in its first two open periods, later at the end of the period.'
+      return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. Its next answer closes the breaker.'
   }
 }
 

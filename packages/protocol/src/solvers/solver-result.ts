@@ -54,6 +54,8 @@ export type SolverResult =
   | { readonly kind: 'late' }
   /** The round ended by the instance's rule before a reply came (docs/decisions.md, D30). It says nothing about the solver. */
   | { readonly kind: 'soft_deadline' }
+  /** Its circuit breaker is open: the quote did not wait for it, and its answer did not come before. */
+  | { readonly kind: 'circuit_open' }
   /** The service could not reach the solver, or the connection broke, or the reply was too long. */
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
   /**
@@ -98,6 +100,7 @@ export function responseOf(result: SolverResult): 'offer' | 'decline' | 'error' 
       return result.reason === 'session_congested' ? undefined : 'error'
     case 'late':
     case 'soft_deadline':
+    case 'circuit_open':
     case 'cancelled':
       return undefined
   }
@@ -127,13 +130,10 @@ export interface Selection {
   readonly isWaitedFor?: boolean | undefined
 }
 
-/** A result as a solver sees it on its session. `circuit_open`: the quote did not wait for the solver. */
-export type ReportedResult = SolverResult | { readonly kind: 'circuit_open' }
-
 /** The part of a result that its solver sees on its session (docs/decisions.md, D15). */
 export interface SessionResult extends Selection {
   /** The name of the outcome in the proto. */
-  readonly outcome: Uppercase<ReportedResult['kind']>
+  readonly outcome: Uppercase<SolverResult['kind']>
   /** For INVALID and FAILED, as in a record. */
   readonly reason?: string
   /** For QUOTED: the rank among the valid offers, 1 for the best one. */
@@ -145,7 +145,7 @@ export interface SessionResult extends Selection {
  * @param rank the rank of its offer; undefined without a valid one
  */
 export function toSessionResult(
-  result: ReportedResult,
+  result: SolverResult,
   rank?: number,
   { chosenBy, gapBps, isWaitedFor }: Selection = {},
 ): SessionResult {
@@ -160,8 +160,7 @@ export interface RecordedResult extends AnsweredAmounts, Selection {
   readonly solver: Address
   /** Position of the request in the round, from 0; absent in results outside of a record. */
   readonly index?: number | undefined
-  /** `circuit_open`: the quote did not wait for the solver. */
-  readonly outcome: SolverResult['kind'] | 'circuit_open'
+  readonly outcome: SolverResult['kind']
   /** Rank among the valid offers, 1 for the best one. */
   readonly rank?: number | undefined
   /** Milliseconds for which the solver had the request. */
@@ -176,7 +175,7 @@ export interface RecordedResult extends AnsweredAmounts, Selection {
 }
 
 /** A request to one solver that has ended. */
-interface EndedRequest extends Selection {
+interface EndedRequest extends Selection, Pick<RecordedResult, 'index'> {
   readonly solver: Address
   readonly result: SolverResult
   /** Milliseconds for which the solver had it. */
@@ -186,12 +185,10 @@ interface EndedRequest extends Selection {
 /**
  * The stored form of a result. One object literal serves all kinds: there are many results, and to merge objects takes
  * many times as long.
- * @param index the position of the request in its round
  * @param rank of an offer, 1 for the best one
  */
 export function toRecordedResult(
-  { solver, result, tookMs, chosenBy, gapBps, isWaitedFor }: EndedRequest,
-  index?: number,
+  { solver, index, result, tookMs, chosenBy, gapBps, isWaitedFor }: EndedRequest,
   rank?: number,
 ): RecordedResult {
   const { kind } = result

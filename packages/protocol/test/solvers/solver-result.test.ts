@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
 import { signed } from '../../../../test/auction/records/sample-round.js'
-import {
-  type ReportedResult,
-  responseOf,
-  type SolverResult,
-  toSessionResult,
-} from '../../src/solvers/solver-result.js'
+import { responseOf, type SolverResult, toSessionResult } from '../../src/solvers/solver-result.js'
 
 test.each<[SolverResult, ReturnType<typeof responseOf>]>([
   [{ kind: 'quoted', offer: signed(1, 1n) }, 'offer'],
@@ -23,13 +18,14 @@ test.each<[SolverResult, ReturnType<typeof responseOf>]>([
   [{ kind: 'failed', reason: 'session_congested', message: '' }, undefined],
   [{ kind: 'late' }, undefined],
   [{ kind: 'soft_deadline' }, undefined],
+  [{ kind: 'circuit_open' }, undefined],
   [{ kind: 'cancelled' }, undefined],
   [{ kind: 'cancelled', isQueued: true }, undefined],
 ])('the result of %# has the response that circuit breakers and metrics count', (result, response) => {
   expect(responseOf(result)).toBe(response)
 })
 
-test.each<[ReportedResult, ReturnType<typeof toSessionResult>]>([
+test.each<[SolverResult, ReturnType<typeof toSessionResult>]>([
   [{ kind: 'quoted', offer: signed(1, 1n) }, { outcome: 'QUOTED' }],
   [{ kind: 'declined', code: 'AMOUNT_TOO_LARGE' }, { outcome: 'DECLINED' }],
   [
