@@ -6,9 +6,8 @@ import { openInstance } from '../cluster/open-instance.js'
 import { startRetention } from '../concurrency/retention.js'
 import type { Config } from '../config/config.js'
 import { version } from '../config/version.js'
-import { type EventLog, openEventLog } from '../events/event-log.js'
+import { openEventLog } from '../events/event-log.js'
 import { startReplicaListener } from '../http/replica-server.js'
-import { useFastTextEncoding } from '../rpc/router.js'
 import { createNonceRetention } from '../solvers/nonces/nonce-retention.js'
 import { createUsedNonces, followCancellations } from '../solvers/nonces/used-nonces.js'
 import { createSolverDirectory } from '../solvers/registry/solver-directory.js'
@@ -49,7 +48,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   if (config.solverSessions && config.production && config.publicUrls.length === 0)
     log.info('PUBLIC_URLS is not set, which solver sessions need in production: none will be opened')
   for (const { variable, message } of config.warnings) log.warn({ variable }, `${variable} ${message}`)
-  useFastTextEncoding()
   const started: Started = []
   let drainMs = 0
   const close: App['close'] = async (options) => {
@@ -82,7 +80,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(usedNonces.close)
-    const writtenLog = await openEventLog({
+    const eventLog = await openEventLog({
       ...config,
       store: stores.events,
       cluster,
@@ -94,26 +92,18 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
       now,
     })
-    started.push(writtenLog.close)
+    started.push(eventLog.close)
     await usedNonces.load()
-    const { eventSinkOf, hasSubscribers } = writtenLog
     const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, log })
     started.push(directory.close)
     const orderStore = stores.orders
     const chains = await openChains(
       config.chains,
-      { ...config, eventSinkOf, hasSubscribers, orderCaches, orderStore, cluster, metrics, clock, log },
+      { ...config, eventSinkOf: eventLog.eventSinkOf, orderCaches, orderStore, cluster, metrics, clock, log },
       // Before the blocks since the last stop are read.
       (chain) => followCancellations(chain, directory.registered, usedNonces),
     )
     started.push(async () => void (await Promise.all([...chains.values()].map((chain) => chain.close()))))
-    const eventLog: EventLog = {
-      ...writtenLog,
-      subscribe(...args) {
-        for (const chain of chains.values()) void chain.wake()
-        return writtenLog.subscribe(...args)
-      },
-    }
     const removeEnded = createNonceRetention(stores.offerNonces, chains.values(), config.maxReorgDepth)
     const pruneSome = async () => {
       const isMore = await removeEnded()

@@ -255,8 +255,6 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       options: RoundOptions = {},
     ): Promise<RoundResult> {
       const limits = limitsOf(caller.timeoutMs, options.verify ?? 'off', config, clock.monotonic())
-      // The bonds and nonces of the first round after a time without demand are those of this moment (docs/decisions.md, D13).
-      await chains.get(request.chainId)?.wake()
       return new Promise((resolve) => {
         queue.add({
           client: caller.client,

@@ -24,7 +24,6 @@ import {
   createRemoteChainState,
 } from './sync/chain-state.js'
 import { createChainSync } from './sync/chain-sync.js'
-import { createDemand } from './sync/demand.js'
 import { type BondToken, createBondTokenReader } from './tokens/bond-token.js'
 import { createTokenReader, type TokenReader } from './tokens/token-reader.js'
 import { createDepositVerifier, type DepositVerifier } from './verification/deposit-verifier.js'
@@ -70,11 +69,6 @@ export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDepo
   describeTokens: TokenReader['describe']
   /** Time of the highest block seen, Unix time in milliseconds; undefined until the chain has answered. */
   headTimeMs(): number | undefined
-  /**
-   * Notes a request that needs the newest state of the chain. The leader then polls as often as POLL_INTERVAL_MS says, for a minute.
-   * @returns when the state is as new as that, after a moment at the latest; undefined when it is already
-   */
-  wake(): Promise<void> | undefined
   /** Whether this replica is the leader of the chain. */
   isLeader(): boolean
   /** Adds a listener of changes of bonds and nonces. */
@@ -92,10 +86,6 @@ export interface ChainOptions {
   /** Builds the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
   readonly eventSinkOf: (chainId: number) => EventSink & TermsSink
   readonly orderCaches: OrderCaches
-  /** Time between two polls while nobody needs the newest state. */
-  readonly idlePollMs: number
-  /** Whether this replica has subscribers of events. */
-  readonly hasSubscribers: () => boolean
   /** The orders whose events are published. */
   readonly orderStore: Pick<OrderStore, 'readSteps'>
   readonly cluster: ClusterBus & LeaderElection
@@ -107,7 +97,7 @@ export interface ChainOptions {
 /** Builds a chain. It also starts while the chain is down, and recovers by itself (docs/decisions.md, D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId } = config
-  const { cluster, metrics, clock, hasSubscribers, log } = options
+  const { cluster, metrics, clock, log } = options
   const orders = options.orderCaches.of(chainId)
   const rpc = createRpcClient(config.rpcUrls, {
     placeOf: (endpoint) => watch.placeOf(endpoint),
@@ -126,8 +116,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const tokens = createTokenReader({ ...config, readAny, clock })
   const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, clock, log })
   const listeners = createChainListeners()
-  const seenLateMs = Math.max(config.pollIntervalMs, options.idlePollMs)
-  const clockSkew = createClockSkew(chainId, seenLateMs, clock, log)
+  const clockSkew = createClockSkew(chainId, config.pollIntervalMs, clock, log)
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener = createBlockListener({
     chainId,
@@ -137,17 +126,12 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     metrics,
     clock,
   })
-  const demand = createDemand(clock, () => state, hasSubscribers, publisher.publishDemand)
   const remoteState = createRemoteChainState({
     chainId,
     client,
     cluster,
     orders,
-    onSnapshot({ head }) {
-      clockSkew.saw(head)
-      if (hasSubscribers()) demand.note()
-    },
-    onDemand: demand.noteRemote,
+    onSnapshot: ({ head }) => clockSkew.saw(head),
     clock,
   })
   let state: ChainState = remoteState
@@ -159,13 +143,12 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       const eventSink = options.eventSinkOf(chainId)
       return createChainSync({
         ...options,
-        isIdle: demand.isIdle,
         config,
         eventSink,
         client,
         endpoints,
         verifier,
-        hasPlace: (endpoint) => watch.problemOf(endpoint) === undefined,
+        placeOf: watch.placeOf,
         listener,
         publisher: {
           ...publisher,
@@ -206,11 +189,6 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
 
   return {
     ...reader,
-    readOrder(orderId) {
-      demand.note()
-      return reader.readOrder(orderId)
-    },
-    wake: demand.wake,
     verifyDeposit: depositVerifier.verifyDeposit,
     checkOffer: depositVerifier.checkOffer,
     chainId,

@@ -9,7 +9,6 @@ export function fitsTopic(topic: Topic, text: string): boolean {
 
 const isInteger: Check = Number.isSafeInteger
 const isText: Check = (value) => typeof value === 'string'
-const isFlag: Check = (value) => typeof value === 'boolean'
 const matches =
   (pattern: RegExp): Check =>
   (value) =>
@@ -49,7 +48,6 @@ const isSnapshot = objectOf({
   head: optional(isHead),
   last: optional(objectOf({ number: isInteger, hash: isHash })),
   published: optional(isInteger),
-  isIdle: isFlag,
   unread: optional(
     objectOf({ block: isInteger, member: optional(isText), endpoint: isText, reason: isText }),
   ),
@@ -66,7 +64,6 @@ const isOfNonces = oneOf(
 const isOfChains = oneOf(
   objectOf({ chainId: isInteger, snapshot: isSnapshot }),
   objectOf({ chainId: isInteger, invalidated: oneOf((value) => value === 'all', listOf(isHash)) }),
-  objectOf({ chainId: isInteger, demand: isFlag }),
 )
 
 function inJson(check: Check): (text: string) => boolean {

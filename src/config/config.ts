@@ -89,8 +89,6 @@ export function readConfig(environment: Environment) {
     minSolverBond: readAmount(env, 'MIN_SOLVER_BOND'),
     /** Interval at which every solver's bond is read, in addition to reads after the chain's events. */
     bondCheckIntervalMs: env.integer('BOND_CHECK_INTERVAL_MS', { min: 10, max: 30_000 }),
-    /** Time between two polls of a chain while nobody needs its newest state. */
-    idlePollMs: env.integer('IDLE_POLL_MS', { min: 10, max: 60_000 }),
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
     /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
     unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: DAY_SECONDS }) * 1000,

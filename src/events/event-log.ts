@@ -89,7 +89,6 @@ export async function openEventLog(options: EventLogOptions) {
      * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
      */
     subscribe: hub.subscribe,
-    hasSubscribers: hub.hasSubscribers,
     /** The number of subscribers that replay the log from the database, and the number that wait for it. */
     replays: hub.replays,
     /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */

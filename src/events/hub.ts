@@ -21,7 +21,6 @@ export interface Hub extends Pick<CursorPositions, 'confirm' | 'isAhead' | 'prun
    * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
   subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
-  hasSubscribers(): boolean
   /** The number of subscribers that replay the log from the database, and the number that wait for it. */
   replays: Replays['counts']
   /** Sequence of the last published entry. */
@@ -115,7 +114,6 @@ export function createHub(options: HubOptions): Hub {
       subscribers.add(subscriber)
       return subscriber
     },
-    hasSubscribers: () => subscribers.size > 0,
     replays: replays.counts,
     lastSequence: () => published.end.sequence,
     newIn: (page) => published.newIn(page),

@@ -32,8 +32,6 @@ function startFollower() {
       verifyTimeoutMs: 300,
       eventSinkOf: unused,
       orderCaches: createOrderCaches([1]),
-      idlePollMs: 5000,
-      hasSubscribers: () => false,
       orderStore: { readSteps: unused },
       cluster: {
         listen: (_topic, listener) => void listeners.push(listener),
@@ -58,7 +56,7 @@ function startFollower() {
 test('the lag of a chain is the age of its head by the clock of the service', async () => {
   const { chain, clock, publish } = startFollower()
   const head = { number: 7, hash: '0x7', timestampMs: clock.now() - 2000 }
-  publish({ status: 'ok', head, isIdle: false })
+  publish({ status: 'ok', head })
   expect(chain.status()).toMatchObject({ headBlock: 7, lagMs: 2000 })
   await clock.advance(5000)
   expect(chain.status()).toMatchObject({ headBlock: 7, lagMs: 7000 })

@@ -59,7 +59,7 @@ describe('a message of a replica', () => {
     const [a, b] = three
     const reason = `Größe 🙂 '; drop table solvers; --\n${'x'.repeat(7500)}`
     const unread = { block: 1, endpoint: 'node', reason }
-    const long = JSON.stringify({ chainId: 1, snapshot: { status: 'ok', isIdle: false, unread } })
+    const long = JSON.stringify({ chainId: 1, snapshot: { status: 'ok', unread } })
     a.publish('chains', long)
     a.publish('bonds', '1')
     a.publish('events', END)
@@ -81,8 +81,8 @@ describe('a message of a replica', () => {
     ['nonces', `{"chainId":1,"solver":"0x${'ab'.repeat(20)}","used":[null]}`],
     ['chains', '{"chainId":1}'],
     ['chains', '{"chainId":1,"snapshot":null}'],
-    ['chains', '{"chainId":1,"snapshot":{"status":"down"}}'],
-    ['chains', '{"chainId":1,"snapshot":{"status":"ok","isIdle":false,"head":{"number":"x"}}}'],
+    ['chains', '{"chainId":1,"snapshot":{"status":"odd"}}'],
+    ['chains', '{"chainId":1,"snapshot":{"status":"ok","head":{"number":"x"}}}'],
     ['chains', '{"chainId":1,"invalidated":"0x12"}'],
     ['chains', '['],
   ] as const)('of another form is dropped and counted: %s %s', async (topic, text) => {

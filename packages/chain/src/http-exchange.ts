@@ -20,7 +20,7 @@ export type HttpExchange = ReturnType<typeof createHttpExchange>
 interface HttpExchangeOptions {
   readonly clock: Clock
   readonly words: Words
-  /** More requests wait in their order, as a part of their time. Undefined for no limit. */
+  /** More requests wait for a connection in their order, as a part of their time. Undefined for no limit. */
   readonly maxAtOnce: number | undefined
 }
 
@@ -51,7 +51,6 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions) {
   const agent = new Agent({ ...AGENT_OPTIONS, connections: maxAtOnce ?? null })
   /** Opens a connection for each request. */
   const freshAgent = new Agent({ ...AGENT_OPTIONS, pipelining: 0 })
-  const places = createPlaces(maxAtOnce ?? Number.POSITIVE_INFINITY)
   let isClosed = false
 
   function send(body: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -99,6 +98,10 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions) {
       signal?.throwIfAborted()
       const startedAt = clock.monotonic()
       const ending = new AbortController()
+      // undici rejects no request that waits for its connection.
+      const ended = new Promise<never>((_resolve, reject) => {
+        ending.signal.addEventListener('abort', () => reject(ending.signal.reason))
+      })
       const onAbort = () => ending.abort(signal?.reason)
       signal?.addEventListener('abort', onAbort)
       let bytes = 0
@@ -109,18 +112,19 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions) {
         else ending.abort(tooLate(timeoutMs))
       }
       let timer = clock.setTimeout(watch, timeoutMs)
-      let leave = () => {}
+      const onBytes = (more: number) => {
+        bytes += more
+        if (bytes > maxBytes) throw tooLong(maxBytes)
+      }
       try {
-        leave = await places.enter(ending.signal)
-        return await read(await send(body, ending.signal), (more) => {
-          bytes += more
-          if (bytes > maxBytes) throw tooLong(maxBytes)
-        })
+        return await Promise.race([
+          ended,
+          send(body, ending.signal).then((response) => read(response, onBytes)),
+        ])
       } catch (error) {
         ending.signal.throwIfAborted()
         throw error instanceof RpcError ? error : lost(isClosed ? CLOSED : words(reasonOf(error)))
       } finally {
-        leave()
         timer.stop()
         signal?.removeEventListener('abort', onAbort)
       }
@@ -129,40 +133,6 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions) {
     close(): void {
       isClosed = true
       for (const each of [agent, freshAgent]) void each.destroy()
-    },
-  }
-}
-
-/** Places for a number of requests. */
-function createPlaces(count: number) {
-  const waiting = new Set<() => void>()
-  let free = count
-
-  function leave(): void {
-    const [next] = waiting
-    if (next === undefined) free++
-    else next()
-  }
-
-  return {
-    /** Waits for a place. @returns what gives it back @throws the reason of the signal */
-    async enter(signal: AbortSignal): Promise<() => void> {
-      if (free > 0) {
-        free--
-        return leave
-      }
-      return new Promise((resolve, reject) => {
-        const end = (settle: () => void) => () => {
-          waiting.delete(take)
-          settle()
-        }
-        const take = end(() => resolve(leave))
-        waiting.add(take)
-        signal.addEventListener(
-          'abort',
-          end(() => reject(signal.reason)),
-        )
-      })
     },
   }
 }

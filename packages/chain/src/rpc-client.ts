@@ -55,44 +55,37 @@ export function createRpcClient(urls: readonly string[], options: RpcClientOptio
 /** In the configured order, after the endpoints that have their place, or not called at all. */
 export type EndpointPlace = 'own' | 'last' | 'none'
 
-/** The order in which the endpoints of a chain are called. */
-interface EndpointOrder<E> {
-  /** The endpoints in their configured order; those that gave no answer come after the others for some time, and those placed last too. */
-  endpoints(): readonly E[]
-  /** Notes that an endpoint has answered, in whatever way. */
-  markAnswered(endpoint: E): void
-  /** Notes that an endpoint has failed. */
-  markFailed(endpoint: E): void
-  /**
-   * Notes that a call was ended before its answer. Callers choose when they leave, and their tokens how long a call takes. So the
-   * endpoint has failed only if it has answered no call for `silenceMs` since this one began.
-   */
-  markEnded(endpoint: E, begunAt: number, silenceMs: number): void
-}
-
 /** How long an endpoint that gave no answer comes after the others. */
 const AVOID_MS = 10_000
 
-/** Builds the order of these endpoints. @param now milliseconds that never go back */
+/** Builds the order in which the endpoints of a chain are called. @param now milliseconds that never go back */
 export function createEndpointOrder<E>(
   configured: readonly E[],
   now: () => number,
   placeOf: (endpoint: E) => EndpointPlace = () => 'own',
-): EndpointOrder<E> {
+) {
   const answeredAt = new Map<E, number>()
   const failedAt = new Map<E, number>()
-  const isAvoided = (endpoint: E) =>
-    placeOf(endpoint) === 'last' || now() - (failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < AVOID_MS
+  /** The first one to have failed comes first among those that come last, so that each has its turn when all fail. */
+  function lateness(endpoint: E): number {
+    const failed = failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY
+    const isLate = placeOf(endpoint) === 'last' || now() - failed < AVOID_MS
+    return isLate ? Math.max(0, failed) : -1
+  }
   const markFailed = (endpoint: E) => void failedAt.set(endpoint, now())
 
   return {
-    endpoints: () =>
-      configured
-        .filter((endpoint) => placeOf(endpoint) !== 'none')
-        .sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b))),
-    markAnswered: (endpoint) => void answeredAt.set(endpoint, now()),
+    /** The endpoints in their configured order; those that gave no answer come after the others for some time, and those placed last too. */
+    endpoints: (): readonly E[] =>
+      configured.filter((endpoint) => placeOf(endpoint) !== 'none').sort((a, b) => lateness(a) - lateness(b)),
+    /** Notes that an endpoint has answered, in whatever way. */
+    markAnswered: (endpoint: E): void => void answeredAt.set(endpoint, now()),
     markFailed,
-    markEnded(endpoint, begunAt, silenceMs) {
+    /**
+     * Notes that a call was ended before its answer. Callers choose when they leave, and their tokens how long a call takes. So the
+     * endpoint has failed only if it has answered no call for `silenceMs` since this one began.
+     */
+    markEnded(endpoint: E, begunAt: number, silenceMs: number): void {
       const heardAt = Math.max(begunAt, answeredAt.get(endpoint) ?? Number.NEGATIVE_INFINITY)
       if (now() - heardAt >= silenceMs) markFailed(endpoint)
     },

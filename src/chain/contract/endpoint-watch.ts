@@ -50,9 +50,9 @@ export function createEndpointWatch(
   { endpoints, verifier, clock, log }: EndpointWatchOptions,
 ) {
   const seen = new Map<Endpoint, SeenHead>()
-  const still = new Set<Endpoint>()
   /** In how many looks each has not answered since it did last. */
   const missed = new Map<Endpoint, number>()
+  const isStill = (endpoint: Endpoint) => (seen.get(endpoint)?.looksBelow ?? 0) >= STILL_LOOKS
   const hostOf = (endpoint: Endpoint) => new URL(rpcUrls[endpoints.indexOf(endpoint)] ?? '').host
 
   /** Reads the head of an endpoint and the id of its chain, in one message where it takes batches. @throws Error for an odd answer too */
@@ -97,11 +97,11 @@ export function createEndpointWatch(
     const isFar = highest - number >= LAG_BLOCKS
     const hasMoved = number !== last?.number && !isFar
     const looksBelow = (hasMoved ? 0 : (last?.looksBelow ?? 0)) + Number(number < highest)
+    const wasStill = isStill(endpoint)
     seen.set(endpoint, { number, looksBelow, isFar })
     const fields = { chainId, endpoint: hostOf(endpoint), headBlock: number, highestBlock: highest }
-    if (hasMoved && still.delete(endpoint)) log.info(fields, 'the head of the endpoint moves again')
-    if (looksBelow < STILL_LOOKS || still.has(endpoint)) return
-    still.add(endpoint)
+    if (hasMoved && wasStill) log.info(fields, 'the head of the endpoint moves again')
+    if (wasStill || !isStill(endpoint)) return
     const trouble = isFar ? 'is far below that of another one' : 'stands still while another one moves'
     log.warn(fields, `the head of an endpoint ${trouble}: others come first until it moves`)
   }
@@ -109,15 +109,13 @@ export function createEndpointWatch(
   function problemOf(endpoint: Endpoint) {
     if (verifier.isOfOtherChain(endpoint)) return 'OTHER_CHAIN'
     if (isSilent(endpoint)) return 'NO_ANSWER'
-    if (!still.has(endpoint)) return undefined
+    if (!isStill(endpoint)) return undefined
     return seen.get(endpoint)?.isFar ? 'LAGS' : 'STANDS_STILL'
   }
 
   const timer = endpoints.length > 1 ? clock.setInterval(() => void look(), LOOK_MS) : undefined
 
   return {
-    /** Undefined for an endpoint that has its place. */
-    problemOf,
     /** Where an endpoint stands in the order of calls. */
     placeOf(endpoint: Endpoint): EndpointPlace {
       const problem = problemOf(endpoint)

@@ -15,7 +15,7 @@ import {
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { NodeLog } from '../../../packages/protocol/src/settlement/settlement.js'
-import { type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
+import { toQuantity } from '../../../packages/protocol/src/values/hex.js'
 
 /** The contract's logs in one block. */
 export interface BlockLogs {
@@ -42,8 +42,6 @@ export interface BlockLogsReader {
   read(header: TimedHeader): Promise<BlockLogs>
   /** The first topics that a block may have; undefined when its header says nothing of them. */
   possibleTopics(header: TimedHeader): ReadonlySet<string> | undefined
-  /** Requests the receipts of a block before its header has been read, where its pushed bloom filter shows that it may have logs. */
-  readAhead(hash: Hex, logsBloom: Hex | undefined): void
   /** Learns from the logs of a block whether the bloom filters of this endpoint can be trusted (docs/decisions.md, D22). */
   compare(header: TimedHeader, logs: readonly NodeLog[]): void
 }
@@ -101,7 +99,6 @@ function createSource(client: PublicClient, contract: WatchedContract) {
   /** Whether the last receipts proved nothing, so that the logs are requested first. */
   let doubtsReceipts = false
   let pausedUntil = Number.NEGATIVE_INFINITY
-  let ahead: { readonly hash: Hex; readonly answer: Promise<unknown> } | undefined
 
   const possible = (header: TimedHeader) => possibleTopics(contract, header, trustsBlooms)
 
@@ -109,17 +106,12 @@ function createSource(client: PublicClient, contract: WatchedContract) {
     if (logs.length > 0) trustsBlooms = agreesWithBloom(header, logs)
   }
 
-  function requestReceipts(hash: Hex): Promise<unknown> {
-    const call = { method: 'eth_getBlockReceipts', params: [hash] }
-    return client.request(call as never).catch(() => {
-      pausedUntil = performance.now() + RECEIPTS_PAUSE_MS
-    })
-  }
-
   async function readReceipts(header: TimedHeader): Promise<readonly NodeLog[] | undefined> {
     if (performance.now() < pausedUntil) return undefined
-    const answer = await (ahead?.hash === header.hash ? ahead.answer : requestReceipts(header.hash))
-    ahead = undefined
+    const call = { method: 'eth_getBlockReceipts', params: [header.hash] }
+    const answer: unknown = await client.request(call as never).catch(() => {
+      pausedUntil = performance.now() + RECEIPTS_PAUSE_MS
+    })
     const proven = provenReceipts(contract, header, answer)
     doubtsReceipts = proven === undefined
     // The logs of other contracts as well, so that trust comes early. It is tested by the contract's own ones.
@@ -148,12 +140,7 @@ function createSource(client: PublicClient, contract: WatchedContract) {
     return { logs, isProven: false, fits }
   }
 
-  function readAhead(hash: Hex, logsBloom: Hex | undefined): void {
-    const mayHaveLogs = logsBloom !== undefined && contract.topicsIn(logsBloom).size > 0
-    if (mayHaveLogs && !doubtsReceipts) ahead = { hash, answer: requestReceipts(hash) }
-  }
-
-  return { ask, compare, readAhead, possibleTopics: possible }
+  return { ask, compare, possibleTopics: possible }
 }
 
 function areEqual(answers: readonly BlockLogs[]): boolean {

@@ -2,10 +2,8 @@ import type { PublicClient } from 'viem'
 import { watchContract } from '../../../packages/protocol/src/node/judge-block.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import {
-  bloomIn,
   headerIn,
   InconsistentAnswerError,
-  logsIn,
   type TimedHeader,
   wordIn,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
@@ -38,7 +36,6 @@ export interface LinkedRange extends BlockRange {
 /** A header as a node has pushed it. */
 interface PushedHeader {
   readonly hash?: unknown
-  readonly logsBloom?: unknown
 }
 
 /** Reads blocks and the settlement contract's events from one endpoint. Its methods throw viem's errors. */
@@ -84,7 +81,6 @@ export function createBlockReader(
 
   async function head(pushed: PushedHeader = {}): Promise<TimedHeader> {
     const hash = wordIn(pushed.hash)
-    if (hash) blockLogs.readAhead(hash, bloomIn(pushed.logsBloom))
     const hinted = hash && (await headerOf(hash).catch(nothingFrom))
     const found = hinted ?? (await readHeader('eth_getBlockByNumber', 'latest'))
     headNumber = found.number
@@ -161,13 +157,6 @@ export function createBlockReader(
       const { end, headers, logs } = await readRangeLogs(from, to)
       const decoded = contract.decodeLogs(chainId, logs)
       return { end, ...decoded, events: await addBlockTimes(decoded.events, headers, header) }
-    },
-
-    /** The numbers of the blocks with logs, from one number to another, both included. One call; nothing is proved. */
-    async blocksWithLogs(from: number, to: number): Promise<number[]> {
-      const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-      const logs = logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
-      return logs.map(({ blockNumber }) => blockNumber)
     },
 
     /** Adds what the contract has of orders and the events do not say. */

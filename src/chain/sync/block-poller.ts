@@ -1,4 +1,5 @@
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
+import { createEndpointOrder, type EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
@@ -10,24 +11,21 @@ import type { EndpointVerifier } from '../contract/verify-endpoint.js'
 import { EventSinkError } from '../event-sink-errors.js'
 import type { BlockReader } from '../logs/block-reader.js'
 import type { BlockProcessor } from './block-processor.js'
+import { createHeadSubscriptions } from './head-subscriptions.js'
 import type { HeadSync } from './head-sync.js'
 import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
-import { createEndpointSelector, createHeadSubscriptions } from './polled-endpoint.js'
 
 interface BlockPollerOptions {
   readonly chainId: number
   readonly pollIntervalMs: number
-  readonly idlePollMs: number
-  /** Whether nobody needs the newest state. */
-  readonly isIdle: () => boolean
   /** The URL of each endpoint. */
   readonly rpcUrls: readonly string[]
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
-  /** Whether an endpoint has its place in the order of the URLs. */
-  readonly hasPlace: (endpoint: Endpoint) => boolean
+  /** Where an endpoint stands in the order of polls. */
+  readonly placeOf: (endpoint: Endpoint) => EndpointPlace
   readonly blocks: Pick<BlockProcessor, 'last'>
   readonly headSync: HeadSync
   /** Takes the result of every poll. */
@@ -50,22 +48,23 @@ const SUBSCRIBED_INTERVALS = 10
 export function createBlockPoller(options: BlockPollerOptions) {
   const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
   const { verifier } = options
-  const selector = createEndpointSelector(endpoints, options.hasPlace, clock)
-  const subscriptions = createHeadSubscriptions(chainId, selector, verifier.forget, log)
+  const order = createEndpointOrder(endpoints, clock.monotonic, options.placeOf)
+  let polled = endpoints[0] as Endpoint
+  const subscriptions = createHeadSubscriptions(() => polled, verifier.forget)
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
-  let isIdle = false
   /** Whether the poll has read a head, and reads the blocks up to it. */
   let isFollowing = false
 
   async function pollOnce(run: PollRun): Promise<void> {
-    const endpoint = selector.next(results.hasSucceeded())
+    // Also the first one when none of them may be called: it is asked for its chain again.
+    polled = order.endpoints()[0] ?? (endpoints[0] as Endpoint)
     isFollowing = false
     try {
-      await followHeadOf(endpoint, run)
+      await followHeadOf(polled, run)
       results.succeeded()
     } catch (error) {
-      if (!run.signal.aborted) failed(endpoint, error)
+      if (!run.signal.aborted) failed(polled, error)
       throw error
     }
   }
@@ -74,7 +73,7 @@ export function createBlockPoller(options: BlockPollerOptions) {
     await verifier.verify(endpoint)
     const wasSubscribed = subscriptions.has(endpoint)
     // Before the head is read, so that no head is missed between the two.
-    await subscriptions.subscribe(endpoint, () => options.isIdle() || run.pollSoon())
+    await subscriptions.subscribe(endpoint, run.pollSoon)
     run.signal.throwIfAborted()
     const reader = options.readerAt(endpoint)
     const pushed = subscriptions.takeHead()
@@ -89,7 +88,6 @@ export function createBlockPoller(options: BlockPollerOptions) {
     const lastNumber = blocks.last()?.number ?? 0
     const result = await headSync.follow(reader, seen, {
       signal: run.signal,
-      isIdle: options.isIdle(),
       onProgress() {
         results.succeeded()
         onProgress()
@@ -102,21 +100,16 @@ export function createBlockPoller(options: BlockPollerOptions) {
     isFollowing = false
     if (result === 'followed') return results.followed(seen, lastNumber)
     // A pushed head may be older than blocks that were read in the meantime.
-    if (pushed === undefined) selector.markFailed()
+    if (pushed === undefined) order.markFailed(endpoint)
     verifier.forget(endpoint)
     results.wasLower(seen, lastNumber)
   }
 
   function failed(endpoint: Endpoint, error: unknown): void {
-    log.debug(
-      { chainId, endpoint: selector.index() + 1, reason: wordsOf(error) },
-      'a poll of the chain failed',
-    )
+    const { host } = new URL(options.rpcUrls[endpoints.indexOf(endpoint)] ?? '')
+    log.debug({ chainId, endpoint: host, reason: wordsOf(error) }, 'a poll of the chain failed')
     const last = blocks.last()
-    const place = {
-      block: isFollowing && last ? last.number + 1 : undefined,
-      endpoint: new URL(options.rpcUrls[selector.index()] ?? '').host,
-    }
+    const place = { block: isFollowing && last ? last.number + 1 : undefined, endpoint: host }
     results.failed(error, place, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
     verifier.forget(endpoint, error)
@@ -124,7 +117,7 @@ export function createBlockPoller(options: BlockPollerOptions) {
       subscriptions.remove(endpoint)
       endpoint.disconnect()
     }
-    selector.markFailed()
+    order.markFailed(endpoint)
   }
 
   /** Tries every endpoint once. */
@@ -141,11 +134,9 @@ export function createBlockPoller(options: BlockPollerOptions) {
   function pauseMs(): number | undefined {
     // Also for a pushed head: the poll of it may fail again at once.
     const backoffMs = results.backoffMs()
-    isIdle = backoffMs === undefined && !results.isLower() && options.isIdle()
     if (backoffMs !== undefined) return backoffMs
-    if (isIdle) return Math.max(pollIntervalMs, options.idlePollMs)
     if (subscriptions.hasHead()) return undefined
-    const isPushed = subscriptions.isPushing(selector.current()) && !results.isLower()
+    const isPushed = subscriptions.isPushing(polled) && !results.isLower()
     return isPushed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
 
@@ -173,8 +164,6 @@ export function createBlockPoller(options: BlockPollerOptions) {
      * @returns after the poll has succeeded or failed, or has begun a backfill
      */
     pollNow: schedule.pollNow,
-    /** Whether the pause under way is the long one without demand, or the poll after it. */
-    isIdle: (): boolean => isIdle,
     close: schedule.close,
   }
 }

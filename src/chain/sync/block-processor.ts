@@ -12,7 +12,6 @@ import type { Block, BlockReader, LinkedRange } from '../logs/block-reader.js'
 import { createBlockRecheck } from './block-recheck.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
-import { createPassedBlocks } from './passed-blocks.js'
 import { assertOnChain, createOpenPosition, parentOf, resyncRoot } from './starting-block.js'
 
 /** Whether blocks were only added, or known blocks were also removed with their events. */
@@ -52,9 +51,8 @@ export function createBlockProcessor(options: BlockProcessorOptions) {
   })
   const openPosition = createOpenPosition(config, eventSink, log)
   const confirmationBuffer = createConfirmationBuffer(maxReorgDepth, eventSink, onPublished)
-  const recheckDepth = Math.min(recheckBlocks, keptBlocks - 1)
-  const passedBlocks = createPassedBlocks(recheckDepth)
-  const blockRecheck = createBlockRecheck({ chainId, depth: recheckDepth, eventSink, onLogs, onLate, log })
+  const depth = Math.min(recheckBlocks, keptBlocks - 1)
+  const blockRecheck = createBlockRecheck({ chainId, depth, eventSink, onLogs, onLate, log })
 
   function knownBlocks(): LocalChain {
     if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
@@ -104,14 +102,6 @@ export function createBlockProcessor(options: BlockProcessorOptions) {
     confirmationBuffer.add(blocks)
     blockRecheck.add(blocks, tipOf(extended).number)
     for (const block of blocks) onLogs(block)
-  }
-
-  /** However deep they are: no block has been read by itself. */
-  function recheckPassed(headers: readonly TimedHeader[]): void {
-    blockRecheck.add(
-      headers.map((header) => ({ header, isProven: false })),
-      headers[0]?.number ?? 0,
-    )
   }
 
   function countRemoval(): void {
@@ -173,19 +163,9 @@ export function createBlockProcessor(options: BlockProcessorOptions) {
       return position?.headers
     },
 
-    /** Begins a pass. A pass removes blocks at most once. Without `isIdle`, blocks that were passed over will be read a second time. */
-    beginPass(isIdle: boolean): void {
+    /** Begins a pass. A pass removes blocks at most once. */
+    beginPass(): void {
       hasRemoved = false
-      if (!isIdle) recheckPassed(passedBlocks.take())
-    },
-
-    /** Passes over the blocks before a head, if there are some and a range of logs has none of theirs. @returns whether it did */
-    async passOver(reader: BlockReader, head: TimedHeader): Promise<boolean> {
-      const local = knownBlocks()
-      const { blocks, late } = await passedBlocks.ask(reader, local, head)
-      recheckPassed(late)
-      append(local, blocks)
-      return blocks.length > 0
     },
 
     /**

@@ -5,7 +5,7 @@ import type { Logger } from '../../telemetry/log.js'
 import type { EventSink } from '../event-sink.js'
 import { EventSinkError } from '../event-sink-errors.js'
 import type { Block, BlockReader } from '../logs/block-reader.js'
-import { blockAt, isPassedOver, type LocalChain } from './local-chain.js'
+import { blockAt, type LocalChain } from './local-chain.js'
 
 interface BlockRecheckOptions {
   readonly chainId: number
@@ -62,11 +62,7 @@ export function createBlockRecheck(options: BlockRecheckOptions) {
   /** The blocks that are on the node's chain, with their logs. */
   async function recheck(reader: BlockReader, due: readonly WaitingBlock[]): Promise<Block[]> {
     const headers = await Promise.all(due.map(({ header }) => reader.header(header.number)))
-    const onChain = headers.filter(({ hash }, index) => {
-      const known = due[index]?.header
-      return known?.hash === hash || (known && isPassedOver(known))
-    })
-    return reader.blocks(onChain)
+    return reader.blocks(headers.filter(({ hash }, index) => due[index]?.header.hash === hash))
   }
 
   return {

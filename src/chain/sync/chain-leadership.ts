@@ -43,7 +43,7 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
   /** The last verification on a follower replica. */
   let verified: Promise<void> = Promise.resolve()
 
-  const logIssue = createIssueLog(chainId, log)
+  let lastIssue: string | undefined
   const verification = createRetry({
     delayMs: RETRY_MS,
     async work() {
@@ -79,8 +79,12 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
     verification.run()
   }
 
+  /** Logs a configuration error once, until another result comes. */
   function onFailure(error: unknown): void {
-    logIssue(error, isStarting || isClosed)
+    const issue = error instanceof ChainConfigError ? describeConfigError(error) : undefined
+    if (issue !== undefined && issue !== lastIssue && !isStarting && !isClosed)
+      log.error({ chainId, reason: issue }, 'the chain is not what the configuration says')
+    lastIssue = issue
   }
 
   return {
@@ -107,16 +111,5 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
       isClosed = true
       await Promise.all([closing, leading?.sync.close(), verification.close()])
     },
-  }
-}
-
-/** Builds a function that logs a configuration error once, until another result comes. `isSilent` only notes it. */
-function createIssueLog(chainId: number, log: Logger): (error: unknown, isSilent: boolean) => void {
-  let last: string | undefined
-  return (error, isSilent) => {
-    const issue = error instanceof ChainConfigError ? describeConfigError(error) : undefined
-    if (issue !== undefined && issue !== last && !isSilent)
-      log.error({ chainId, reason: issue }, 'the chain is not what the configuration says')
-    last = issue
   }
 }

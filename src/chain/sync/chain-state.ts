@@ -17,8 +17,6 @@ export interface ChainSnapshot {
   readonly last: Pick<BlockHeader, 'number' | 'hash'> | undefined
   /** Number of the last block whose events are published. */
   readonly published: number | undefined
-  /** Whether the last poll may be as old as IDLE_POLL_MS, because nobody has needed the newest state. */
-  readonly isIdle: boolean
   /** The block after the last one, when it could not be read for a minute. */
   readonly unread?: UnreadBlock | undefined
 }
@@ -27,8 +25,6 @@ export interface ChainSnapshot {
 export interface ChainState {
   /** The newest snapshot. It is replaced at each change, so that a read costs nothing. */
   readonly snapshot: ChainSnapshot
-  /** Polls in the background when the last poll was one without demand. Other replicas wait for the leader to do so. */
-  wake(): void
   /**
    * Polls the node once more.
    * @returns whether the state has everything that the node has
@@ -38,8 +34,8 @@ export interface ChainState {
 }
 
 /** Whether a snapshot has all events up to its head. A chain that is down may have events that are not known yet. */
-export function isCurrent({ status, head, last, isIdle }: ChainSnapshot): boolean {
-  return status === 'ok' && !isIdle && (last?.number ?? -1) >= (head?.number ?? 0)
+export function isCurrent({ status, head, last }: ChainSnapshot): boolean {
+  return status === 'ok' && (last?.number ?? -1) >= (head?.number ?? 0)
 }
 
 /** Publishes a chain's state from the leader to the follower replicas. */
@@ -48,7 +44,6 @@ export type ChainStatePublisher = ReturnType<typeof createChainStatePublisher>
 type Message =
   | { readonly chainId: number; readonly snapshot: ChainSnapshot }
   | { readonly chainId: number; readonly invalidated: readonly Hex[] | 'all' }
-  | { readonly chainId: number; readonly demand: true }
 
 /** Number of order ids that fit into a notification of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_ORDERS = 100
@@ -63,8 +58,6 @@ export function createChainStatePublisher(chainId: number, cluster: Pick<Cluster
     /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
     invalidateOrders: (orderIds?: readonly Hex[]): void =>
       publish({ chainId, invalidated: orderIds === undefined ? 'all' : fewOrAll(orderIds) }),
-    /** This replica needs the newest state. */
-    publishDemand: (): void => publish({ chainId, demand: true }),
   }
 }
 
@@ -83,8 +76,6 @@ interface RemoteChainStateOptions {
   readonly orders: Pick<OrderCache, 'invalidate' | 'clear'>
   /** Called with each snapshot of the leader. */
   readonly onSnapshot: (snapshot: ChainSnapshot) => void
-  /** Called when another replica needs the newest state. */
-  readonly onDemand: () => void
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
@@ -99,7 +90,6 @@ const NOTHING_RECEIVED: ChainSnapshot = {
   head: undefined,
   last: undefined,
   published: undefined,
-  isIdle: false,
 }
 
 /** Builds the state, and follows the messages of the leader. */
@@ -126,7 +116,6 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
       const message: Message = JSON.parse(text)
       if (message.chainId !== chainId) return
       if ('snapshot' in message) receive(message.snapshot)
-      else if ('demand' in message) options.onDemand()
       else invalidate(message.invalidated)
     },
     onMissed() {
@@ -140,7 +129,6 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
       const isSilent = clock.monotonic() - receivedAt > STALE_MS
       return isSilent && received.status === 'ok' ? { ...received, status: 'syncing' } : received
     },
-    wake() {},
     async poll() {
       const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
       const hash: Hex | null | undefined = head?.hash

@@ -1,4 +1,5 @@
 import type { PublicClient } from 'viem'
+import type { EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
@@ -31,15 +32,12 @@ export interface ChainSync extends ChainState {
 interface ChainSyncOptions {
   readonly config: ChainConfig
   readonly maxReorgDepth: number
-  readonly idlePollMs: number
-  /** Whether nobody needs the newest state. */
-  readonly isIdle: () => boolean
   readonly eventSink: EventSink & TermsSink
   /** Calls the endpoints in order until one answers. */
   readonly client: PublicClient
   readonly endpoints: readonly Endpoint[]
   readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
-  readonly hasPlace: (endpoint: Endpoint) => boolean
+  readonly placeOf: (endpoint: Endpoint) => EndpointPlace
   readonly listener: BlockListener
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher
@@ -76,7 +74,6 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
       head: head && withoutBloom(head),
       last: last && { number: last.number, hash: last.hash },
       published: blocks.published(),
-      isIdle: poller.isIdle(),
       unread: results.unread(),
     }
   }
@@ -112,9 +109,6 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   const sync: ChainSync & { snapshot: ChainSnapshot } = {
     snapshot: takeSnapshot(),
     start: poller.start,
-    wake() {
-      if (poller.isIdle()) void poller.pollNow()
-    },
     async poll() {
       await poller.pollNow()
       return sync.snapshot.status === 'ok'

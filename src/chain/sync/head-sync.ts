@@ -7,7 +7,7 @@ import type { Logger } from '../../telemetry/log.js'
 import type { BlockReader, LinkedRange } from '../logs/block-reader.js'
 import { IncompleteRangeError } from '../logs/range-logs.js'
 import type { BlockProcessor, Outcome } from './block-processor.js'
-import { blockAt, isPassedOver, type LocalChain, reconcile, tipOf } from './local-chain.js'
+import { blockAt, type LocalChain, reconcile, tipOf } from './local-chain.js'
 
 /** Keeps the local chain and the event log up to date with a chain. */
 export type HeadSync = ReturnType<typeof createHeadSync>
@@ -19,8 +19,6 @@ interface Run {
   readonly onProgress: () => void
   /** Called when the run begins a backfill. */
   readonly onBackfill: () => void
-  /** Whether blocks may be passed over that have no logs, because nobody needs the newest state. */
-  readonly isIdle?: boolean
 }
 
 interface HeadSyncOptions {
@@ -81,7 +79,6 @@ export function createHeadSync(options: HeadSyncOptions) {
       run.signal.throwIfAborted()
       const step = reconcile(blocks.chain(), head)
       if (step.kind === 'known') return 'added'
-      if (run.isIdle && step.kind === 'gap' && (await blocks.passOver(reader, head))) continue
       const headers =
         step.kind === 'gap'
           ? await reader.headers(step.from, Math.min(step.to, step.from + STEP_BLOCKS - 1))
@@ -100,7 +97,7 @@ export function createHeadSync(options: HeadSyncOptions) {
       return false
     }
     const at = blockAt(known, head.number)
-    const isKnown = at === undefined || isPassedOver(at) || at.hash === head.hash
+    const isKnown = at === undefined || at.hash === head.hash
     lowerForkSightings = isKnown ? 0 : lowerForkSightings + 1
     return isKnown || lowerForkSightings < LOWER_FORK_SIGHTINGS
   }
@@ -119,7 +116,7 @@ export function createHeadSync(options: HeadSyncOptions) {
       const known = await blocks.open(reader, head)
       if (known === undefined) return 'followed'
       if (isLower(known, head)) return 'lower'
-      blocks.beginPass(run.isIdle === true)
+      blocks.beginPass()
       let target = head
       // The reorganisation that has replaced blocks may have replaced the head as well.
       while ((await reach(reader, target, run)) === 'removed') target = await reader.head()
@@ -129,16 +126,10 @@ export function createHeadSync(options: HeadSyncOptions) {
   }
 }
 
-/**
- * Reads the next range of blocks, from the one after `last` to `maxTo` at most, both included. The node and the number
- * of events limit its size. Throws the reader's error when even a single block fails, or when the size is not the reason.
- */
-type ReadRange = (reader: BlockReader, last: BlockHeader, maxTo: number) => Promise<LinkedRange>
-
 const MAX_SIZE = 10_000
 
 /** Builds the reader of a chain's ranges. */
-function createRangeReader(chainId: number, log: Logger): ReadRange {
+function createRangeReader(chainId: number, log: Logger) {
   const size = createRangeSize(MAX_SIZE)
 
   function onFailed(error: unknown, from: number, to: number): boolean {
@@ -149,7 +140,11 @@ function createRangeReader(chainId: number, log: Logger): ReadRange {
     return isIncomplete || isForSize(error)
   }
 
-  return async (reader, last, maxTo) => {
+  /**
+   * Reads the next range of blocks, from the one after `last` to `maxTo` at most, both included. The node and the number
+   * of events limit its size. Throws the reader's error when even a single block fails, or when the size is not the reason.
+   */
+  return async (reader: BlockReader, last: BlockHeader, maxTo: number): Promise<LinkedRange> => {
     const { range } = await readRange(size, {
       from: last.number + 1,
       maxTo,

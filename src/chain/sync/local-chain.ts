@@ -48,11 +48,6 @@ export function reconcile(chain: LocalChain, next: BlockHeader): Step {
   return next.number - 1 > oldest.number ? { kind: 'fork', parentHash: next.parentHash } : { kind: 'lost' }
 }
 
-/** Whether only a range of logs tells that a block has none. Its hash is not known: that of an earlier block stands for it. */
-export function isPassedOver({ hash, parentHash }: BlockHeader): boolean {
-  return hash === parentHash
-}
-
 /** The last known block. */
 export function tipOf(chain: LocalChain): BlockHeader {
   return chain.at(-1) ?? chain[0]

@@ -86,8 +86,6 @@ export function createPollResults(options: PollResultsOptions) {
   return {
     /** Whether the chain answers and its events can be written. */
     isUp: (): boolean => isUp === true,
-    /** Whether the last poll succeeded. */
-    hasSucceeded: (): boolean => failures === 0,
 
     /** Notes that a poll, or a part of it, succeeded. */
     succeeded(): void {

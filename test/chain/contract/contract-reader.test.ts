@@ -19,7 +19,7 @@ const DEPOSITED = `0x${[1, 2, 1, 1, 1, 1, 1, 1, 1].map((word) => String(word).pa
 function createTestReader() {
   const clock = createManualClock()
   const head = { number: 5, hash: HASH, parentHash: HASH, timestampMs: 0 }
-  const snapshot: ChainSnapshot = { status: 'ok', head, last: head, published: 5, isIdle: false }
+  const snapshot: ChainSnapshot = { status: 'ok', head, last: head, published: 5 }
   const on = {
     snapshot,
     polls: 0,
@@ -33,7 +33,6 @@ function createTestReader() {
     get snapshot() {
       return on.snapshot
     },
-    wake() {},
     async poll() {
       on.polls++
       return true

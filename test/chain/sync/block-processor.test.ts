@@ -53,7 +53,7 @@ async function startProcessor() {
     },
   } as unknown as BlockReader
   await blocks.open(reader, headerOf(13))
-  blocks.beginPass(false)
+  blocks.beginPass()
   await blocks.add(reader, [headerOf(11), headerOf(12), headerOf(13)])
   node.branch = 'b'
   return { blocks, headSync: createHeadSync({ ...options, blocks }), reader, reverted, node }

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-const READ_HERE = { status: 'ok', head: undefined, last: undefined, published: 7, isIdle: false } as const
+const READ_HERE = { status: 'ok', head: undefined, last: undefined, published: 7 } as const
 const RECEIVED = { ...READ_HERE, status: 'syncing', published: 5 } as const
 
 /** The leadership of a follower replica, until the test elects it. */
@@ -40,7 +40,6 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
       get snapshot() {
         return received
       },
-      wake() {},
       poll: async () => false,
       continueFrom(snapshot) {
         received = snapshot
@@ -52,7 +51,6 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
         start: startSync,
         close: async () => {},
         snapshot: READ_HERE,
-        wake() {},
         poll: async () => true,
       }
     },

@@ -13,7 +13,7 @@ import { createManualClock } from '../../support/manual-clock.js'
 const STALE_MS = 4000
 const LAST = { number: 9, hash: '0x9' } as const
 const HEAD = { ...LAST, parentHash: '0x8', timestampMs: 1000 } as const
-const SNAPSHOT: ChainSnapshot = { status: 'ok', head: HEAD, last: LAST, published: 8, isIdle: false }
+const SNAPSHOT: ChainSnapshot = { status: 'ok', head: HEAD, last: LAST, published: 8 }
 
 /** The state on a follower replica, with the publisher of its leader. */
 async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
@@ -27,7 +27,6 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
     cluster: { listen: (_topic, listener) => void listeners.push(listener) },
     orders,
     onSnapshot: () => void done.push('snapshot'),
-    onDemand: () => void done.push('demand'),
     clock,
   })
   const publisherOf = (chainId: number) =>
@@ -82,12 +81,11 @@ it('lost messages make the snapshot old and empty the memory', async () => {
   expect([cached(), state.snapshot.status]).toEqual([[], 'syncing'])
 })
 
-it('snapshots and the demand of other replicas are passed on', async () => {
+it('snapshots are passed on', async () => {
   const { publisher, otherPublisher, done } = await startReplica()
   publisher.publishSnapshot(SNAPSHOT)
-  publisher.publishDemand()
-  otherPublisher.publishDemand()
-  expect(done).toEqual(['snapshot', 'demand'])
+  otherPublisher.publishSnapshot(SNAPSHOT)
+  expect(done).toEqual(['snapshot'])
 })
 
 it('the messages of another chain change nothing', async () => {

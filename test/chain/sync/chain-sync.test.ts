@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { PublicClient } from 'viem'
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { BlockHeader, NewBlocks } from '../../../packages/protocol/src/orders/block.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { EventSink, TermsSink } from '../../../src/chain/event-sink.js'
 import { createChainSync } from '../../../src/chain/sync/chain-sync.js'
-import { createDemand } from '../../../src/chain/sync/demand.js'
 import type { ChainConfig } from '../../../src/config/config.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
@@ -42,18 +40,10 @@ async function startSync(blockSeconds: number) {
     throw new Error(`${method} is not expected`)
   }
   const endpoint = { client: { request } as unknown as PublicClient } as Endpoint
-  let isWatched = false
-  const demand = createDemand(
-    clock,
-    () => sync,
-    () => isWatched,
-    () => {},
-  )
-  const written: BlockHeader[] = []
   const eventSink = {
     open: async () => undefined,
     begin: async () => {},
-    append: async ({ headers }: NewBlocks) => void written.push(...headers),
+    append: async () => {},
     ordersWithoutTerms: async () => [],
     knownSolvers: async () => new Map(),
   } as unknown as EventSink & TermsSink
@@ -74,13 +64,11 @@ async function startSync(blockSeconds: number) {
       tokenList: new Map(),
     } satisfies ChainConfig,
     maxReorgDepth: 256,
-    idlePollMs: 5000,
-    isIdle: demand.isIdle,
     eventSink,
     client: endpoint.client,
     endpoints: [endpoint],
     verifier: { verify: async () => {}, forget: ignore },
-    hasPlace: () => true,
+    placeOf: () => 'own',
     listener: {
       onLogs: () => void lastAtLogs.push(sync.snapshot.last?.number),
       onReorganisation: ignore,
@@ -88,7 +76,7 @@ async function startSync(blockSeconds: number) {
       onLate: ignore,
       onPublished: ignore,
     },
-    publisher: { publishSnapshot: ignore, invalidateOrders: ignore, publishDemand: ignore },
+    publisher: { publishSnapshot: ignore, invalidateOrders: ignore },
     metrics: createMetrics(),
     clock,
     log: createLog('silent'),
@@ -98,14 +86,8 @@ async function startSync(blockSeconds: number) {
     snapshot: () => sync.snapshot,
     close: sync.close,
     clock,
-    demand,
     calls,
-    head,
-    written,
     lastAtLogs,
-    watch(is: boolean) {
-      isWatched = is
-    },
     /** The calls of one minute, as a number a day. */
     async callsADay(): Promise<number> {
       const before = calls.length
@@ -116,7 +98,7 @@ async function startSync(blockSeconds: number) {
 }
 
 const operations = readFileSync('docs/operations.md', 'utf8')
-const rows = [...operations.matchAll(/^\| ([0-9.]+) s \| ([0-9,]+) \| ([0-9,]+) \|$/gm)].map((row) =>
+const rows = [...operations.matchAll(/^\| ([0-9.]+) s \| ([0-9,]+) \|$/gm)].map((row) =>
   row.slice(1).map((text) => Number(text.replaceAll(',', ''))),
 )
 
@@ -125,44 +107,13 @@ it('docs/operations.md has the calls of chains with fast and with slow blocks', 
 })
 
 it.each(rows)(
-  'blocks of %d s on which nothing happens cost %d calls a day with demand, and %d without',
-  async (blockSeconds = 0, active, idle) => {
+  'blocks of %d s on which nothing happens cost %d calls a day',
+  async (blockSeconds = 0, calls) => {
     const sync = await startSync(blockSeconds)
-    sync.watch(true)
-    expect(await sync.callsADay()).toBe(active)
-    sync.watch(false)
-    await sync.clock.advance(MINUTE_MS)
-    expect(await sync.callsADay()).toBe(idle)
+    expect(await sync.callsADay()).toBe(calls)
     await sync.close()
   },
 )
-
-it('one request ends the time without demand for a minute, and its poll follows at once', async () => {
-  const sync = await startSync(1)
-  await sync.clock.advance(2 * MINUTE_MS + 1500)
-  expect([sync.snapshot().isIdle, sync.demand.isIdle()]).toEqual([true, true])
-  sync.demand.note()
-  expect(sync.snapshot().isIdle).toBe(true)
-  await sync.clock.advance(0)
-  const { isIdle, last } = sync.snapshot()
-  expect([isIdle, last?.number]).toEqual([false, sync.head()])
-  await sync.clock.advance(MINUTE_MS - 1)
-  expect(sync.snapshot().isIdle).toBe(false)
-  await sync.clock.advance(2000)
-  expect(sync.snapshot().isIdle).toBe(true)
-  await sync.close()
-})
-
-it('a subscriber is demand until it leaves', async () => {
-  const sync = await startSync(1)
-  sync.watch(true)
-  await sync.clock.advance(10 * MINUTE_MS)
-  expect(sync.snapshot().isIdle).toBe(false)
-  sync.watch(false)
-  await sync.clock.advance(1000)
-  expect(sync.snapshot().isIdle).toBe(true)
-  await sync.close()
-})
 
 it('the snapshot has a block before anyone hears of its logs, and its publication after the poll', async () => {
   const sync = await startSync(1)

@@ -43,7 +43,6 @@ const seeds =
 async function createHistory(seed: number, confirmations: number) {
   const random = createRandom(seed)
   // Of its own, so that the other random choices are those of a service that is never idle.
-  const idles = createRandom(seed + 1_000_000)
   const hasReceipts = seed % 2 === 0
   const habits = seed % 4 < 2 ? NO_HABITS : drawHabits(random)
   const chain = createModelChain(random, { nullRounds: seed % 3 === 0 ? 0 : 3 })
@@ -107,9 +106,7 @@ async function createHistory(seed: number, confirmations: number) {
     node.allow(wrongAnswers)
     faulty.allow(failures)
     const pushed = wrongAnswers === 0 ? undefined : drawHint(random, chain)
-    // A range of logs proves nothing: what a node leaves out of it twice stays missing (docs/decisions.md, D12).
-    const isIdle = wrongAnswers === 0 && idles.integer(0, 1) === 1
-    await headSync.follow(reader, await reader.head(pushed), { ...run, isIdle })
+    await headSync.follow(reader, await reader.head(pushed), run)
   }
 
   /** Makes the node give wrong answers, the database fail and subscribers disconnect, then makes all work again. */

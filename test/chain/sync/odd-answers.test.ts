@@ -369,11 +369,4 @@ describe('a pushed head', () => {
     const { hash, parentHash, logsBloom } = blockOf(number)
     expect(head).toMatchObject({ number, hash, parentHash, logsBloom })
   })
-
-  it('whose bloom filter has events has its receipts requested with it, once', async () => {
-    const { reader, calls } = createTestReader({ receipts: (it) => it })
-    const [block] = await reader.blocks([await reader.head(blockOf(WITH_EVENTS))])
-    expect(calls.slice(0, 3)).toEqual(['eth_getBlockReceipts', 'eth_getBlockByHash', 'eth_call'])
-    expect(block).toMatchObject({ isProven: true, events: [{}, {}] })
-  })
 })
