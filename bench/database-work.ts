@@ -16,11 +16,7 @@ import {
   rateLimitMigrations,
 } from '../src/store/postgres/rate-limit-counters.js'
 import type { QuoteRecordSchema } from '../src/store/records/quote-record-store.js'
-import {
-  bytesSinceOldest,
-  createQuoteRecordTable,
-  quoteRecordMigrations,
-} from '../src/store/records/quote-record-table.js'
+import { createQuoteRecordTable, quoteRecordMigrations } from '../src/store/records/quote-record-table.js'
 import type { Schema } from '../src/store/schema.js'
 import type { Result, Row } from './benchmark.js'
 import { blockWriter } from './block-writer.js'
@@ -102,8 +98,7 @@ const KEYS = {
 async function measureRecords({ server, pool }: Use, record: string): Promise<Row[]> {
   const tables = { migrations: quoteRecordMigrations, migrationTable: 'quote_record_migration' }
   const database = await openTables<QuoteRecordSchema>(pool.dialect(), tables)
-  const unbounded = { size: bytesSinceOldest(database), maxBytes: Number.MAX_SAFE_INTEGER }
-  const table = createQuoteRecordTable(database, unbounded)
+  const table = createQuoteRecordTable(database, Number.MAX_SAFE_INTEGER)
   const newRecord = () => ({
     ...KEYS,
     record,

@@ -75,7 +75,7 @@ export interface Schema {
     order_id: string
     user: string
     solver: string | null
-    /** 1 for an event on the chain, as far as is known; 2 for one of another contract; 0 for a removed event and for reversions. */
+    /** 1 for an event on the chain, as far as is known; 0 for a removed event, for one of another contract, and for reversions. */
     is_canonical: number
     published_at_ms: number
     transaction_hash: string

@@ -1,25 +1,55 @@
-import { type Database, UnusableTablesError } from './database.js'
-import type { EventStore } from './events/event-store.js'
-import type { ApiKeyStore } from './operator/api-key-store.js'
-import type { OrderStore } from './orders/order-store.js'
-import type { SolverOrderStore } from './orders/solver-order-store.js'
+import type { Logger } from '../telemetry/log.js'
+import { type Coordination, type Database, UnusableTablesError } from './database.js'
+import { createEventStore } from './events/event-store.js'
+import { createApiKeyStore } from './operator/api-key-store.js'
+import { createOrderStore } from './orders/order-store.js'
+import { createSolverOrderStore } from './orders/solver-order-store.js'
 import type { RateLimitCounters } from './postgres/rate-limit-counters.js'
+import type { SessionHolder } from './postgres/replica-lease.js'
 import type { QuoteRecordStore } from './records/quote-record-store.js'
-import type { BondStore } from './solvers/bond-store.js'
-import type { OfferNonceStore } from './solvers/offer-nonce-store.js'
-import type { SolverHourStore } from './solvers/solver-hour-store.js'
-import type { SolverStore } from './solvers/solver-store.js'
+import { createBondStore } from './solvers/bond-store.js'
+import { createOfferNonceStore } from './solvers/offer-nonce-store.js'
+import { createSolverHourStore } from './solvers/solver-hour-store.js'
+import { createSolverStore } from './solvers/solver-store.js'
+
+/** What both kinds of databases are opened with. */
+export interface StoresOptions {
+  /** Time for which records of quotes are kept; 0 keeps none. */
+  readonly quoteRecordHours: number
+  /** Most bytes of all records. */
+  readonly quoteRecordMaxBytes: number
+  /** Only addresses on the operator's list of allowed ones may register. */
+  readonly solverAllowlist: boolean
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+/**
+ * Builds the stores of the main tables.
+ * @param guard wraps each, so that its errors name the database as their cause
+ */
+export function createMainStores(
+  database: Database,
+  coordination: Coordination,
+  holder: SessionHolder,
+  { solverAllowlist, now }: Pick<StoresOptions, 'solverAllowlist' | 'now'>,
+  guard: <S extends object>(store: S) => S,
+) {
+  return {
+    solvers: guard(createSolverStore(database, coordination, holder, solverAllowlist)),
+    bonds: guard(createBondStore(database, coordination)),
+    events: guard(createEventStore(database, now, coordination)),
+    orders: guard(createOrderStore(database)),
+    solverOrders: guard(createSolverOrderStore(database)),
+    solverHours: guard(createSolverHourStore(database)),
+    offerNonces: guard(createOfferNonceStore(database)),
+    apiKeys: guard(createApiKeyStore(database)),
+  }
+}
 
 /** The stores of an instance. */
-export interface Stores {
-  readonly solvers: SolverStore
-  readonly bonds: BondStore
-  readonly events: EventStore
-  readonly orders: OrderStore
-  readonly solverOrders: SolverOrderStore
-  readonly solverHours: SolverHourStore
-  readonly offerNonces: OfferNonceStore
-  readonly apiKeys: ApiKeyStore
+export interface Stores extends Readonly<ReturnType<typeof createMainStores>> {
   /** Undefined when no records of quotes are kept. */
   readonly quoteRecords: QuoteRecordStore | undefined
   /** Encrypts quote ids for solvers: 16 bytes, the same for all replicas. */

@@ -58,20 +58,15 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteB
     return !isConnectionError
   }
 
-  async function writeFullBatches(): Promise<boolean> {
-    while (waiting.length >= maxBatch) if (!(await writeBatch())) return false
-    return true
-  }
-
   /** Writes the rows that wait now. Those that come meanwhile do not prolong it. */
   async function writeWaiting(): Promise<boolean> {
     for (let left = waiting.length; left > 0; left -= maxBatch) if (!(await writeBatch())) return false
     return true
   }
 
-  function run(work: () => Promise<boolean>): Promise<boolean> {
+  function run(): Promise<boolean> {
     writing = writing.then(async () => {
-      const isReachable = await work()
+      const isReachable = await writeWaiting()
       if (written > 0) onWritten(written)
       written = 0
       return isReachable
@@ -81,7 +76,7 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteB
 
   function writeSoon(): void {
     timer = clock.setTimeout(async () => {
-      await run(async () => (await writeFullBatches()) && writeWaiting())
+      await run()
       timer = undefined
       if (waiting.length > 0 && !isClosed) writeSoon()
     }, WAIT_MS)
@@ -94,11 +89,11 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteB
       if (timer === undefined) writeSoon()
     },
     waiting: () => [...batch, ...waiting],
-    flush: () => run(writeWaiting),
+    flush: run,
     async close() {
       isClosed = true
       timer?.stop()
-      if (await run(writeWaiting)) return
+      if (await run()) return
       onDropped(waiting.length, new Error('the database cannot be reached'))
       waiting = []
     },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { BlockRef, EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import { type Database, type DatabaseTransaction, forEachBatch } from '../database.js'
+import type { Database, DatabaseTransaction } from '../database.js'
 import type { EventRow } from './event-rows.js'
 
 /**
@@ -45,48 +45,14 @@ export function identityOf({ event }: EventWithPosition): string {
   return `${event.blockNumber} ${event.type} ${event.orderId}`
 }
 
-/** In `is_canonical`: an event of a contract that the chain no longer has (see `setAside`). */
-const SET_ASIDE = 2
-
-/** Sets the canonical events of a chain aside: another contract is read from now on. */
-export async function setAside(transaction: DatabaseTransaction, chainId: number): Promise<void> {
+/** Takes the events of a chain out of the reach of reorganisations: another contract is read from now on. */
+export async function settle(transaction: DatabaseTransaction, chainId: number): Promise<void> {
   await transaction
     .updateTable('events')
-    .set({ is_canonical: SET_ASIDE })
+    .set({ is_canonical: 0 })
     .where('chain_id', '=', chainId)
     .where('is_canonical', '=', 1)
     .execute()
-}
-
-/** Makes those of some events canonical again that are set aside. @returns the others, which the log lacks */
-export async function restore(
-  transaction: DatabaseTransaction,
-  chainId: number,
-  events: readonly EventWithPosition[],
-): Promise<EventWithPosition[]> {
-  const keyOf = (blockHash: string, type: string, orderId: string) => `${blockHash} ${type} ${orderId}`
-  const kept = new Map<string, number>()
-  await forEachBatch(events, async (part) => {
-    const rows = await transaction
-      .selectFrom('events')
-      .select(['sequence', 'block_hash', 'type', 'order_id'])
-      .where('chain_id', '=', chainId)
-      .where('is_canonical', '=', sql.lit(SET_ASIDE))
-      .where(
-        'order_id',
-        'in',
-        part.map(({ event }) => event.orderId),
-      )
-      .execute()
-    for (const row of rows) kept.set(keyOf(row.block_hash, row.type, row.order_id), row.sequence)
-  })
-  const sequenceOf = ({ blockHash, event }: EventWithPosition) =>
-    kept.get(keyOf(blockHash, event.type, event.orderId))
-  const restored = events.map(sequenceOf).filter((sequence) => sequence !== undefined)
-  await forEachBatch(restored, (part) =>
-    transaction.updateTable('events').set({ is_canonical: 1 }).where('sequence', 'in', part).execute(),
-  )
-  return events.filter((event) => sequenceOf(event) === undefined)
 }
 
 /** Marks the events of all blocks above a number as removed. @returns their rows, the latest first */

@@ -15,13 +15,7 @@ import {
   forEachBatch,
   NO_COORDINATION,
 } from '../database.js'
-import {
-  addSteps,
-  knownSolvers,
-  removeOrders,
-  removeSteps,
-  withKnownSolvers,
-} from '../orders/order-statements.js'
+import { addSteps, knownSolvers, removeOrders, removeSteps } from '../orders/order-statements.js'
 import {
   appendHeaders,
   assertLastToken,
@@ -42,8 +36,7 @@ import {
   moveLastSequence,
   readEventBlocks,
   removeThrough,
-  restore,
-  setAside,
+  settle,
 } from './event-statements.js'
 import { createMissingTerms } from './missing-terms.js'
 
@@ -109,9 +102,8 @@ export function createEventStore(
     { chainId }: FencingToken,
     events: readonly EventWithPosition[],
   ): Promise<LogEntry[]> {
-    const sources = await withKnownSolvers(transaction, chainId, events)
-    const entries = await addEntries(transaction, await restore(transaction, chainId, sources), eventRow)
-    await addSteps(transaction, chainId, sources)
+    const entries = await addEntries(transaction, events, eventRow)
+    await addSteps(transaction, chainId, events)
     return entries
   }
 
@@ -133,15 +125,14 @@ export function createEventStore(
 
     /**
      * Sets a chain's position to `header`, at the first start or for another contract. Earlier published events stay in the log, and
-     * no reorganisation removes them any more. Their orders leave the table, because another contract has none of them. When their
-     * contract is read again, they are not published again.
+     * no reorganisation removes them any more. Their orders leave the table, because another contract has none of them.
      */
     begin: (token: FencingToken, settlement: Address, header: BlockHeader): Promise<void> =>
       write(token, async (transaction) => {
         const { chainId } = token
         await replaceHeaders(transaction, chainId, header)
         await lockLog(transaction)
-        await setAside(transaction, chainId)
+        await settle(transaction, chainId)
         await removeOrders(transaction, chainId)
         await setStart(transaction, chainId, settlement, header.number + 1)
       }),

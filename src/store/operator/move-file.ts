@@ -25,7 +25,7 @@ export async function moveFile(path: string, databaseUrl: string, now: number): 
   const pool = createConnectionPool(databaseUrl)
   let lock: ReturnType<typeof takeFileLock> | undefined
   try {
-    lock = takeFileLock(path, () => now)
+    lock = takeFileLock(path)
     return await mapConnectionErrors({
       async move() {
         const target = await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)

@@ -45,62 +45,52 @@ export function listedOrderOf(row: OrderRow): ListedOrder {
  * Terms and steps are JSON arrays without names, because a page of a list has hundreds of them. Names would make the rows half as
  * large again. One text is also faster to read than a column for each value.
  */
-type StoredTerms = [
-  inputToken: Address,
-  inputAmount: string,
-  outputToken: Address,
-  outputAmount: string,
-  outputChainId: number,
-  fillDeadline: number,
-]
-type StoredStep = [blockNumber: number, logIndex: number, transactionHash: Hex, blockTime: number]
-type StoredSteps = [deposited: StoredStep | null, settled: StoredStep | null, refunded: StoredStep | null]
+const TERMS = [
+  'inputToken',
+  'inputAmount',
+  'outputToken',
+  'outputAmount',
+  'outputChainId',
+  'fillDeadline',
+] as const
+const STEPS = ['deposited', 'settled', 'refunded'] as const
 
 function writeTerms(terms: OrderTerms): string {
-  const { inputToken, inputAmount, outputToken, outputAmount, outputChainId, fillDeadline } = terms
-  const stored: StoredTerms = [
-    inputToken,
-    String(inputAmount),
-    outputToken,
-    String(outputAmount),
-    outputChainId,
-    fillDeadline,
-  ]
-  return JSON.stringify(stored)
+  return JSON.stringify(
+    TERMS.map((name) => terms[name]),
+    (_key, value) => (typeof value === 'bigint' ? String(value) : value),
+  )
 }
 
 function readTerms(text: string): OrderTerms {
-  const [inputToken, inputAmount, outputToken, outputAmount, outputChainId, fillDeadline]: StoredTerms =
-    JSON.parse(text)
-  return {
-    inputToken,
-    inputAmount: BigInt(inputAmount),
-    outputToken,
-    outputAmount: BigInt(outputAmount),
-    outputChainId,
-    fillDeadline,
-  }
+  const [inputToken, inputAmount, outputToken, outputAmount, outputChainId, fillDeadline] = JSON.parse(text)
+  const amounts = { inputAmount: BigInt(inputAmount), outputAmount: BigInt(outputAmount) }
+  return { inputToken, outputToken, ...amounts, outputChainId, fillDeadline }
 }
 
-function writeSteps({ deposited, settled, refunded }: OrderSteps): string {
-  const stored: StoredSteps = [writeStep(deposited), writeStep(settled), writeStep(refunded)]
-  return JSON.stringify(stored)
+function writeSteps(steps: OrderSteps): string {
+  return JSON.stringify(STEPS.map((name) => writeStep(steps[name])))
 }
 
-function writeStep(step: OrderStep | undefined): StoredStep | null {
+function writeStep(step: OrderStep | undefined) {
   return step === undefined ? null : [step.blockNumber, step.logIndex, step.transactionHash, step.blockTime]
 }
 
-/** Converts the steps of a row. */
-export function readSteps(text: string): OrderSteps {
-  const [deposited, settled, refunded]: StoredSteps = JSON.parse(text)
-  const steps: { -readonly [Step in keyof OrderSteps]: OrderSteps[Step] } = {}
-  if (deposited !== null) steps.deposited = readStep(deposited)
-  if (settled !== null) steps.settled = readStep(settled)
-  if (refunded !== null) steps.refunded = readStep(refunded)
-  return steps
+function readSteps(text: string): OrderSteps {
+  const stored: readonly (Parameters<typeof readStep>[0] | null)[] = JSON.parse(text)
+  return Object.fromEntries(
+    STEPS.flatMap((name, index) => {
+      const step = stored[index]
+      return step ? [[name, readStep(step)]] : []
+    }),
+  )
 }
 
-function readStep([blockNumber, logIndex, transactionHash, blockTime]: StoredStep): OrderStep {
+function readStep([blockNumber, logIndex, transactionHash, blockTime]: [
+  number,
+  number,
+  Hex,
+  number,
+]): OrderStep {
   return { blockNumber, logIndex, transactionHash, blockTime }
 }

@@ -10,28 +10,6 @@ import type { EventRow } from '../events/event-rows.js'
 import type { Schema } from '../schema.js'
 import { listedOrderOf, orderRow } from './order-rows.js'
 
-/** The events, each with the solver of its order when another event of the order has it. */
-export async function withKnownSolvers(
-  transaction: DatabaseTransaction,
-  chainId: number,
-  events: readonly EventWithPosition[],
-): Promise<readonly EventWithPosition[]> {
-  const without = events.filter(({ event }) => event.solver === undefined)
-  if (without.length === 0) return events
-  const solvers = new Map<Hex, Address | undefined>()
-  for (const { event } of events) if (event.solver !== undefined) solvers.set(event.orderId, event.solver)
-  await forEachBatch(without, async (part) => {
-    const orderIds = part.map(({ event }) => event.orderId)
-    for (const { orderId, solver } of (await readOrders(transaction, chainId, orderIds)).values())
-      if (solver !== undefined) solvers.set(orderId, solver)
-  })
-  return events.map((source) => {
-    const { event } = source
-    const solver = event.solver ?? solvers.get(event.orderId)
-    return { ...source, event: { ...event, solver } as typeof event }
-  })
-}
-
 /** Adds the steps of published events to their orders. */
 export async function addSteps(
   transaction: DatabaseTransaction,

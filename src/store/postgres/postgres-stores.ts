@@ -3,23 +3,17 @@ import { sql } from 'kysely'
 import type { Logger } from '../../telemetry/log.js'
 import { type Database, openTables, type TableSet } from '../database.js'
 import { probeWrites } from '../events/event-statements.js'
-import { createEventStore } from '../events/event-store.js'
 import { migrations } from '../migrations.js'
-import { createApiKeyStore } from '../operator/api-key-store.js'
-import { createOrderStore } from '../orders/order-store.js'
-import { createSolverOrderStore } from '../orders/solver-order-store.js'
 import type { QuoteRecordSchema } from '../records/quote-record-store.js'
-import {
-  bytesSinceOldest,
-  createQuoteRecordTable,
-  quoteRecordMigrations,
-} from '../records/quote-record-table.js'
+import { createQuoteRecordTable, quoteRecordMigrations } from '../records/quote-record-table.js'
 import type { Schema } from '../schema.js'
-import { createBondStore } from '../solvers/bond-store.js'
-import { createOfferNonceStore } from '../solvers/offer-nonce-store.js'
-import { createSolverHourStore } from '../solvers/solver-hour-store.js'
-import { createSolverStore } from '../solvers/solver-store.js'
-import { readRecordKey, readReplicaKey, type Stores } from '../stores.js'
+import {
+  createMainStores,
+  readRecordKey,
+  readReplicaKey,
+  type Stores,
+  type StoresOptions,
+} from '../stores.js'
 import { type ConnectionPool, createServerHealth, POSTGRES_COORDINATION } from './postgres.js'
 import { openRateLimitCounters, rateLimitMigrations } from './rate-limit-counters.js'
 import { createReplicaLease, type ReplicaLease } from './replica-lease.js'
@@ -34,7 +28,7 @@ export const POSTGRES_TABLES = {
   rateLimits: { migrations: rateLimitMigrations, migrationTable: 'quote_aggregator_limit_migration' },
 } as const satisfies Record<string, TableSet>
 
-export interface PostgresStoresOptions {
+export interface PostgresStoresOptions extends StoresOptions {
   readonly databaseUrl: string
   readonly pool: ConnectionPool
   /** Whether PostgreSQL is reachable, as far as is known. */
@@ -42,15 +36,6 @@ export interface PostgresStoresOptions {
   /** Time for which a replica without a sign of life keeps its solver sessions. */
   readonly leaseMs: number
   readonly rateLimitStore: 'memory' | 'postgres'
-  /** Time for which records of quotes are kept; 0 keeps none. */
-  readonly quoteRecordHours: number
-  /** Most bytes of all records. */
-  readonly quoteRecordMaxBytes: number
-  /** Only addresses on the operator's list of allowed ones may register. */
-  readonly solverAllowlist: boolean
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
-  readonly log: Logger
 }
 
 /** The stores of a replica, which holds its solver sessions by a lease. */
@@ -68,7 +53,7 @@ interface PostgresStores extends Stores {
  * @throws UnusableTablesError when another version wrote the tables, or a key in them is none; otherwise pg's error
  */
 export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
-  const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, now, log } = options
+  const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, log } = options
   const counters = openRateLimitCounters({
     databaseUrl,
     isUp: isReachable,
@@ -82,10 +67,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
   try {
     const database = await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)
     const records = await openTables<QuoteRecordSchema>(pool.dialect(), POSTGRES_TABLES.quoteRecords)
-    const recordTable = createQuoteRecordTable(records, {
-      size: bytesSinceOldest(records),
-      maxBytes: options.quoteRecordMaxBytes,
-    })
+    const recordTable = createQuoteRecordTable(records, options.quoteRecordMaxBytes)
     await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
     if (await isWritableByAll(database)) log.warn(WRITABLE_BY_ALL)
     health.start(() => probeWrites(database))
@@ -96,16 +78,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       lease: health.watch(lease),
       replicaId,
       replicaKey: await readReplicaKey(database),
-      solvers: health.watch(
-        createSolverStore(database, POSTGRES_COORDINATION, holder, options.solverAllowlist),
-      ),
-      bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
-      events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
-      orders: health.watch(createOrderStore(database)),
-      solverOrders: health.watch(createSolverOrderStore(database)),
-      solverHours: health.watch(createSolverHourStore(database)),
-      offerNonces: health.watch(createOfferNonceStore(database)),
-      apiKeys: health.watch(createApiKeyStore(database)),
+      ...createMainStores(database, POSTGRES_COORDINATION, holder, options, health.watch),
       quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,

@@ -3,7 +3,7 @@ import { createFileHealth, faultErrorOf } from '../sqlite/file-health.js'
 import { openSqliteTables } from '../sqlite/sqlite.js'
 import { nameUnavailable } from '../write-health.js'
 import type { QuoteRecordSchema, QuoteRecordStore } from './quote-record-store.js'
-import { createQuoteRecordTable, pagesInUse, quoteRecordMigrations } from './quote-record-table.js'
+import { createQuoteRecordTable, quoteRecordMigrations } from './quote-record-table.js'
 
 /** A record of ten solvers has 2 KiB. It would leave half of a page of 4 KiB empty. */
 const PAGE_BYTES = 16_384
@@ -19,7 +19,7 @@ export function recordFileOf(dbPath: string): string {
  * Opens the store of records: a file next to the database. With `:memory:`, the records are in memory, at most 32 MiB. Records that
  * cannot be written because of the file wait for it.
  * @param dbPath the path of the database
- * @param maxBytes limits the file without the write-ahead log next to it, or the records in memory
+ * @param maxBytes limits the records, with what they take in indexes
  * @throws ConfigError when the file cannot be used, or another version wrote it
  */
 export async function openQuoteRecordFile(
@@ -39,7 +39,7 @@ export async function openQuoteRecordFile(
   // Records that wait are written every second anyway.
   health.start(async () => {})
   const most = isFile ? maxBytes : Math.min(maxBytes, MAX_IN_MEMORY_BYTES)
-  const table = createQuoteRecordTable(database, { size: pagesInUse(database), maxBytes: most })
+  const table = createQuoteRecordTable(database, most)
   const close = () => {
     health.close()
     return table.close()

@@ -89,7 +89,7 @@ export interface QuoteRecordSchema {
     input_token: string | null
     output_token: string | null
     outcome: string | null
-    /** Bytes written before this record; unused in a file, whose pages are counted instead. */
+    /** Bytes written before this record. */
     start_byte: number
   }
   /** A table with one row. */

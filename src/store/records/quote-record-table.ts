@@ -1,19 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { CompiledQuery, type Kysely, type Migration, sql } from 'kysely'
+import type { Kysely, Migration } from 'kysely'
 import { BATCH_ROWS } from '../database.js'
 import { readRecordPage } from './quote-record-reads.js'
 import type { QuoteRecordSchema, QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
-
-/** Measures the stored records. */
-interface RecordSize {
-  /**
-   * Counts bytes before they are written.
-   * @returns the count before them
-   */
-  count(bytes: number): Promise<number>
-  /** The bytes that the records use. */
-  used(): Promise<number>
-}
 
 /** Rows removed at once to make room. They are few, because a record may have tens of kilobytes. */
 const ROOM_ROWS = 10
@@ -64,11 +53,8 @@ export const quoteRecordMigrations: Record<string, Migration> = {
 /** Builds the store of records over an open database, which it closes at its end. */
 export function createQuoteRecordTable(
   database: Kysely<QuoteRecordSchema>,
-  { size, maxBytes }: { readonly size: RecordSize; readonly maxBytes: number },
+  maxBytes: number,
 ): QuoteRecordStore {
-  /** By the number of rows. */
-  const insertions = new Map<number, string>()
-
   /** @returns the number of removed records */
   async function removeOldest(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<number> {
     const oldest = database
@@ -86,29 +72,46 @@ export function createQuoteRecordTable(
 
   async function insert(records: readonly StoredQuoteRecord[]): Promise<void> {
     const bytes = records.map(({ record }) => Buffer.byteLength(record) + ROW_BYTES)
-    let startByte = await size.count(bytes.reduce((sum, each) => sum + each, 0))
+    let startByte = await countBytes(bytes.reduce((sum, each) => sum + each, 0))
     const rows = records.map((stored, index) => {
       const row = { ...toColumns(stored), start_byte: startByte }
       startByte += bytes[index] ?? 0
       return row
     })
-    await database.executeQuery(CompiledQuery.raw(insertionOf(rows), rows.flatMap(Object.values)))
-  }
-
-  /** The statement for so many rows. To compile it takes longer than SQLite needs to write them. */
-  function insertionOf(rows: readonly QuoteRecordSchema['quote_records'][]): string {
-    const known = insertions.get(rows.length)
-    if (known !== undefined) return known
     const insertion = database.insertInto('quote_records').values(rows)
     // A batch is saved again when its first result is unknown.
-    const { sql: text } = insertion.onConflict((conflict) => conflict.doNothing()).compile()
-    insertions.set(rows.length, text)
-    return text
+    await insertion.onConflict((conflict) => conflict.doNothing()).execute()
   }
 
-  async function isTooLarge(): Promise<boolean> {
-    return (await size.used()) > maxBytes
+  /** Counts bytes before they are written. @returns the count before them */
+  async function countBytes(bytes: number): Promise<number> {
+    const row = await database
+      .updateTable('quote_record_bytes')
+      .set((update) => ({ written_bytes: update('written_bytes', '+', bytes) }))
+      .returning('written_bytes')
+      .executeTakeFirstOrThrow()
+    return row.written_bytes - bytes
   }
+
+  /**
+   * The length of all records from the oldest on. One row counts all bytes ever written, and each record stores the count
+   * before it. So the difference is right without a sum, whichever replica removes records.
+   */
+  async function usedBytes(): Promise<number> {
+    const { written_bytes } = await database
+      .selectFrom('quote_record_bytes')
+      .select('written_bytes')
+      .executeTakeFirstOrThrow()
+    const oldest = await database
+      .selectFrom('quote_records')
+      .select('start_byte')
+      .orderBy('requested_at_ms')
+      .limit(1)
+      .executeTakeFirst()
+    return oldest === undefined ? 0 : Math.max(0, written_bytes - oldest.start_byte)
+  }
+
+  const isTooLarge = async () => (await usedBytes()) > maxBytes
 
   return {
     async save(records) {
@@ -129,7 +132,7 @@ export function createQuoteRecordTable(
       if ((await removeOldest(BATCH_ROWS, before)) > 0) return true
       return (await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0
     },
-    usedBytes: size.used,
+    usedBytes,
     close: () => database.destroy(),
   }
 }
@@ -144,48 +147,5 @@ function toColumns(stored: StoredQuoteRecord) {
     input_token: stored.inputToken,
     output_token: stored.outputToken,
     outcome: stored.outcome,
-  }
-}
-
-/** The size of an SQLite file's used pages. Free pages are reused before the file grows. */
-export function pagesInUse(database: Kysely<QuoteRecordSchema>): RecordSize {
-  const query = sql<{ bytes: number }>`select (page_count - freelist_count) * page_size as bytes
-    from pragma_page_count(), pragma_freelist_count(), pragma_page_size()`
-  return {
-    count: async () => 0,
-    async used() {
-      const { rows } = await query.execute(database)
-      return rows[0]?.bytes ?? 0
-    },
-  }
-}
-
-/**
- * The length of all records from the oldest on, for tables that replicas share. One row counts all bytes ever written, and
- * each record stores the count before it. So the difference is right without a sum, whichever replica removes records.
- */
-export function bytesSinceOldest(database: Kysely<QuoteRecordSchema>): RecordSize {
-  return {
-    async count(bytes) {
-      const row = await database
-        .updateTable('quote_record_bytes')
-        .set((update) => ({ written_bytes: update('written_bytes', '+', bytes) }))
-        .returning('written_bytes')
-        .executeTakeFirstOrThrow()
-      return row.written_bytes - bytes
-    },
-    async used() {
-      const { written_bytes } = await database
-        .selectFrom('quote_record_bytes')
-        .select('written_bytes')
-        .executeTakeFirstOrThrow()
-      const oldest = await database
-        .selectFrom('quote_records')
-        .select('start_byte')
-        .orderBy('requested_at_ms')
-        .limit(1)
-        .executeTakeFirst()
-      return oldest === undefined ? 0 : Math.max(0, written_bytes - oldest.start_byte)
-    },
   }
 }

@@ -6,10 +6,6 @@ import { createWriteHealth, type Fault } from '../write-health.js'
 /** Whether a database file can be used. */
 export type FileHealth = ReturnType<typeof createFileHealth>
 
-/** A write stops the process, so that one of this time is named, at most once a minute. */
-const SLOW_WRITE_MS = 1000
-const NAMED_FOR_MS = 60_000
-
 /** Builds the health of the file at a path; `:memory:` has no file. */
 export function createFileHealth(path: string, log: Logger) {
   const health = createWriteHealth(
@@ -20,7 +16,6 @@ export function createFileHealth(path: string, log: Logger) {
   )
   /** Inode of the file when it was opened. */
   let inode: number | undefined
-  let slowNamedAt = Number.NEGATIVE_INFINITY
 
   function assertUsable(): void {
     if (path === ':memory:') return
@@ -48,21 +43,10 @@ export function createFileHealth(path: string, log: Logger) {
     if (fault !== undefined) health.failed(fault, (error as Error).message)
   }
 
-  function onWritten(tookMs: number): void {
-    health.written()
-    const now = performance.now()
-    if (tookMs < SLOW_WRITE_MS || now - slowNamedAt < NAMED_FOR_MS) return
-    slowNamedAt = now
-    log.warn(
-      { path, tookMs: Math.round(tookMs) },
-      'a write to the database file has stopped the service: it needs a local disk that is not overloaded',
-    )
-  }
-
   return {
     assertUsable,
     onFailed,
-    onWritten,
+    onWritten: health.written,
     isUp(): boolean {
       try {
         assertUsable()

@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { isSqliteError, openSqliteFile, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 import { ConfigError } from '../../config/environment.js'
 import { faultOf } from './file-health.js'
@@ -11,38 +10,27 @@ export interface FileLock {
   release(): void
 }
 
-interface Holder {
-  readonly pid: number
-  readonly host: string
-  /** Unix time in milliseconds. */
-  readonly since_ms: number
-}
-
-const CREATE = `create table if not exists holder
-  (id integer primary key check (id = 1), pid integer not null, host text not null, since_ms integer not null)`
-const READ = 'select pid, host, since_ms from holder'
-const WRITE = 'insert or replace into holder (id, pid, host, since_ms) values (1, @pid, @host, @since_ms)'
-
 /**
- * Takes the service's lock on a database file. It is SQLite's write lock on the file `<path>-lock`, so the operating
- * system releases it when the process ends in any way. Other programs can still use the database.
+ * Takes the service's lock on a database file. It is SQLite's lock on the empty file `<path>-lock`, so the operating system releases it
+ * when the process ends in any way. Other programs can still use the database.
  * @param path the database; `:memory:` needs no lock
  * @throws ConfigError when another service holds the lock, or the file next to the database cannot be used
  */
-export function takeFileLock(path: string, now: () => number): FileLock {
+export function takeFileLock(path: string): FileLock {
   if (path === ':memory:') return { release() {} }
   assertFolder(path)
   const lockPath = `${fileAt(path)}-lock`
-  const self: Holder = { pid: process.pid, host: hostname(), since_ms: now() }
-  const sqlite = open(lockPath)
+  let sqlite: SqliteDatabase | undefined
   try {
-    // The row must be committed, because others read it. Another service may get the lock in between, so check again.
-    while (!holds(sqlite, self)) sqlite.transaction(() => sqlite.prepare(WRITE).run(self)).immediate()
-    return { release: () => sqlite.close() }
+    createForOwner(lockPath)
+    const opened = openSqliteFile(lockPath)
+    sqlite = opened
+    opened.pragma('busy_timeout = 0')
+    opened.exec('begin exclusive')
+    return { release: () => opened.close() }
   } catch (error) {
-    const holder = isBusy(error) ? sqlite.prepare<[], Holder>(READ).get() : undefined
-    sqlite.close()
-    throw holder === undefined ? unusable(lockPath, error) : heldBy(path, holder)
+    sqlite?.close()
+    throw isBusy(error) ? held(path) : unusable(lockPath, error)
   }
 }
 
@@ -53,34 +41,8 @@ function fileAt(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-/** Begins a transaction that holds the lock. @returns whether the row has this process; otherwise the lock is released */
-function holds(sqlite: SqliteDatabase, self: Holder): boolean {
-  sqlite.exec('begin immediate')
-  const holder = sqlite.prepare<[], Holder>(READ).get()
-  if (holder?.pid === self.pid && holder.host === self.host && holder.since_ms === self.since_ms) return true
-  sqlite.exec('rollback')
-  return false
-}
-
-function open(lockPath: string): SqliteDatabase {
-  let sqlite: SqliteDatabase | undefined
-  try {
-    createForOwner(lockPath)
-    sqlite = openSqliteFile(lockPath)
-    // The content has no value after a power failure.
-    sqlite.pragma('synchronous = OFF')
-    sqlite.exec(CREATE)
-    sqlite.pragma('busy_timeout = 0')
-    return sqlite
-  } catch (error) {
-    sqlite?.close()
-    throw unusable(lockPath, error)
-  }
-}
-
-function heldBy(path: string, { pid, host, since_ms }: Holder): ConfigError {
-  const since = new Date(since_ms).toISOString()
-  const message = `is ${path}, which another service uses: process ${pid} on ${host}, since ${since}. Stop that service, or name another file`
+function held(path: string): ConfigError {
+  const message = `is ${path}, which another service uses: stop that service, or name another file`
   return new ConfigError([{ variable: 'DB_PATH', message }])
 }
 

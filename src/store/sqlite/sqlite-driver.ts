@@ -15,8 +15,8 @@ import { isSqliteError, type SqliteDatabase } from '../../../packages/sqlite/src
 export interface FileWatch {
   /** Called before a write begins. @throws the error with which the write fails */
   assertUsable(): void
-  /** Called after a write to the file, with the time that the disk has taken. */
-  onWritten(tookMs: number): void
+  /** Called after a write to the file. */
+  onWritten(): void
   /** Called with each error of a statement. */
   onFailed(error: unknown): void
 }
@@ -86,9 +86,8 @@ class WatchedDriver extends SqliteDriver {
     for (;;) {
       try {
         if (isWrite) this.#watch.assertUsable()
-        const startedAt = clock.monotonic()
         const result = await connection.executeQuery<R>(query)
-        if (isWrite && !this.#database.inTransaction) this.#watch.onWritten(clock.monotonic() - startedAt)
+        if (isWrite && !this.#database.inTransaction) this.#watch.onWritten()
         return result
       } catch (error) {
         const mayPass = isBusy(error) && !this.#database.inTransaction && clock.monotonic() <= deadline

@@ -24,16 +24,12 @@ const runCli = (path: string, ...args: string[]) =>
   startProcess(process.execPath, [`${BUILT}/cli.js`, ...args], { DB_PATH: path })
 
 describe('a database file that a service uses', () => {
-  it('is rejected with its user at a second service, while the command line can use it', async () => {
+  it('is rejected at a second service, while the command line can use it', async () => {
     const path = temporaryFile()
     const first = await startWith(path)
     const second = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })
     expect(await second.exited).toBe(1)
-    expect(second.output()).toMatch(
-      new RegExp(
-        `DB_PATH is ${path}, which another service uses: process ${first.child.pid} on .*, since 20`,
-      ),
-    )
+    expect(second.output()).toContain(`DB_PATH is ${path}, which another service uses: stop that service`)
 
     const bar = runCli(path, 'solvers', 'block', account.address)
     expect([await bar.exited, bar.output()]).toEqual([0, expect.any(String)])

@@ -6,7 +6,7 @@ import type {
   RecordFilter,
   RecordPage,
 } from '../../../src/store/records/quote-record-store.js'
-import { bytesSinceOldest, createQuoteRecordTable } from '../../../src/store/records/quote-record-table.js'
+import { createQuoteRecordTable } from '../../../src/store/records/quote-record-table.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { storedRecord } from '../../support/databases/stored-record.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from '../databases.js'
@@ -14,7 +14,7 @@ import { NEW_DATABASES, type NewDatabase, postgresAt } from '../databases.js'
 async function openTable(on: NewDatabase, maxBytes = 1_000_000_000) {
   const { database, close } = await on.open<QuoteRecordSchema>(POSTGRES_TABLES.quoteRecords)
   const read = () => database.selectFrom('quote_records').select('quote_id').orderBy('quote_id').execute()
-  const table = createQuoteRecordTable(database, { size: bytesSinceOldest(database), maxBytes })
+  const table = createQuoteRecordTable(database, maxBytes)
   return { table, ids: async () => (await read()).map(idOf), close }
 }
 

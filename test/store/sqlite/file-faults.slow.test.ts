@@ -149,7 +149,7 @@ test('a file that is damaged while it is used stays unusable until the next star
     cause: { message: isOneLine('the file is damaged: restore it from a backup') },
   })
   expect(health.isUp()).toBe(false)
-  health.onWritten(0)
+  health.onWritten()
   expect(health.isUp()).toBe(false)
   expect(messages()).toHaveLength(1)
 })

@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import type { Database } from '../../../src/store/database.js'
 import { migrations } from '../../../src/store/migrations.js'
-import { createFileHealth } from '../../../src/store/sqlite/file-health.js'
 import { takeFileLock } from '../../../src/store/sqlite/file-lock.js'
 import { openSqlite, openSqliteTables } from '../../../src/store/sqlite/sqlite.js'
-import { sqliteDialect } from '../../../src/store/sqlite/sqlite-driver.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 
 const row = { chain_id: 1, address: '0x', last_timestamp_ms: 1 }
@@ -39,7 +37,7 @@ test('the files of a database can be read by their owner only, whatever the umas
   const path = temporaryFile()
   const umask = process.umask(0o022)
   onTestFinished(() => void process.umask(umask))
-  const lock = takeFileLock(path, () => 0)
+  const lock = takeFileLock(path)
   onTestFinished(lock.release)
   const database = await opened(openSqlite(path))
   await database.insertInto('solver_timestamps').values(row).execute()
@@ -71,27 +69,6 @@ test.each([
       { variable: 'DB_PATH', message: expect.stringContaining(`is ${path}, which cannot be opened:`) },
     ],
   })
-})
-
-test('each write is measured, and one of more than a second is named once a minute', async () => {
-  const lines: object[] = []
-  const log = { warn: (fields: object, text: string) => lines.push({ ...fields, text }) } as never
-  const { onWritten } = createFileHealth('service.db', log)
-  for (const ms of [20, 999, 1200.4, 5000]) onWritten(ms)
-  expect(lines).toEqual([
-    { path: 'service.db', tookMs: 1200, text: expect.stringContaining('it needs a local disk') },
-  ])
-
-  const took: number[] = []
-  const file = openSqliteFile(':memory:')
-  file.exec('create table waits (id)')
-  file.function('wait', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50))
-  const watch = { assertUsable() {}, onFailed() {}, onWritten: (ms: number) => void took.push(ms) }
-  const database = new Kysely<unknown>({ dialect: sqliteDialect(file, watch) })
-  onTestFinished(() => database.destroy())
-  await sql`insert into waits values (wait())`.execute(database)
-  expect(took).toEqual([expect.any(Number)])
-  expect(took[0]).toBeGreaterThanOrEqual(50)
 })
 
 test('a database in :memory: is not kept', async () => {
