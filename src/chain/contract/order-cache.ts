@@ -23,19 +23,15 @@ export type OrderCache = ReturnType<typeof createOrderCache>
  */
 export type OrderCaches = ReturnType<typeof createOrderCaches>
 
-/** Memory for the orders of all chains, in bytes: some 30,000 settled orders. */
-const MAX_ORDER_BYTES = 64 * 1024 * 1024
-/** The heap that an order takes with its key: a settled one took 2,065 bytes on Node 20. */
-const UNKNOWN_ORDER_BYTES = 500
-const KNOWN_ORDER_BYTES = 1300
-const STEP_BYTES = 400
+/** Orders of all chains together. A settled one takes some 2 KB. */
+export const MAX_ORDERS = 32_000
 /** Blocks for which an order that the contract does not know is kept. */
 const UNKNOWN_BLOCKS = 5
 
-/** Builds the caches of all supported chains, which share their memory. The orders that were not read for longest leave it first. */
+/** Builds the caches of all supported chains. The orders of a chain that were not read for longest leave its cache first. */
 export function createOrderCaches(chainIds: readonly number[]) {
-  const memory = createOrderMemory()
-  const caches = new Map(chainIds.map((chainId) => [chainId, createOrderCache(chainId, memory)]))
+  const max = Math.ceil(MAX_ORDERS / chainIds.length)
+  const caches = new Map(chainIds.map((chainId) => [chainId, createOrderCache(max)]))
   return {
     of(chainId: number): OrderCache {
       const cache = caches.get(chainId)
@@ -48,22 +44,9 @@ export function createOrderCaches(chainIds: readonly number[]) {
   }
 }
 
-type OrderMemory = LRUCache<string, FetchedOrder>
-
-function createOrderMemory(): OrderMemory {
-  return new LRUCache({ maxSize: MAX_ORDER_BYTES, sizeCalculation: bytesOf })
-}
-
-function bytesOf({ order }: FetchedOrder): number {
-  if (order.state === 'NONE') return UNKNOWN_ORDER_BYTES
-  return KNOWN_ORDER_BYTES + STEP_BYTES * Object.keys(order.steps).length
-}
-
 /** Builds the cache of one chain. */
-function createOrderCache(chainId: number, memory: OrderMemory) {
-  // Orders from before the last `clear` have another one, and leave the memory as they are not read any more.
-  let generation = 0
-  const keyOf = (orderId: Hex) => `${chainId}:${generation}:${orderId}`
+function createOrderCache(max: number) {
+  const memory = new LRUCache<Hex, FetchedOrder>({ max })
   const readings = new Map<Hex, Promise<OrderWithSteps>>()
 
   function startReading(
@@ -73,7 +56,7 @@ function createOrderCache(chainId: number, memory: OrderMemory) {
     const isCurrent = () => readings.get(orderId) === reading
     const reading = read(orderId)
       .then((fetched) => {
-        if (fetched.atBlock !== undefined && isCurrent()) memory.set(keyOf(orderId), fetched)
+        if (fetched.atBlock !== undefined && isCurrent()) memory.set(orderId, fetched)
         return fetched.order
       })
       .finally(() => {
@@ -84,7 +67,7 @@ function createOrderCache(chainId: number, memory: OrderMemory) {
   }
 
   function peek(orderId: Hex, block: number): OrderWithSteps | undefined {
-    const { order, atBlock = 0 } = memory.get(keyOf(orderId)) ?? {}
+    const { order, atBlock = 0 } = memory.get(orderId) ?? {}
     return order?.state === 'NONE' && block - atBlock >= UNKNOWN_BLOCKS ? undefined : order
   }
 
@@ -105,12 +88,12 @@ function createOrderCache(chainId: number, memory: OrderMemory) {
     },
     /** Removes an order that an event has changed. A read under way is not kept. */
     invalidate(orderId: Hex): void {
-      memory.delete(keyOf(orderId))
+      memory.delete(orderId)
       readings.delete(orderId)
     },
     /** Removes all orders, as after a reorganisation. */
     clear(): void {
-      generation++
+      memory.clear()
       readings.clear()
     },
   }

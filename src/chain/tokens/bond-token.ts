@@ -1,5 +1,5 @@
 import { type PublicClient, zeroAddress } from 'viem'
-import type { Clock, Timer } from '../../../packages/protocol/src/clock.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView } from '../../../packages/protocol/src/node/read-view.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
@@ -23,8 +23,6 @@ interface BondTokenReaderOptions {
   readonly log: Logger
 }
 
-/** So that no call of the chain's start is in one JSON-RPC batch with the call for the address, and waits for it. */
-const START_DELAY_MS = 100
 /** A token that uses up all gas looks like a node that fails. So the delay grows, from one second to ten minutes. */
 const RETRY_MS = 1000
 const MAX_RETRY_MS = 600_000
@@ -37,7 +35,6 @@ export function createBondTokenReader(options: BondTokenReaderOptions) {
   const { chainId, settlement, readAny, tokens, clock, log } = options
   let address: Address | undefined
   let bondToken: BondToken | undefined
-  let timer: Timer | undefined
 
   const reading = createRetry({
     delayMs: RETRY_MS,
@@ -60,12 +57,7 @@ export function createBondTokenReader(options: BondTokenReaderOptions) {
     /** The same object until more of the token is known. Undefined before, and when the contract names no token. */
     bondToken: (): BondToken | undefined => bondToken,
     /** Begins to read. A value that a node has answered is not read again. Call it once. */
-    start(): void {
-      timer = clock.setTimeout(reading.run, START_DELAY_MS)
-    },
-    close(): Promise<void> {
-      timer?.stop()
-      return reading.close()
-    },
+    start: (): void => reading.run(),
+    close: reading.close,
   }
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { OrderPosition } from '../../../packages/protocol/src/orders/order.js'
 import {
@@ -35,6 +36,7 @@ interface RecentTradesOptions {
   readonly clock: Clock
 }
 
+const MAX_CHAINS = 1000
 /** Most tokens or pairs of an answer. */
 const MAX_LISTED = 500
 /**
@@ -118,19 +120,15 @@ function shareResults<T extends { readonly keepMs: number }>(
   clock: Pick<Clock, 'monotonic'>,
   read: (chainId: number) => Promise<T>,
 ): (chainId: number) => Promise<T> {
-  const kept = new Map<number, { readonly result: Promise<T>; until: number }>()
-  return (chainId) => {
-    const known = kept.get(chainId)
-    if (known !== undefined && clock.monotonic() < known.until) return known.result
-    const entry = { result: read(chainId), until: Number.POSITIVE_INFINITY }
-    kept.set(chainId, entry)
-    const end = (keepMs: number) => {
-      entry.until = clock.monotonic() + keepMs
-    }
-    entry.result.then(
-      ({ keepMs }) => end(keepMs),
-      () => end(0),
-    )
-    return entry.result
-  }
+  const shared = new LRUCache<number, T>({
+    max: MAX_CHAINS,
+    ttlResolution: 0,
+    perf: { now: clock.monotonic },
+    async fetchMethod(chainId, _old, { options }) {
+      const result = await read(chainId)
+      options.ttl = result.keepMs
+      return result
+    },
+  })
+  return (chainId) => shared.forceFetch(chainId)
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { toFunctionSelector } from 'viem'
+import { decodeAbiParameters, hexToBytes, size, toFunctionSelector, trim } from 'viem'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { DECIMALS } from '../../../packages/protocol/src/field-rules.js'
@@ -139,47 +139,35 @@ function metadataOf(entry: Entry | undefined): TokenMetadata {
   return { symbol: entry?.symbol?.value, decimals: entry?.decimals?.value }
 }
 
-const WORD = 32
-/** Offset and length come before the bytes of a `string`. */
-const STRING_START = 2 * WORD
-/** A symbol is shorter, also when each character has four bytes. */
-const MAX_SYMBOL_BYTES = 128
+const WORD_BYTES = 32
 
 /**
  * The symbol in the answer of `symbol()`: a `string`, or the `bytes32` of old tokens, which zeros fill up.
  * @returns undefined when it is neither, no UTF-8, or no symbol that can be shown (docs/decisions.md, D29)
  */
 export function parseSymbolAnswer(answer: Hex): string | undefined {
-  const bytes = Buffer.from(answer.slice(2, 2 + 2 * (STRING_START + MAX_SYMBOL_BYTES)), 'hex')
-  const text = bytes.length === WORD ? withoutEndingZeros(bytes) : stringIn(bytes)
-  const symbol = text && decodeUtf8(text)
+  // As bytes: viem reads a `string` that is no UTF-8 too.
+  const bytes =
+    size(answer) === WORD_BYTES ? answer : decoded(() => decodeAbiParameters([{ type: 'bytes' }], answer))
+  const symbol = bytes && decodeUtf8(trim(hexToBytes(bytes), { dir: 'right' }))
   return symbol !== undefined && isTokenSymbol(symbol) ? symbol : undefined
 }
 
 /** The number in the answer of `decimals()`; undefined when it is not valid in ERC-20. */
 export function parseDecimalsAnswer(answer: Hex): number | undefined {
-  const decimals = integerAt(Buffer.from(answer.slice(2, 2 + 2 * WORD), 'hex'), 0)
-  return decimals <= DECIMALS.maximum ? decimals : undefined
+  const decimals = decoded(() => decodeAbiParameters([{ type: 'uint256' }], answer))
+  return decimals !== undefined && decimals <= DECIMALS.maximum ? Number(decimals) : undefined
 }
 
-/** The bytes of an ABI-encoded `string`; undefined when it is longer than any symbol or incomplete. */
-function stringIn(bytes: Buffer): Buffer | undefined {
-  const end = STRING_START + integerAt(bytes, WORD)
-  return integerAt(bytes, 0) === WORD && end <= bytes.length ? bytes.subarray(STRING_START, end) : undefined
+function decoded<T>(decode: () => readonly [T]): T | undefined {
+  try {
+    return decode()[0]
+  } catch {
+    return undefined
+  }
 }
 
-/** The integer in the word at a position; infinity when it is incomplete or large. */
-function integerAt(bytes: Buffer, start: number): number {
-  const word = bytes.subarray(start, start + WORD)
-  const isSmall = word.length === WORD && word.subarray(0, -4).every((byte) => byte === 0)
-  return isSmall ? word.readUInt32BE(WORD - 4) : Number.POSITIVE_INFINITY
-}
-
-function withoutEndingZeros(bytes: Buffer): Buffer {
-  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1)
-}
-
-function decodeUtf8(bytes: Buffer): string | undefined {
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {

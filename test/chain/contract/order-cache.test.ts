@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { OrderWithSteps } from '../../../packages/protocol/src/orders/order.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import { createOrderCaches, type FetchedOrder } from '../../../src/chain/contract/order-cache.js'
+import { createOrderCaches, type FetchedOrder, MAX_ORDERS } from '../../../src/chain/contract/order-cache.js'
 
 function orderOf(orderId: Hex): OrderWithSteps {
   return { state: 'NONE', chainId: 1, orderId }
@@ -126,20 +126,14 @@ test('invalidate removes one order, and clear removes all', async () => {
   expect(read).toHaveBeenCalledTimes(5)
 })
 
-test('the orders of all chains share the memory, and known orders take more of it', async () => {
-  const caches = createOrderCaches([1, 2])
-  const remember = (chainId: number, orderId: Hex, order: OrderWithSteps) =>
-    caches.of(chainId).get(orderId, 1, async () => ({ order, atBlock: 1 }))
-  await remember(1, '0xfirst', orderOf('0xfirst'))
-  const step = { blockNumber: 1, logIndex: 0, transactionHash: '0x1', blockTime: 1 } as const
-  const steps = { deposited: step, settled: step }
-  const settled = { state: 'SETTLED', chainId: 2, steps } as unknown as OrderWithSteps
-  const most = Math.floor(2 ** 26 / 2100)
-  for (let index = 0; index < most; index++) await remember(2, `0x${index}`, settled)
-  expect(caches.of(1).peek('0xfirst', 1)).toBeDefined()
-  expect(caches.of(2).peek('0x0', 1)).toBe(settled)
-  for (const orderId of ['0xnew', '0xnewer'] as const) await remember(2, orderId, settled)
-  expect(caches.of(2).peek('0x1', 1)).toBeUndefined()
+test('the chains share the number of orders, and those that were not read for longest leave first', async () => {
+  const cache = createOrderCaches([1, 2]).of(1)
+  const remember = (orderId: Hex) =>
+    cache.get(orderId, 1, async () => ({ order: orderOf(orderId), atBlock: 1 }))
+  for (let index = 0; index < MAX_ORDERS / 2; index++) await remember(`0x${index}`)
+  expect(cache.peek('0x0', 1)).toBeDefined()
+  await remember('0xnew')
+  expect([cache.peek('0x0', 1), cache.peek('0x1', 1)]).toEqual([orderOf('0x0'), undefined])
 })
 
 test('an event invalidates its order on its own chain only', async () => {
