@@ -37,14 +37,13 @@ export function asyncApiMessages(): TypedMessage[] {
   )
 }
 
-/** Derives the AsyncAPI 3 document of the event stream and of solver sessions. Its channels refer to servers, which the service adds. */
+/** Derives the AsyncAPI 3 document of the event stream and of solver sessions. */
 export function asyncApiOf({ version, stream }: Contract, events: readonly ExampleEvent[]): object {
   const messages = asyncApiMessages()
   const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)
   const query = querySchema(stream)
-  const channel = (address: string, server: string, description: string) => ({
+  const channel = (address: string, description: string) => ({
     address,
-    servers: [{ $ref: `#/servers/${server}` }],
     description: unwrap(description),
     messages: Object.fromEntries(
       messages.map(({ type }) => [type, { $ref: `#/components/messages/${type}` }]),
@@ -69,10 +68,10 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
     defaultContentType: 'application/json',
     channels: {
       webSocket: {
-        ...channel(webSocket, 'webSocket', ENDINGS),
+        ...channel(webSocket, ENDINGS),
         bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
       },
-      serverSentEvents: channel(eventSource, 'http', SOURCE_ENDINGS),
+      serverSentEvents: channel(eventSource, SOURCE_ENDINGS),
       ...session.channels,
     },
     operations: {

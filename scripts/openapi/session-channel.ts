@@ -53,7 +53,6 @@ export function sessionChannel(streamMessages: readonly TypedMessage[]) {
     channels: {
       [CHANNEL]: {
         address: SESSION_PATH,
-        servers: [{ $ref: '#/servers/webSocket' }],
         description: `${descriptionOf(METHOD)}\n\n${unwrap(ENDINGS)}`,
         messages: Object.fromEntries(
           messages.map(({ type }) => [type, { $ref: `#/components/messages/${type}` }]),

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
 import type { Chain } from '../chain/chain.js'
 import { wrongSkewMs } from '../chain/clock-skew.js'
@@ -90,16 +90,12 @@ export function registerMetrics(server: FastifyInstance, options: MetricsRouteOp
     if (!/^\/metrics(\?|$)/.test(request.raw.url ?? '')) return reply.callNotFound()
     // A page that the operator's browser shows may not read them.
     reply.removeHeader('access-control-allow-origin')
-    if (expected !== undefined && !timingSafeEqual(expected, digest(authorization(request)))) {
+    if (expected !== undefined && !timingSafeEqual(expected, digest(request.headers.authorization ?? ''))) {
       reply.header('www-authenticate', 'Basic realm="metrics", charset="UTF-8"')
       return reply.code(401).type('text/plain').send('Basic authentication is required.\n')
     }
     return reply.type(registry.contentType).send(await render())
   })
-}
-
-function authorization({ headers }: FastifyRequest): string {
-  return headers.authorization ?? ''
 }
 
 /** All digests have one length, so that the time of a comparison reveals nothing. */

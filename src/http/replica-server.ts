@@ -38,7 +38,7 @@ const LIMITS = {
 const MAX_CONNECTIONS = 4096
 
 /**
- * The listener for the other replicas. Starts the listener (docs/decisions.md, D18). It has a port of its own, which only the other replicas should reach.
+ * Starts the listener for the other replicas (docs/decisions.md, D18). It has a port of its own, which only they should reach.
  * @throws ConfigError when the port cannot be opened
  */
 export async function startReplicaServer(options: ReplicaServerOptions) {

@@ -101,12 +101,6 @@ export async function createHttpServer(options: HttpServerOptions) {
     for (const port of ports) port.beginClose()
   })
   const logRequest = createRequestLog(server, log, config.logRequestSample)
-  const crossOriginHeaders = createCorsHeaders(config.corsOrigins)
-  const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
-    reply
-      .headers(SECURITY_HEADERS)
-      .header('x-request-id', request.id)
-      .headers(crossOriginHeaders(request.headers.origin))
   server.addHook('onRoute', ({ url, wsHandler }) => {
     if (wsHandler !== undefined) webSocketPaths.add(url)
   })
@@ -125,14 +119,14 @@ export async function createHttpServer(options: HttpServerOptions) {
   server.decorateRequest('arrivedAt', 0)
   server.addHook('onRequest', (request, reply, done) => {
     if (!recordArrival(request, keys)) return abandon(request, reply)
-    setCommonHeaders(request, reply)
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     const error = findHeaderError(request.raw)
     if (error === undefined) done()
     else rejectCounted(error, request, reply).catch(done)
   })
   registerErrorHandlers(server, rateLimits, { log, logRequest, lostPage })
   rejectUndecodable(server, methods, rateLimits)
-  await server.register(cors, preflightHeaders(config.corsOrigins))
+  await server.register(cors, corsOptions(config.corsOrigins))
   await server.register(async (rpc) => registerRpc(rpc, rpcServices(options), rejectCounted, MAX_BODY_BYTES))
   // A separate scope, as Connect has its own parsers of bodies.
   await server.register(async (rest) => {
@@ -190,41 +184,16 @@ function trustedProxies(trustProxy: Config['trustProxy']) {
 
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
-const EXPOSED_HEADERS = [
-  ...connectCors.exposedHeaders,
-  'X-Request-Id',
-  'Retry-After',
-  ...RATE_LIMIT_HEADERS,
-].join(', ')
-
 /**
- * Builds the CORS headers of responses (Fetch, section 3.3). Browsers of other origins get none.
+ * Builds the options of CORS: what browsers of these origins may send on REST, server-sent events, Connect and gRPC-Web, and read.
  * @param origins `*`, or each origin by itself
  */
-function createCorsHeaders(
-  origins: readonly string[],
-): (origin: string | undefined) => Readonly<Record<string, string>> {
-  const isOpen = origins.includes('*')
-  const others: Readonly<Record<string, string>> = isOpen ? {} : { vary: 'Origin' }
-  const toAllowed = (origin: string) => ({
-    ...others,
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': EXPOSED_HEADERS,
-  })
-  const allowed = new Map((isOpen ? ['*'] : origins).map((origin) => [origin, toAllowed(origin)]))
-  return (origin) => (origin && allowed.get(isOpen ? '*' : origin)) || others
-}
-
-/**
- * Builds the options of preflights: what browsers of these origins may send on REST, server-sent events, Connect and
- * gRPC-Web. The later responses get their headers without the plugin, because it takes time for each.
- * @param origins `*`, or each origin by itself
- */
-function preflightHeaders(origins: readonly string[]) {
+function corsOptions(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: 'GET, POST, DELETE',
     allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID', 'Traceparent'].join(', '),
+    exposedHeaders: [...connectCors.exposedHeaders, 'X-Request-Id', 'Retry-After', ...RATE_LIMIT_HEADERS],
     maxAge: 7200,
     strictPreflight: false,
   }

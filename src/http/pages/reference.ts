@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
-import { AUTHORITY } from '../port/multiplexer.js'
 import { CONSOLE_POLICY } from './console.js'
 import { readStaticFile, sendSlices, sendStaticFile } from './static-files.js'
 
@@ -14,14 +13,12 @@ export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
  * not count against a limit (docs/decisions.md, D8).
  */
 export function registerReference(server: FastifyInstance, site: { readonly hasConsole: boolean }): void {
-  const openApi = readDocument('openapi.json')
-  // Without its last brace: the servers follow.
-  const asyncApi = readDocument('asyncapi.json').subarray(0, -1)
-  serveDocument(server, '/openapi.json', () => [openApi])
-  serveDocument(server, '/asyncapi.json', (request) => [
-    asyncApi,
-    Buffer.from(`,"servers":${JSON.stringify(asyncApiServers(originOf(request)))}}`),
-  ])
+  for (const name of DOCUMENTS) {
+    const document = readDocument(name)
+    server.get(`/${name}`, (_request, reply) => {
+      sendSlices(reply.type('application/json; charset=utf-8'), document)
+    })
+  }
   registerDocsPage(server, site)
 }
 
@@ -29,37 +26,6 @@ export function registerReference(server: FastifyInstance, site: { readonly hasC
 function readDocument(name: (typeof DOCUMENTS)[number]): Buffer {
   const path = import.meta.url.endsWith('.ts') ? `../../../gen/${name}` : name
   return Buffer.from(JSON.stringify(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))))
-}
-
-function serveDocument(
-  server: FastifyInstance,
-  path: string,
-  partsFor: (request: FastifyRequest) => readonly Buffer[],
-): void {
-  server.get(path, (request, reply) => {
-    sendSlices(reply.type('application/json; charset=utf-8'), ...partsFor(request))
-  })
-}
-
-/** The address by which the reader of a document reached the instance. */
-interface Origin {
-  /** Host, with the port unless it is the protocol's default. */
-  readonly host: string
-  readonly isSecure: boolean
-}
-
-/** The servers of the AsyncAPI document: the WebSocket and the server-sent events of one origin. */
-export function asyncApiServers({ host, isSecure }: Origin): object {
-  const [webSocket, http] = isSecure ? ['wss', 'https'] : ['ws', 'http']
-  return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
-}
-
-/** The address by which the request reached the instance, or the trusted proxy before it. */
-function originOf({ host, protocol, socket }: FastifyRequest): Origin {
-  return {
-    host: AUTHORITY.test(host) ? host : `localhost:${socket.localPort}`,
-    isSecure: protocol === 'https',
-  }
 }
 
 /** For a user who opens the address of an instance without a console. */

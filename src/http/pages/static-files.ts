@@ -49,10 +49,9 @@ export function sendStaticFile(
   sendSlices(reply.type(type), body)
 }
 
-/** Sends a body whose parts are shared by all responses. A client that does not read holds one slice of it. */
-export function sendSlices(reply: FastifyReply, ...parts: readonly Buffer[]): void {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  reply.header('content-length', length).send(inSlices(...parts))
+/** Sends a body that all responses share. A client that does not read holds one slice of it. */
+export function sendSlices(reply: FastifyReply, body: Buffer): void {
+  reply.header('content-length', body.length).send(inSlices(body))
 }
 
 /** Whether `gzip` is accepted (RFC 9110, 12.5.3). A weight of 0 refuses it. */
@@ -67,12 +66,11 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
 const SLICE_BYTES = 16 * 1024
 
 /** A long body in slices, each cut when it is sent, so that the server sees whether a slow client reads any of them. */
-export function inSlices(...parts: readonly Buffer[]): Readable {
-  return Readable.from(slicesOf(parts))
+export function inSlices(body: Buffer): Readable {
+  return Readable.from(slicesOf(body))
 }
 
-function* slicesOf(parts: readonly Buffer[]): Generator<Buffer> {
-  for (const part of parts)
-    for (let start = 0; start < part.length; start += SLICE_BYTES)
-      yield part.subarray(start, start + SLICE_BYTES)
+function* slicesOf(body: Buffer): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += SLICE_BYTES)
+    yield body.subarray(start, start + SLICE_BYTES)
 }

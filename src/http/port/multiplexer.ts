@@ -6,7 +6,7 @@ import { interceptConnections } from '../../internals/intercept-connections.js'
 import { stopListening } from '../../internals/stop-listening.js'
 import { upgradeFilter } from '../../internals/upgrade-filter.js'
 import { identifyClient } from '../request.js'
-import { OpenConnections } from './open-connections.js'
+import { createOpenConnections } from './open-connections.js'
 import {
   type ClientTimeouts,
   DEFAULT_TIMEOUTS,
@@ -31,7 +31,7 @@ const MAX_STREAMS_PER_SESSION = 256
 /** Builds an HTTP/1.1 server that passes connections which begin as HTTP/2 to an HTTP/2 server. */
 export function createMultiplexer(handler: RequestListener, options: MultiplexerOptions = {}) {
   const { isWebSocketPath = () => false, timeouts = DEFAULT_TIMEOUTS, maxConnectionsPerIp = 0 } = options
-  const connections = new OpenConnections()
+  const connections = createOpenConnections()
   const counts = new ClientCounts({ perClient: maxConnectionsPerIp, total: Number.POSITIVE_INFINITY })
   let isDraining = false
   let isClosing = false
@@ -173,16 +173,10 @@ export function findTargetError(request: Request): ServiceError | undefined {
 }
 
 /** A name or address, with or without a port. A URL's parser would take more than the host from other text. */
-export const AUTHORITY = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]*)?$/i
-
-/** The last authority that a URL could be parsed with. Most requests to a service have the same, and to parse it takes longer. */
-let lastUsable: string | undefined
+const AUTHORITY = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]*)?$/i
 
 function isUsable(authority: string | undefined): boolean {
-  if (!authority || authority === lastUsable) return true
-  if (!AUTHORITY.test(authority) || !URL.canParse(`http://${authority}`)) return false
-  lastUsable = authority
-  return true
+  return !authority || (AUTHORITY.test(authority) && URL.canParse(`http://${authority}`))
 }
 
 function authorityOf(request: Request): string | undefined {

@@ -4,60 +4,51 @@ import { afterReading } from '../../concurrency/process-pauses.js'
 type Protocol = 'http1' | 'http2'
 
 /** The open connections of a server. */
-export class OpenConnections {
-  readonly #all = new Set<Socket>()
+export function createOpenConnections() {
+  const all = new Set<Socket>()
   /** Those that have not shown which protocol they speak. */
-  readonly #unidentified = new Set<Socket>()
-  readonly #forget: (this: Socket) => void
-  #onLastGone = () => {}
+  const unidentified = new Set<Socket>()
+  let onLastGone = () => {}
 
-  constructor() {
-    const forget = (socket: Socket) => this.#remove(socket)
-    this.#forget = function (this: Socket) {
-      forget(this)
-    }
+  function forget(this: Socket): void {
+    unidentified.delete(this)
+    all.delete(this)
+    if (all.size === 0) onLastGone()
   }
 
-  /**
-   * Adds a connection, and finds the protocol that it speaks.
-   * @param timeoutMs how long its client may take to show the protocol
-   */
-  add(socket: Socket, timeoutMs: number, onProtocol: (protocol: Protocol) => void): void {
-    this.#all.add(socket)
-    this.#unidentified.add(socket)
-    // These listeners stay for as long as the connection, so all connections share them.
-    socket.on('error', destroy).once('close', this.#forget)
-    sniffProtocol(socket, timeoutMs, (protocol) => {
-      this.#unidentified.delete(socket)
-      onProtocol(protocol)
-    })
-  }
-
-  /** Waits until no connection is left, for `timeoutMs` at most. */
-  async untilNone(timeoutMs: number): Promise<void> {
-    if (this.#all.size === 0) return
-    await new Promise<void>((resolve) => {
-      // A request that has come by then is read, also when the process was paused.
-      const timer = setTimeout(() => void afterReading(resolve), timeoutMs)
-      this.#onLastGone = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-  }
-
-  destroyUnidentified(): void {
-    for (const socket of this.#unidentified) socket.destroy()
-  }
-
-  destroyAll(): void {
-    for (const socket of this.#all) socket.destroy()
-  }
-
-  #remove(socket: Socket): void {
-    this.#unidentified.delete(socket)
-    this.#all.delete(socket)
-    if (this.#all.size === 0) this.#onLastGone()
+  return {
+    /**
+     * Adds a connection, and finds the protocol that it speaks.
+     * @param timeoutMs how long its client may take to show the protocol
+     */
+    add(socket: Socket, timeoutMs: number, onProtocol: (protocol: Protocol) => void): void {
+      all.add(socket)
+      unidentified.add(socket)
+      // These listeners stay for as long as the connection, so all connections share them.
+      socket.on('error', destroy).once('close', forget)
+      sniffProtocol(socket, timeoutMs, (protocol) => {
+        unidentified.delete(socket)
+        onProtocol(protocol)
+      })
+    },
+    /** Waits until no connection is left, for `timeoutMs` at most. */
+    async untilNone(timeoutMs: number): Promise<void> {
+      if (all.size === 0) return
+      await new Promise<void>((resolve) => {
+        // A request that has come by then is read, also when the process was paused.
+        const timer = setTimeout(() => void afterReading(resolve), timeoutMs)
+        onLastGone = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
+    destroyUnidentified(): void {
+      for (const socket of unidentified) socket.destroy()
+    },
+    destroyAll(): void {
+      for (const socket of all) socket.destroy()
+    },
   }
 }
 

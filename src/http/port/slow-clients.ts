@@ -14,8 +14,6 @@ export interface ClientTimeouts {
   readonly keepAliveMs: number
   /** To answer an HTTP/2 ping. While requests are open, the server sends a ping at this interval. */
   readonly pingMs: number
-  /** To answer an HTTP/2 ping while no request is open, after it has sent something. */
-  readonly idlePingMs: number
   /** To read a part of a response that waits to be sent; on HTTP/2 up to twice as long. */
   readonly stalledMs: number
   /** To read responses when so many wait, because the client sent requests ahead, that the server reads no more. */
@@ -29,7 +27,6 @@ export const DEFAULT_TIMEOUTS: ClientTimeouts = {
   requestMs: 15_000,
   keepAliveMs: 65_000,
   pingMs: 30_000,
-  idlePingMs: 3000,
   stalledMs: 15_000,
   pausedMs: 1500,
   closeMs: 10_000,
@@ -132,7 +129,6 @@ export function superviseSessions(server: Http2Server, timeouts: ClientTimeouts)
     // This also covers a request that was begun and never completed, which makes no stream.
     session.setTimeout(timeouts.keepAliveMs, () => (streams.size === 0 ? session.destroy() : close()))
     destroyWithoutPong(session, streams, timeouts.pingMs)
-    destroyDeaf(session, streams, timeouts.idlePingMs)
     cutStalled(session, streams, timeouts.stalledMs)
   })
   return {
@@ -194,30 +190,6 @@ function destroyWithoutPong(
     const payload = randomBytes(8)
     session.ping(payload, (error, _durationMs, pong) => {
       if (error === null && payload.equals(pong)) isUnanswered = false
-    })
-  })
-}
-
-/**
- * Destroys a session without open streams that has sent something and then answers no ping. After an error of the
- * connection Node reads no more, reports nothing, and does not see its client leave.
- */
-function destroyDeaf(
-  session: ServerHttp2Session,
-  streams: ReadonlySet<ServerHttp2Stream>,
-  idlePingMs: number,
-): void {
-  const { socket } = session
-  let heardBytes = 0
-  let isUnanswered = false
-  repeat(session, idlePingMs, () => {
-    if (session.destroyed || streams.size > 0 || socket.bytesRead === heardBytes) return
-    if (isUnanswered) return session.destroy()
-    isUnanswered = true
-    session.ping((error) => {
-      if (error !== null) return
-      isUnanswered = false
-      heardBytes = socket.bytesRead
     })
   })
 }

@@ -25,19 +25,6 @@ export function compileRoutes(method: DescMethod): RestRoute[] {
   return [rule, ...rule.additionalBindings].map((binding) => compileRule(method, binding))
 }
 
-/**
- * Checks that no two routes match the same requests.
- * @throws an error that names the verb and path of the second one
- */
-export function assertNoConflict(routes: readonly RestRoute[]): void {
-  const seen = new Set<string>()
-  for (const { verb, url } of routes) {
-    const shape = `${verb} ${url.replace(/:[^/]+/g, ':')}`
-    if (seen.has(shape)) throw new Error(`two methods are served at ${verb} ${url}`)
-    seen.add(shape)
-  }
-}
-
 function compileRule(method: DescMethod, { pattern, body, responseBody }: HttpRule): RestRoute {
   if (pattern.case === undefined || pattern.case === 'custom')
     throw unknown(method, 'a path for a standard verb')

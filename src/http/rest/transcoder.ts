@@ -9,7 +9,7 @@ import type { MethodHandler } from '../../rpc/middleware.js'
 import { elapsedMs, RestContext, toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'
 import type { RejectOtherMethods } from './error-routes.js'
-import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
+import { compileRoutes, type RestRoute } from './http-rules.js'
 import { compileJsonReader, compileJsonWriter, fieldValue, type JsonObject } from './proto-json.js'
 import { toRestError } from './rest-errors.js'
 
@@ -33,7 +33,6 @@ export function registerRestRoutes(
   logRequest: LogRequest,
 ): void {
   const routes = methods.flatMap((method) => compileRoutes(method.desc).map((route) => ({ method, route })))
-  assertNoConflict(routes.map(({ route }) => route))
   server.removeAllContentTypeParsers()
   const parser = async (_request: FastifyRequest, bytes: Buffer) => parseJsonBody(bytes)
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parser)
@@ -68,7 +67,7 @@ function registerRoute(
   server.route({
     method: route.verb,
     url: route.url,
-    config: { cors: false, logsItself: true },
+    config: { logsItself: true },
     onRequest: (request, reply) =>
       method.checkChainAndLimits(chainIdOf(request), toLimitedCall(request, reply)),
     async handler(request, reply) {
@@ -116,9 +115,9 @@ export function createRequestReader(input: DescMessage, route: RestRoute): Reque
   }
 }
 
-/** An error names the bad keys without repeating the whole request. */
-const MAX_NAMED_KEYS = 16
-const MAX_KEY_LENGTH = 64
+/** An error names the bad keys or parameters without repeating the whole request. */
+const MAX_NAMED = 16
+const MAX_NAME_LENGTH = 64
 
 /**
  * Reads a request's body. It must be a JSON object in UTF-8. No field may be given twice, as readers differ in which one
@@ -166,8 +165,8 @@ function keyViolations(keys: readonly string[]): FieldViolation[] {
     seen.add(key)
   }
   const violations = [...twice]
-    .slice(0, MAX_NAMED_KEYS)
-    .map((key) => ({ field: key.slice(0, MAX_KEY_LENGTH), message: 'must be given once' }))
+    .slice(0, MAX_NAMED)
+    .map((key) => ({ field: key.slice(0, MAX_NAME_LENGTH), message: 'must be given once' }))
   return seen.has('__proto__')
     ? [...violations, { field: '__proto__', message: 'must not be given' }]
     : violations
@@ -189,10 +188,6 @@ function topLevelKeys(text: string): string[] {
   }
   return keys
 }
-
-/** An error names the unknown parameters without repeating the whole query. */
-const MAX_NAMED = 16
-const MAX_NAME_LENGTH = 64
 
 /**
  * Builds the check of a query whose parameters are the fields of a request. A filter with a misspelt name would let

@@ -34,7 +34,6 @@ export function registerQuoteStream(
     server.route({
       method: route.verb,
       url: route.url,
-      config: { cors: false },
       onRequest: (request, reply) =>
         streams.checkChainAndLimits(chainIdOf(request), toLimitedCall(request, reply)),
       handler(request, reply) {

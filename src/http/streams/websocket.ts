@@ -7,7 +7,7 @@ import { type FieldViolation, toServiceError } from '../../../packages/protocol/
 import { encodeBatches, encodeOnce } from '../../events/encode-once.js'
 import { textFrame } from '../../internals/text-frame.js'
 import { toConnectedMessage, toEventMessage } from '../../rpc/convert/convert-events.js'
-import { type EventStream, type EventStreams, memoizeLast } from '../../rpc/streams/event-streams.js'
+import type { EventStream, EventStreams } from '../../rpc/streams/event-streams.js'
 import { closeWith } from './close-with-error.js'
 import { toEventJson } from './event-json.js'
 
@@ -16,13 +16,9 @@ export interface StreamRequest {
   readonly message: StreamEventsRequest
   readonly violations: readonly FieldViolation[]
 }
-/** How much earlier the message about the chains may come with events. A write of its own costs as much as that of the events. */
-const HEALTH_LEAD_MS = 5000
 
 const toFrame = encodeOnce((message: StreamEventsResponse) => textFrame(toEventJson(message)))
 const toFrames = encodeBatches((entry) => toFrame(toEventMessage(entry)))
-/** The clients that get the same events get the same message about the chains with them. */
-const joinFrames = memoizeLast((events: Buffer, health: Buffer) => Buffer.concat([events, health]))
 
 /**
  * Serves the event stream on a WebSocket that has just been opened. This function is not async: an async function would
@@ -63,10 +59,8 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
   socket.once('close', () => stream.close())
   try {
     while (socket.readyState === socket.OPEN) {
-      const due = stream.dueHealth()
-      const batch = due === undefined ? await stream.next() : []
-      const health = batch.length > 0 ? stream.dueHealth(HEALTH_LEAD_MS) : due
-      const frames = health === undefined ? toFrames(batch) : joinFrames(toFrames(batch), toFrame(health))
+      const health = stream.dueHealth()
+      const frames = health === undefined ? toFrames(await stream.next()) : toFrame(health)
       if (frames.length === 0 || socket.readyState !== socket.OPEN) continue
       if (!connection.write(frames)) await once(connection, 'drain', { signal: subscription.ended })
     }

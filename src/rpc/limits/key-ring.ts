@@ -24,7 +24,6 @@ interface Entry {
 
 /** How long a change may stay unseen, as long as the database answers. */
 const REFRESH_MS = 2000
-const DAY_TEXT_LENGTH = '2026-11-27'.length
 const NOT_VALID = 'This API key is unknown, expired or revoked.'
 
 /** Reads all keys, and again every two seconds. @throws the database's error at the first read */
@@ -56,7 +55,7 @@ export async function openKeyRing(
 
   /** Notes the day, at most once a day for each key. */
   async function recordUse(): Promise<void> {
-    const day = new Date(clock.now()).toISOString().slice(0, DAY_TEXT_LENGTH)
+    const day = new Date(clock.now()).toISOString().slice(0, '2026-11-27'.length)
     const ids = [...used].filter((id) => entries.get(id)?.key.lastUsedDay !== day)
     used.clear()
     if (ids.length > 0) await store.recordUse(ids, day)

@@ -55,7 +55,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
     const [limit, windowMs] = isGlobal ? [config.max, config.windowMs] : [config[name], MINUTE_MS]
     const onRejected = () => options.onRejected?.(name)
     const limiterFor = (points: number) => limiterOf(name, points, windowMs)
-    const window = new WindowCounts(limit, windowMs, maxClients)
+    const window = createWindowCounts(limit, windowMs, maxClients)
     const count = limit === 0 ? undefined : createCounter(limiterFor(limit), limit, window, onRejected)
     const countKey = createKeyCounter(name, limit * KEY_FACTOR, limiterFor, onRejected, keyMetrics)
     return async (call: LimitedCall): Promise<void> => {
@@ -109,25 +109,12 @@ function createKeyCounter(
   keyMetrics: RateLimitsOptions['keyMetrics'],
 ) {
   const limiters = new Map<number, Limiter>()
-  /** The series of each key. The first rejection shows as an increase. */
-  const series = new WeakMap<ClientKey, Record<'requests' | 'rejections', { inc(value?: number): void }>>()
-
-  function seriesOf(apiKey: ClientKey) {
-    const found = series.get(apiKey)
-    if (found !== undefined || keyMetrics === undefined) return found
-    const labels = { key: apiKey.label, limit: name }
-    const made = {
-      requests: keyMetrics.keyRequests.labels(labels),
-      rejections: keyMetrics.keyRejections.labels(labels),
-    }
-    made.rejections.inc(0)
-    series.set(apiKey, made)
-    return made
-  }
 
   return async (apiKey: ClientKey, call: LimitedCall): Promise<void> => {
-    const counted = seriesOf(apiKey)
-    counted?.requests.inc()
+    const labels = { key: apiKey.label, limit: name }
+    keyMetrics?.keyRequests.inc(labels)
+    // The first rejection shows as an increase.
+    keyMetrics?.keyRejections.inc(labels, 0)
     const points = apiKey.limits[name] ?? limit
     if (points === 0) return
     const limiter = limiters.get(points) ?? limiterFor(points)
@@ -137,14 +124,19 @@ function createKeyCounter(
     } catch (result) {
       if (!(result instanceof RateLimiterRes)) throw result
       onRejected()
-      counted?.rejections.inc()
+      keyMetrics?.keyRejections.inc(labels)
       reject(call, points, ' with this API key', result)
     }
   }
 }
 
 /** Builds the counter of clients without a key. */
-function createCounter(limiter: Limiter, limit: number, window: WindowCounts, onRejected: () => void) {
+function createCounter(
+  limiter: Limiter,
+  limit: number,
+  window: ReturnType<typeof createWindowCounts>,
+  onRejected: () => void,
+) {
   return async (call: LimitedCall): Promise<void> => {
     const { client } = call
     window.beginWhenDue()
@@ -178,83 +170,66 @@ const SHARED_COUNTS = { network: 16, all: 64 }
 /** Nobody can choose with whom a client shares a count. */
 const SALT = randomUUID()
 
-/** The requests of IPv6 networks and the new clients of one limit, in fixed windows and in memory. The number of clients with their own counts bounds them. */
-class WindowCounts {
-  readonly #limit: number
-  readonly #windowMs: number
-  readonly #maxClients: number
-  readonly #requests = new Map<string, number>()
+/**
+ * The requests of IPv6 networks and the new clients of one limit, in fixed windows and in memory. The number of clients with their own counts bounds them.
+ * @param maxClients the new clients of a window that have their own counts, for IPv4 and IPv6 each
+ */
+function createWindowCounts(limit: number, windowMs: number, maxClients: number) {
+  const requests = new Map<string, number>()
   /** The new clients by IP version, region and IPv6 /48. */
-  readonly #clients = new Map<string, number>()
+  const clients = new Map<string, number>()
   /** On a clock that never goes back. */
-  #end = Number.NEGATIVE_INFINITY
+  let end = Number.NEGATIVE_INFINITY
 
-  /** @param maxClients the new clients of a window that have their own counts, for IPv4 and IPv6 each */
-  constructor(limit: number, windowMs: number, maxClients: number) {
-    this.#limit = limit
-    this.#windowMs = windowMs
-    this.#maxClients = maxClients
-  }
-
-  /** Begins a new window when the last one has ended; call it before any count of a request. */
-  beginWhenDue(): void {
-    if (performance.now() < this.#end) return
-    this.#end = performance.now() + this.#windowMs
-    this.#requests.clear()
-    this.#clients.clear()
-  }
-
-  msUntilEnd(): number {
-    return Math.max(0, this.#end - performance.now())
-  }
-
-  /** The requests that a network may make in a window. */
-  limitOf({ prefixLength }: ClientNetwork): number {
-    return this.#limit * NETWORK_FACTORS[prefixLength]
-  }
-
-  /** A network around a client that has no requests left. */
-  fullNetwork({ networks }: ClientId): ClientNetwork | undefined {
-    return networks.find((network) => (this.#requests.get(network.key) ?? 0) >= this.limitOf(network))
-  }
-
-  /** Counts a request for the networks around a client. @param by -1 takes it back; a new window may have begun since */
-  charge({ networks }: ClientId, by: 1 | -1): void {
-    for (const { key } of networks) this.#requests.set(key, Math.max(0, (this.#requests.get(key) ?? 0) + by))
-  }
-
-  /** The key that a new client shares with others when there are too many; undefined while it has its own count. */
-  sharedKeyOf(client: ClientId): string | undefined {
-    const narrowest = this.#groupsOf(client).findLast((group) => this.#isFull(group))
-    if (narrowest === undefined) return undefined
-    const counts = narrowest.isNetwork ? SHARED_COUNTS.network : SHARED_COUNTS.all
-    const digest = hash('sha256', `${SALT}${client.key}`, 'hex').slice(0, 8)
-    return `shared ${narrowest.key} ${Number.parseInt(digest, 16) % counts}`
-  }
-
-  /** Counts a client that has made its first request of a window. */
-  addClient(client: ClientId): void {
-    const groups = this.#groupsOf(client)
-    // While the first requests of a network are being counted, more clients of it may come. They must not take the counts of others.
-    if (groups.some((group) => group.isNetwork && this.#isFull(group))) return
-    for (const { key } of groups) this.#clients.set(key, (this.#clients.get(key) ?? 0) + 1)
-  }
-
-  #isFull({ key, max }: { readonly key: string; readonly max: number }): boolean {
-    return (this.#clients.get(key) ?? 0) >= max
-  }
+  const limitOf = ({ prefixLength }: ClientNetwork) => limit * NETWORK_FACTORS[prefixLength]
+  const isFull = ({ key, max }: { readonly key: string; readonly max: number }) =>
+    (clients.get(key) ?? 0) >= max
 
   /** What is around a client, the widest first. */
-  #groupsOf({ isIpv6, region, networks }: ClientId) {
-    const max = this.#maxClients
-    const ofRegion = Math.ceil(max * NETWORK_PART)
+  function groupsOf({ isIpv6, region, networks }: ClientId) {
+    const ofRegion = Math.ceil(maxClients * NETWORK_PART)
     const groups = [
-      { key: isIpv6 ? 'ipv6' : 'ipv4', max, isNetwork: false },
+      { key: isIpv6 ? 'ipv6' : 'ipv4', max: maxClients, isNetwork: false },
       { key: region, max: ofRegion, isNetwork: true },
     ]
     const site = networks.at(-1)
     if (site !== undefined)
       groups.push({ key: site.key, max: Math.ceil(ofRegion * NETWORK_PART), isNetwork: true })
     return groups
+  }
+
+  return {
+    /** The requests that a network may make in a window. */
+    limitOf,
+    /** Begins a new window when the last one has ended; call it before any count of a request. */
+    beginWhenDue(): void {
+      if (performance.now() < end) return
+      end = performance.now() + windowMs
+      requests.clear()
+      clients.clear()
+    },
+    msUntilEnd: (): number => Math.max(0, end - performance.now()),
+    /** A network around a client that has no requests left. */
+    fullNetwork: ({ networks }: ClientId): ClientNetwork | undefined =>
+      networks.find((network) => (requests.get(network.key) ?? 0) >= limitOf(network)),
+    /** Counts a request for the networks around a client. @param by -1 takes it back; a new window may have begun since */
+    charge({ networks }: ClientId, by: 1 | -1): void {
+      for (const { key } of networks) requests.set(key, Math.max(0, (requests.get(key) ?? 0) + by))
+    },
+    /** The key that a new client shares with others when there are too many; undefined while it has its own count. */
+    sharedKeyOf(client: ClientId): string | undefined {
+      const narrowest = groupsOf(client).findLast(isFull)
+      if (narrowest === undefined) return undefined
+      const counts = narrowest.isNetwork ? SHARED_COUNTS.network : SHARED_COUNTS.all
+      const digest = hash('sha256', `${SALT}${client.key}`, 'hex').slice(0, 8)
+      return `shared ${narrowest.key} ${Number.parseInt(digest, 16) % counts}`
+    },
+    /** Counts a client that has made its first request of a window. */
+    addClient(client: ClientId): void {
+      const groups = groupsOf(client)
+      // While the first requests of a network are being counted, more clients of it may come. They must not take the counts of others.
+      if (groups.some((group) => group.isNetwork && isFull(group))) return
+      for (const { key } of groups) clients.set(key, (clients.get(key) ?? 0) + 1)
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
-import { ClientCounts, type CountLimit, NETWORK_FACTORS } from '../../clients/client-counts.js'
+import { ClientCounts, type CountLimit } from '../../clients/client-counts.js'
 import type { ClientId } from '../../clients/client-id.js'
 
 /** The slots for streams, on all transports together (docs/decisions.md, D14). */
@@ -39,18 +39,11 @@ export function createStreamSlots(options: StreamSlotsOptions) {
   }
 
   function explain(limit: CountLimit, client: ClientId): string {
-    const { isIpv6, apiKey } = client
     if (limit === 'total')
       return `All ${maxStreamClients} streams of this instance are open (MAX_STREAM_CLIENTS).`
-    if (limit === 'client' && apiKey !== undefined)
-      return `This API key has all of its ${slots.limitOfClient(client)} streams open.`
-    if (limit === 'client')
-      return `This client has all of its ${maxStreamClientsPerIp} streams open (MAX_STREAM_CLIENTS_PER_IP).`
-    if (limit === 'region')
-      return `The ${isIpv6 ? 'IPv6 /32' : 'IPv4 /16'} of this client has all of its ${slots.maxOfRegion} streams, a quarter of MAX_STREAM_CLIENTS.`
-    const { prefixLength } = limit
-    const most = `${slots.limitOf(limit)} streams, at most ${NETWORK_FACTORS[prefixLength]} times MAX_STREAM_CLIENTS_PER_IP`
-    return `The IPv6 /${prefixLength} of this client has all of its ${most}.`
+    if (limit !== 'client') return 'The network or the region of this client has all of its streams open.'
+    const whose = client.apiKey === undefined ? 'client' : 'API key'
+    return `This ${whose} has all of its ${slots.limitOfClient(client)} streams open.`
   }
 
   return {

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import {
   type HealthCheckRequest,
@@ -14,7 +16,13 @@ import { requestKey } from '../call-context.js'
 const MAX_NAME_LENGTH = 200
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus
 
-interface HealthOptions extends HealthWatchersOptions {
+interface HealthOptions {
+  /** How often watchers look for a change, in milliseconds. */
+  readonly watchIntervalMs: number
+  /** The most watchers at the same time. */
+  readonly maxWatchers: number
+  /** The most watchers of one client at the same time. */
+  readonly maxWatchersPerClient: number
   /** Full names of the services whose health can be checked; the empty name stands for all. */
   readonly services: readonly string[]
   /** Whether the instance can serve calls now. */
@@ -23,37 +31,47 @@ interface HealthOptions extends HealthWatchersOptions {
 
 /** Builds gRPC health checking (grpc.health.v1) of one server. All services of a server have the same status. */
 export function createHealth(options: HealthOptions) {
-  const { services, isServing } = options
+  const { services, isServing, watchIntervalMs, maxWatchers, maxWatchersPerClient } = options
   const names = new Set(['', ...services])
-  const watchers = new HealthWatchers(options)
-  let isDraining = false
+  const watchers = new ClientCounts({ perClient: maxWatchersPerClient, total: maxWatchers })
+  const draining = new AbortController()
+  // Each watcher adds a listener. Node warns of a leak when there are more than ten.
+  setMaxListeners(0, draining.signal)
 
-  const statusNow = () => (!isDraining && isServing() ? SERVING : NOT_SERVING)
+  const statusNow = () => (!draining.signal.aborted && isServing() ? SERVING : NOT_SERVING)
   const statusOf = (service: string) => (names.has(service) ? statusNow() : SERVICE_UNKNOWN)
+
+  /** @throws ConnectError RESOURCE_EXHAUSTED when there are as many watchers as are allowed */
+  function addWatcher(client: ClientId): void {
+    const limit = watchers.fullAt(client)
+    if (limit !== undefined) {
+      const who =
+        limit === 'total' ? 'All clients together have' : 'This client, its network or its region has'
+      throw new ConnectError(`${who} as many health watchers as are allowed.`, Code.ResourceExhausted)
+    }
+    watchers.add(client)
+  }
 
   /** Yields the status now and after each change, until the caller leaves or the service drains. */
   async function* watch({ service }: HealthCheckRequest, { signal, values }: HandlerContext) {
-    let wake = () => {}
-    const onChange = () => wake()
-    const client = values.get(requestKey).client
-    watchers.add(onChange, client)
-    signal.addEventListener('abort', onChange)
+    const { client } = values.get(requestKey)
+    addWatcher(client)
+    const end = new AbortController()
+    const stop = () => end.abort()
+    for (const each of [signal, draining.signal]) each.addEventListener('abort', stop)
     try {
       let sent: HealthCheckResponse_ServingStatus | undefined
       while (!signal.aborted) {
-        const changed = new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        const isLast = isDraining
+        const isLast = draining.signal.aborted
         const status = statusOf(service)
         if (status !== sent) yield { status }
         if (isLast) return
         sent = status
-        await changed
+        await pause(watchIntervalMs, undefined, { signal: end.signal, ref: false }).catch(() => {})
       }
     } finally {
-      signal.removeEventListener('abort', onChange)
-      watchers.remove(onChange, client)
+      for (const each of [signal, draining.signal]) each.removeEventListener('abort', stop)
+      watchers.remove(client)
     }
   }
 
@@ -77,63 +95,10 @@ export function createHealth(options: HealthOptions) {
       }),
     /** The same for REST. @throws ServiceError SHUTTING_DOWN or CHAIN_UNAVAILABLE while no service is serving */
     assertServing(): void {
-      if (isDraining) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.')
+      if (draining.signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.')
       if (!isServing()) throw new ServiceError('CHAIN_UNAVAILABLE', 'No chain answers at the moment.')
     },
     /** From now on no service is serving. Watchers get this status, and their streams end. */
-    drain(): void {
-      isDraining = true
-      watchers.wakeAll()
-    },
-  }
-}
-
-interface HealthWatchersOptions {
-  /** How often watchers are woken to check for a change while there are any, in milliseconds. */
-  readonly watchIntervalMs: number
-  /** The most watchers at the same time. */
-  readonly maxWatchers: number
-  /** The most watchers of one client at the same time. */
-  readonly maxWatchersPerClient: number
-}
-
-/** The open streams of health checking. */
-class HealthWatchers {
-  readonly #watchIntervalMs: number
-  readonly #counts: ClientCounts
-  readonly #wakers = new Set<() => void>()
-  #timer: NodeJS.Timeout | undefined
-
-  constructor({ watchIntervalMs, maxWatchers, maxWatchersPerClient }: HealthWatchersOptions) {
-    this.#watchIntervalMs = watchIntervalMs
-    this.#counts = new ClientCounts({ perClient: maxWatchersPerClient, total: maxWatchers })
-  }
-
-  /**
-   * Adds a watcher, and wakes it at every interval.
-   * @throws ConnectError RESOURCE_EXHAUSTED when there are as many as are allowed
-   */
-  add(wake: () => void, client: ClientId): void {
-    const limit = this.#counts.fullAt(client)
-    if (limit !== undefined) {
-      const who =
-        limit === 'total' ? 'All clients together have' : 'This client, its network or its region has'
-      throw new ConnectError(`${who} as many health watchers as are allowed.`, Code.ResourceExhausted)
-    }
-    this.#counts.add(client)
-    this.#wakers.add(wake)
-    this.#timer ??= setInterval(() => this.wakeAll(), this.#watchIntervalMs).unref()
-  }
-
-  remove(wake: () => void, client: ClientId): void {
-    this.#wakers.delete(wake)
-    this.#counts.remove(client)
-    if (this.#wakers.size > 0) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
-  }
-
-  wakeAll(): void {
-    for (const wake of this.#wakers) wake()
+    drain: (): void => draining.abort(),
   }
 }

@@ -63,11 +63,8 @@ export interface EventStream {
   readonly subscription: Omit<Subscription, 'next' | 'close'>
   /** The next events, as those of the subscription. The result is also empty when the message about the chains is due. */
   next(): Promise<Batch>
-  /**
-   * The message about the chains when it is due, to send before `next` is called; undefined otherwise.
-   * @param leadMs how much earlier it may come, to be sent with events
-   */
-  dueHealth(leadMs?: number): StreamEventsResponse | undefined
+  /** The message about the chains when it is due, to send before `next` is called; undefined otherwise. */
+  dueHealth(): StreamEventsResponse | undefined
   /**
    * Ends the stream and counts it; a second call does nothing.
    * @param thrown the error that ended it; undefined when the client did
@@ -122,40 +119,30 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   /** Streams at the same position get the same message, so that it is encoded once. */
   const healthAt = memoizeLast(toHealthMessage)
 
-  class Stream implements EventStream {
-    readonly subscription: Subscription
-    readonly #call: StreamCall
-    #isOpen = true
+  function toStream(subscription: Subscription, call: StreamCall, hasHealth: boolean): EventStream {
+    const { protocol } = call
+    let isOpen = true
     /** On the clock of `performance.now`. */
-    #healthDueAt: number
-
-    constructor(subscription: Subscription, call: StreamCall, hasHealth: boolean) {
-      this.subscription = subscription
-      this.#call = call
-      this.#healthDueAt = hasHealth ? 0 : Number.POSITIVE_INFINITY
-      metrics.streamClients.inc({ protocol: call.protocol })
-    }
-
-    next(): Promise<Batch> {
-      return this.subscription.next(this.#healthDueAt)
-    }
-
-    dueHealth(leadMs = 0): StreamEventsResponse | undefined {
-      const now = performance.now()
-      if (now < this.#healthDueAt - leadMs) return undefined
-      this.#healthDueAt = now + HEALTH_INTERVAL_MS
-      return healthAt(this.subscription.cursor(), readChainHealth())
-    }
-
-    close(thrown?: unknown): ServiceError | undefined {
-      if (!this.#isOpen) return undefined
-      this.#isOpen = false
-      this.subscription.close()
-      const { protocol } = this.#call
-      metrics.streamClients.dec({ protocol })
-      if (thrown !== undefined) return reject(this.#call, thrown)
-      count(protocol, 'OK')
-      return undefined
+    let healthDueAt = hasHealth ? 0 : Number.POSITIVE_INFINITY
+    metrics.streamClients.inc({ protocol })
+    return {
+      subscription,
+      next: () => subscription.next(healthDueAt),
+      dueHealth() {
+        const now = performance.now()
+        if (now < healthDueAt) return undefined
+        healthDueAt = now + HEALTH_INTERVAL_MS
+        return healthAt(subscription.cursor(), readChainHealth())
+      },
+      close(thrown) {
+        if (!isOpen) return undefined
+        isOpen = false
+        subscription.close()
+        metrics.streamClients.dec({ protocol })
+        if (thrown !== undefined) return reject(call, thrown)
+        count(protocol, 'OK')
+        return undefined
+      },
     }
   }
 
@@ -172,7 +159,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     waitForCursor: eventLog.waitForCursor,
     open(request, call, malformed = []) {
       try {
-        return new Stream(subscribe(request, call, malformed), call, request.health)
+        return toStream(subscribe(request, call, malformed), call, request.health)
       } catch (thrown) {
         throw reject(call, thrown)
       }
@@ -251,7 +238,7 @@ export function toStreamHandler(streams: EventStreams) {
 }
 
 /** Keeps the last result of `make` for as long as its arguments are the same values. Their number must not change. */
-export function memoizeLast<Arguments extends readonly unknown[], Value>(
+function memoizeLast<Arguments extends readonly unknown[], Value>(
   make: (...args: Arguments) => Value,
 ): (...args: Arguments) => Value {
   let last: { readonly args: Arguments; readonly value: Value } | undefined

@@ -123,7 +123,20 @@ export function createQuoteStreams(options: QuoteStreamsOptions) {
       },
       leaving.signal,
     )
-    return toMessages(items, asked, call, close, () => keyError, clock.now)
+    async function* toMessages(): AsyncGenerator<QuoteStreamMessage, void> {
+      try {
+        for await (const item of items) {
+          recordQuote(item, call)
+          yield toQuoteStreamMessage(item, asked, clock.now())
+        }
+        if (keyError !== undefined) throw keyError
+      } catch (thrown) {
+        throw close(thrown) ?? toServiceError(thrown)
+      } finally {
+        close()
+      }
+    }
+    return toMessages()
   }
 
   return {
@@ -157,31 +170,6 @@ export function createQuoteStreams(options: QuoteStreamsOptions) {
     },
     /** Ends all streams after the rounds that are under way. No stream opens any more. */
     shutDown: (): void => end.abort(),
-  }
-}
-
-/**
- * @param close closes the stream, once. @returns the error that ended it, as callers may see it
- * @param keyError the error of the client's API key when that has ended the stream
- */
-async function* toMessages(
-  items: AsyncIterable<QuoteStreamItem>,
-  asked: AskedQuote,
-  call: CallContext,
-  close: (thrown?: unknown) => ServiceError | undefined,
-  keyError: () => unknown,
-  now: () => number,
-): AsyncGenerator<QuoteStreamMessage, void> {
-  try {
-    for await (const item of items) {
-      recordQuote(item, call)
-      yield toQuoteStreamMessage(item, asked, now())
-    }
-    if (keyError() !== undefined) throw keyError()
-  } catch (thrown) {
-    throw close(thrown) ?? toServiceError(thrown)
-  } finally {
-    close()
   }
 }
 

@@ -5,7 +5,7 @@ import { EventService } from '../../../gen/aggregator/v1/event_pb.js'
 import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
 import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import { assertNoConflict, compileRoutes } from '../../../src/http/rest/http-rules.js'
+import { compileRoutes } from '../../../src/http/rest/http-rules.js'
 import { methodWith } from './proto-descriptors.js'
 
 /** The routes of all methods, one line each. */
@@ -75,40 +75,5 @@ describe('the compiler rejects at start', () => {
     expect(() => compileRoutes(methodWith(rule))).toThrow(
       /GetOrder: aggregator\.v1\.GetOrderRequest has no field user/,
     )
-  })
-})
-
-describe('two routes', () => {
-  function routesAt(...rules: ['get' | 'post', string][]) {
-    return rules.flatMap(([verb, value]) => compileRoutes(methodWith({ pattern: { case: verb, value } })))
-  }
-
-  test('conflict when they have the same verb and path', () => {
-    expect(() => assertNoConflict(routesAt(['get', '/v1/orders'], ['get', '/v1/orders']))).toThrow(
-      'two methods are served at GET /v1/orders',
-    )
-  })
-
-  test('conflict when their paths differ only in the names of variables', () => {
-    expect(() =>
-      assertNoConflict(routesAt(['get', '/v1/{chain_id}/a'], ['get', '/v1/{order_id}/a'])),
-    ).toThrow('two methods are served at GET /v1/:orderId/a')
-  })
-
-  test('do not conflict when they have other verbs or other segments', () => {
-    const routes = routesAt(
-      ['get', '/v1/orders'],
-      ['post', '/v1/orders'],
-      ['get', '/v1/{order_id}'],
-      ['get', '/v1/{order_id}/a'],
-      ['get', '/v1/{order_id}/{chain_id}'],
-    )
-    expect(() => assertNoConflict(routes)).not.toThrow()
-  })
-
-  test('of the protos never conflict', () => {
-    const services: DescService[] = [QuoteService, SolverService, OrderService, EventService]
-    const routes = services.flatMap((service) => service.methods.flatMap((method) => compileRoutes(method)))
-    expect(() => assertNoConflict(routes)).not.toThrow()
   })
 })

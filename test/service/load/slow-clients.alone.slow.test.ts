@@ -12,7 +12,6 @@ const TIMEOUTS = {
   requestMs: 600,
   keepAliveMs: 400,
   pingMs: 5000,
-  idlePingMs: 5000,
   stalledMs: 400,
   pausedMs: 400,
   closeMs: 400,

@@ -155,10 +155,8 @@ describe('the service accepts exactly the values that the schema accepts', () =>
 describe('/asyncapi.json', () => {
   const payload = (type: string) => ['components', 'messages', type, 'payload']
 
-  it('is the generated file, with the servers of this instance', async () => {
-    const { servers, ...served } = (await fixture.tight.get('/asyncapi.json')).body
-    expect(served).toEqual(asyncApi)
-    expect(servers.webSocket).toEqual({ host: new URL(fixture.tight.url).host, protocol: 'ws' })
+  it('is the generated file', async () => {
+    expect((await fixture.tight.get('/asyncapi.json')).body).toEqual(asyncApi)
   })
 
   it('describes every message that came on the WebSocket', () => {
