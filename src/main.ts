@@ -1,13 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { systemClock as clock } from '../packages/protocol/src/clock.js'
 import { ServiceError } from '../packages/protocol/src/errors.js'
 import { replaceUnprintable } from '../packages/protocol/src/values/text.js'
 import { type App, createApp } from './app/app.js'
 import { processEnvironment, readConfig } from './config/config.js'
 import { ConfigError } from './config/environment.js'
 import { describeMisspelling, findMisspellings, type Misspelling } from './config/misspelt.js'
-import { describeOldNode } from './config/node-support.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
 /** Time in which a load balancer can notice that this process accepts no more connections. */
@@ -29,8 +27,6 @@ async function run(): Promise<void> {
     const log = await openProcessLog(config.logLevel)
     for (const misspelling of misspellings)
       log.warn(misspelling, `${misspelling.variable} ${describeMisspelling(misspelling)}`)
-    const oldNode = describeOldNode(process.versions.node, clock.now())
-    if (oldNode !== undefined) log.warn(oldNode)
     const starting = createApp(config, { log })
     endWithProcess(starting, log)
     await starting

@@ -21,13 +21,12 @@ const CHAIN_NAMES: readonly string[] = [
   ...Object.keys(CHAIN_DEFAULTS),
 ]
 const OF_CHAIN = /^(.+)_([0-9]+)$/
-const UNIT = /_(MS|SECONDS|MINUTES|HOURS|DAYS|MB|GB|BYTES)$/
 /** Longer names belong to other programs. */
 const MAX_NAME_LENGTH = 64
 
 /**
  * Finds set variables that the service does not read, and whose names are near misses of names that it reads. A near miss has
- * one or two wrong letters, another case, a missing or another unit, a missing first word, a missing chain id, or a wrong digit in the chain id. The address of a
+ * one or two wrong letters, another case, a missing first word, or a missing chain id. The address of a
  * contract under another name is one while SERVICE_ADDRESS_<chainId> is not set: other instances of the protocol name theirs so.
  * Such a variable may belong to another program.
  */
@@ -40,11 +39,7 @@ export function findMisspellings(environment: Environment): readonly Misspelling
   return Object.keys(environment).flatMap((variable) => {
     if (!environment[variable]?.trim() || variable.length > MAX_NAME_LENGTH) return []
     const [, name = '', id = ''] = OF_CHAIN.exec(variable) ?? []
-    const isOfChain = CHAIN_NAMES.includes(name)
-    const others = chainIds.filter((chainId) => !environment[`${name}_${chainId}`]?.trim())
-    const meantId = isOfChain && !chainIds.includes(id) ? nearMiss(id, others, digitsOff) : undefined
-    if (meantId !== undefined) return [{ variable, meant: `${name}_${meantId}` }]
-    const isRead = known.includes(variable) || isOfChain
+    const isRead = known.includes(variable) || CHAIN_NAMES.includes(name)
     const isAddress = name.endsWith('_ADDRESS') && chainIds.includes(id)
     const address = isAddress && !environment[`SERVICE_ADDRESS_${id}`]?.trim() && `SERVICE_ADDRESS_${id}`
     const meant = isRead ? undefined : (meantBy(variable, known) ?? (address || undefined))
@@ -66,12 +61,7 @@ export function describeMisspelling({ meant }: Misspelling): string {
 }
 
 function meantBy(variable: string, known: readonly string[]): string | undefined {
-  return (
-    withoutChainId(variable) ??
-    nearMiss(variable, known, lettersOff) ??
-    withoutUnit(variable) ??
-    withoutBeginning(variable)
-  )
+  return withoutChainId(variable) ?? nearMiss(variable, known, lettersOff) ?? withoutBeginning(variable)
 }
 
 /** Returns how many letters of a name may be wrong. Short names are too similar to names of other programs. */
@@ -80,20 +70,10 @@ function lettersOff(name: string): number {
   return name.length < 9 ? 1 : 2
 }
 
-/** Returns how many digits may be wrong. Short ids are similar to those of other chains, which may be set but not served. */
-function digitsOff(chainId: string): number {
-  return chainId.length < 4 ? 0 : 1
-}
-
 /** Finds the variable of a chain whose name lacks the chain id. */
 function withoutChainId(variable: string): string | undefined {
   const name = nearMiss(variable, CHAIN_NAMES, () => 0)
   return name === undefined ? undefined : `${name}_<chainId>`
-}
-
-/** Finds the name that differs only in its unit. */
-function withoutUnit(variable: string): string | undefined {
-  return GLOBAL_NAMES.find((name) => name.replace(UNIT, '') === variable.replace(UNIT, ''))
 }
 
 /** Finds the only name that ends with several words, such as DEFAULT_FILL_WINDOW for FILL_WINDOW. */
