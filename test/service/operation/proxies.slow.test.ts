@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
-import { PROXIES, startProxy } from '../../support/deploy/proxies.js'
+import { PROXIES, startProxy, writeCertificate } from '../../support/deploy/proxies.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { sendTo, type TestService } from '../../support/service/service.js'
 import { transports as sessionTransports } from '../../support/sessions/session-connections.js'
@@ -22,6 +22,9 @@ const ORIGIN = 'https://quotes.example.org'
 const ORDERS_A_MINUTE = 3
 const ATTACK = { connections: 10, streams: 100, address: '127.0.0.2' }
 const HALF_REQUESTS = 450
+/** Replies of a solver, more than the megabyte that nginx lets a request have by itself. */
+const LONG_REPLIES = 20
+const LONG_SIGNATURE = `0x${'ab'.repeat(30_000)}`
 /** Most connections of one address that HAProxy keeps. nginx cannot count those without headers. */
 const MOST_KEPT = 120
 const [httpSolver, sessionSolver] = solverAccounts
@@ -38,6 +41,7 @@ beforeAll(async () => {
     TRUST_PROXY: '1',
     PUBLIC_URLS: ORIGIN,
     RATE_LIMIT_ORDER: String(ORDERS_A_MINUTE),
+    RATE_LIMIT_QUOTE: '0',
   })
   solver = await startSolver(chain, httpSolver, honest({ output: '1000' }))
   await solver.register(service)
@@ -52,6 +56,13 @@ afterAll(async () => {
 function openTls(port: number, ALPNProtocols?: string[]): TLSSocket {
   const socket = connectTcp({ port, host: '127.0.0.1', localAddress: ATTACK.address })
   return connectTls({ socket, ALPNProtocols, rejectUnauthorized: false })
+}
+
+async function serialOf(port: number): Promise<string> {
+  const socket = openTls(port)
+  await once(socket, 'secureConnect')
+  socket.destroy()
+  return socket.getPeerCertificate().serialNumber
 }
 
 /** Requests files on each of some connections, and reads nothing. */
@@ -148,17 +159,30 @@ for (const program of PROXIES)
         expect(messages.map(({ type }) => type)).toEqual(['quote', 'done'])
       })
 
-      it.each(sessionTransports)('a solver quotes on a session over $name', async (transport) => {
-        const behaviour = offering('2000')
+      it.each(sessionTransports)('a solver quotes on a long session over $name', async (transport) => {
+        const offer = offering('2000')
         const session = await openSession(proxy.url, chain, sessionSolver, {
           transport,
-          behaviour,
+          behaviour: async (ask, signer) => ({
+            ...(await offer(ask, signer)),
+            type: 'quote',
+            signature: LONG_SIGNATURE,
+          }),
           audience: ORIGIN,
         })
-        const { body } = await sendTo(proxy.url).post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+        const ask = () => sendTo(proxy.url).post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+        for (let sent = 0; sent < LONG_REPLIES; sent++) await ask()
+        session.behave(offer)
+        const { body } = await ask()
         session.leave()
         expect(body.quote).toMatchObject({ solver: sessionSolver.address, outputAmount: '2000' })
         await session.ended
+      })
+
+      it.skipIf(program.name !== 'nginx')('a new certificate is served without a reload', async () => {
+        const before = await serialOf(proxy.port)
+        await writeCertificate(proxy.folder)
+        expect(await serialOf(proxy.port)).not.toBe(before)
       })
 
       it('a client cannot choose its own address', async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,17 +43,12 @@ function place(name: string, { folder, serviceAddress }: Place, replaced: Record
   return path
 }
 
-async function writeCertificate(folder: string): Promise<{ certificate: string; key: string; both: string }> {
+/** Writes a new certificate and its key to the file of a proxy's folder. @returns its path */
+export async function writeCertificate(folder: string): Promise<string> {
   const { cert, private: secret } = await generate([{ name: 'commonName', value: HOST }])
-  const files = {
-    certificate: join(folder, 'a.pem'),
-    key: join(folder, 'a.key'),
-    both: join(folder, 'both.pem'),
-  }
-  writeFileSync(files.certificate, cert)
-  writeFileSync(files.key, secret)
-  writeFileSync(files.both, `${cert}\n${secret}`)
-  return files
+  const path = join(folder, 'both.pem')
+  writeFileSync(path, `${cert}\n${secret}`)
+  return path
 }
 
 export const PROXIES: readonly ProxyProgram[] = [
@@ -61,14 +56,15 @@ export const PROXIES: readonly ProxyProgram[] = [
     name: 'nginx',
     isMissing: isMissing('nginx', '-v'),
     async configure(at) {
-      const { certificate, key } = await writeCertificate(at.folder)
+      const both = await writeCertificate(at.folder)
+      // The workers, which read the certificate, are of another user.
+      chmodSync(at.folder, 0o755)
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
       const temporary = paths.map((path) => `${path}_temp_path ${at.folder}/${path};`).join('\n')
       const file = place('nginx.conf', at, {
         'http {': `http {\naccess_log off;\n${temporary}`,
         'listen 443': `listen 127.0.0.1:${at.port}`,
-        [`/etc/ssl/${HOST}.pem`]: certificate,
-        [`/etc/ssl/private/${HOST}.key`]: key,
+        [`/etc/nginx/${HOST}.pem`]: both,
       })
       return ['nginx', '-e', 'stderr', '-g', `daemon off; pid ${at.folder}/pid;`, '-c', file]
     },
@@ -88,7 +84,7 @@ export const PROXIES: readonly ProxyProgram[] = [
     name: 'HAProxy',
     isMissing: isMissing('haproxy', '-v'),
     async configure(at) {
-      const { both } = await writeCertificate(at.folder)
+      const both = await writeCertificate(at.folder)
       const file = place('haproxy.cfg', at, {
         ':443': `127.0.0.1:${at.port}`,
         [`/etc/ssl/private/${HOST}.pem`]: both,
@@ -125,6 +121,7 @@ export async function startProxy(program: ProxyProgram, serviceUrl: string) {
     url: tunnel.url,
     /** The proxy's own, with TLS. */
     port,
+    folder,
     async close(): Promise<void> {
       tunnel.close()
       started.signal('SIGTERM')
