@@ -21,10 +21,17 @@ export function addDemo(program: Command, io: CliIo): void {
       'Starts a local chain, three solvers and the service, plays a few swaps, and stays up until Ctrl-C.',
     )
     .option('--once', 'end after the story: exit code 0, or 1 when anything went wrong')
+    .option('--traffic', 'go on with an order every few seconds after the story')
     .option(
       '--port <port>',
       "the service's port; 3000 or, where that is taken, any free one when left out",
       readInteger(1, MAX_PORT),
+    )
+    .option('--chain-port <port>', 'the port of the chain; 8545 when left out', readInteger(1, MAX_PORT))
+    .option(
+      '--solver-port <port>',
+      'the port of the first solver; the second one has the next port; 4001 when left out',
+      readInteger(1, MAX_PORT - 1),
     )
     .addHelpText('after', MORE_HELP)
     .action((options: DemoOptions) => demo(io, options))

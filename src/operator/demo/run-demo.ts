@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
+import { type Network, startNetwork, USUAL_PORTS } from '../../../packages/cli/src/devnet/network.js'
 import {
   printAddresses,
   printConsole,
   printWhatToTry,
 } from '../../../packages/cli/src/devnet/network-view.js'
 import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
+import { runTraffic } from '../../../packages/cli/src/devnet/traffic.js'
 import type { Print } from '../../../packages/cli/src/devnet/user-steps.js'
 import { buildConsole } from './build-console.js'
 import { startServiceInProcess } from './service-in-process.js'
@@ -13,8 +14,13 @@ import { startServiceInProcess } from './service-in-process.js'
 export interface DemoOptions {
   /** Ends after the story. */
   readonly once?: boolean
+  /** Keeps a little traffic going after the story. */
+  readonly traffic?: boolean
   /** The service's port on 127.0.0.1; the usual one, or any free one where that is taken, when left out. */
   readonly port?: number
+  /** The chain's port on 127.0.0.1, and that of the first solver with an endpoint; the usual ones when left out. */
+  readonly chainPort?: number
+  readonly solverPort?: number
 }
 
 /** The story has a refund after this time. It is long enough for solvers whose transactions take seconds, on a busy machine. */
@@ -56,12 +62,19 @@ export async function runDemo(options: DemoOptions, interruption: AbortSignal, w
       onError: (error) => printTrouble(`a solver failed: ${error}`),
       startService: (environment) => startServiceInProcess(environment, printTrouble),
       servicePort: options.port,
+      chainPort: options.chainPort,
+      solverPort: options.solverPort,
     })
     if (hasConsole) printConsole(network, print)
-    printAddresses(network, print, options.port)
+    printAddresses(network, print, {
+      service: options.port ?? USUAL_PORTS.service,
+      chain: options.chainPort ?? USUAL_PORTS.chain,
+      firstSolver: options.solverPort ?? USUAL_PORTS.firstSolver,
+    })
     await runScenario(network, print)
     if (options.once) return
     printWhatToTry(network, print)
+    if (options.traffic) await runTraffic(network, printTrouble)
     await interrupted
   }
   try {

@@ -4,8 +4,9 @@
  */
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
-import { playSale, runScenario } from '../../../packages/cli/src/devnet/scenario.js'
+import { startNetwork } from '../../../packages/cli/src/devnet/network.js'
+import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
+import { runTraffic } from '../../../packages/cli/src/devnet/traffic.js'
 import { startServiceInProcess } from '../../../src/operator/demo/service-in-process.js'
 import { eventually } from '../eventually.js'
 import { startBrowser } from './console.js'
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
     startService: startServiceInProcess,
   })
   await runScenario(network, () => {})
-  sellOn(network).catch(console.error)
+  void runTraffic(network, console.error)
   const { page, open } = await browser.openPage(network.serviceUrl, {
     viewport: { width: 1200, height: 700 },
     colorScheme: 'light',
@@ -50,12 +51,8 @@ async function main(): Promise<void> {
   if (bytes > MAX_BYTES) throw new Error(`the pictures have ${bytes} bytes, more than ${MAX_BYTES}`)
   await browser.close()
   await network.close()
-  // The sales have no end of their own.
+  // The traffic has no end of its own.
   process.exit(0)
-}
-
-async function sellOn(network: Network): Promise<never> {
-  for (;;) await playSale(network, () => {})
 }
 
 await main()

@@ -49,7 +49,7 @@ export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: endpoint })
   const progress = await runAll(ENDPOINT_CASES, trial, endpoint)
-  return toReport(options, 'endpoint', solver, await withStanding(options, trial, progress))
+  return toReport(options, 'endpoint', solver, await withReads(options, trial, progress, freeBond))
 }
 
 /** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
@@ -69,7 +69,7 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: host })
   const { results, notRun } = await runAll(SESSION_CASES, trial, host, host)
-  const progress = await withStanding(options, trial, { results: [first, ...results], notRun })
+  const progress = await withReads(options, trial, { results: [first, ...results], notRun }, freeBond)
   return toReport(options, 'session', solver, progress)
 }
 
@@ -118,19 +118,28 @@ async function runAll<Subject>(
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
 }
 
-/** Adds what an instance has learned of the solver, when all cases were run. */
-async function withStanding(
-  { standing }: CertifyOptions,
+/** Adds what the chain and an instance say of the solver, when all cases were run. */
+async function withReads(
+  { standing, signing: { missOf }, swap }: CertifyOptions,
   trial: Trial,
   progress: Progress,
+  freeBond: bigint | undefined,
 ): Promise<Progress> {
-  if (standing === undefined || progress.notRun.length > 0) return progress
-  const read: CertifyCase = {
-    name: 'standing',
-    title: 'whether quotes of the instance wait for the solver',
-    run: () => readStanding(standing),
-  }
-  const { results, notRun } = await runAll([read], trial, undefined)
+  if (progress.notRun.length > 0) return progress
+  const cases: CertifyCase[] = [
+    {
+      name: 'miss-cost',
+      title: 'what a miss of the output token costs',
+      run: () => missOf(swap.outputToken, freeBond),
+    },
+  ]
+  if (standing)
+    cases.push({
+      name: 'standing',
+      title: 'whether quotes of the instance wait for the solver',
+      run: () => readStanding(standing),
+    })
+  const { results, notRun } = await runAll(cases, trial, undefined)
   return { results: [...progress.results, ...results], notRun }
 }
 

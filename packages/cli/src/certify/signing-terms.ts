@@ -12,6 +12,8 @@ import { settlementOf } from '../../../protocol/src/settlement/settlement-of-cha
 import type { QuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
+import { readMissCost } from './miss-cost.js'
+import type { Finding } from './report.js'
 
 /** What the solver signs for, and the rules of the contract. */
 export interface SigningTerms {
@@ -21,6 +23,8 @@ export interface SigningTerms {
   readonly terms: SettlementTerms
   /** Reads the free bond of a solver; undefined when it has no bond yet. @throws ChainReadError */
   readonly readFreeBond: (solver: Address) => Promise<bigint | undefined>
+  /** Says what a miss of an output token costs. */
+  readonly missOf: (token: Address, freeBond: bigint | undefined) => Promise<Finding>
 }
 
 /**
@@ -50,6 +54,7 @@ export async function readTerms(
       const bond = await readView(client.request, settlement, settlementOf(chainId).bond(solver))
       return bond.registered ? freeBondOf(bond) : undefined
     },
+    missOf: (token, freeBond) => readMissCost(client, contract, token, { ...terms, freeBond }),
   }
 }
 

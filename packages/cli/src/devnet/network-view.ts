@@ -10,19 +10,19 @@ export function printConsole({ serviceUrl, contracts, user }: Network, print: Pr
 
 /**
  * Prints where each part of a network is, first those that are not at their usual port.
- * @param servicePort the one that the service was to take
+ * @param ports those that the parts were to take
  */
 export function printAddresses(
   { devnet, contracts, solvers, serviceUrl }: Network,
   print: Print,
-  servicePort = USUAL_PORTS.service,
+  { service, chain, firstSolver } = USUAL_PORTS,
 ): void {
   const parts: [name: string, usualPort: number, url: string | undefined][] = [
-    ['the service', servicePort, serviceUrl],
-    ['the chain', USUAL_PORTS.chain, devnet.rpcUrl],
+    ['the service', service, serviceUrl],
+    ['the chain', chain, devnet.rpcUrl],
     ...solvers.map(({ name, endpointUrl }, index): [string, number, string | undefined] => [
       `the solver ${name}`,
-      USUAL_PORTS.firstSolver + index,
+      firstSolver + index,
       endpointUrl,
     ]),
   ]

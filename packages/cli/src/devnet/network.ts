@@ -23,6 +23,8 @@ export interface Network {
   readonly serviceUrl: string
   /** The account that the demo trades with. It owns some of each token. */
   readonly user: DevAccount
+  /** Changes what the solvers think that a WETH is worth, in millionths of a USDC. */
+  setPrice(priceMicros: bigint): void
   close(): Promise<void>
 }
 
@@ -31,8 +33,11 @@ export interface NetworkOptions {
   readonly environment: NodeJS.ProcessEnv
   /** Called with the errors of a solver. */
   readonly onError: (error: unknown) => void
-  /** The port that the service takes where it is free; 3000 when left out. The other parts have their usual ports, and leave this one to it. */
+  /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
+  /** The ports of the chain, and of the first solver with an endpoint, where they are free; the usual ones when left out. */
+  readonly chainPort?: number | undefined
+  readonly solverPort?: number | undefined
   /** Starts the service with these variables. @throws an error with `is <port>, which is in use` when its port is taken */
   readonly startService: (environment: NodeJS.ProcessEnv) => Promise<RunningService>
 }
@@ -48,6 +53,8 @@ export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const IDLE_BLOCK_SECONDS = '1'
+/** Of a WETH. */
+export const USUAL_PRICE_MICROS = 2_500_000_000n
 const INVENTORY = parseUnits('1000000', 18)
 const USDC_INVENTORY = parseUnits('5000000000', 6)
 
@@ -71,7 +78,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const anvil = await atPreferredPort(portFor(USUAL_PORTS.chain, options), startChain)
+    const anvil = await atPreferredPort(portFor(options.chainPort ?? USUAL_PORTS.chain, options), startChain)
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -80,6 +87,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
 
     const solvers: ReferenceSolver[] = []
     const tokens = tradedTokens(contracts)
+    const { solverPort = USUAL_PORTS.firstSolver } = options
     for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
       const account = solverAccounts[index] ?? deployer
       await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
@@ -92,7 +100,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         settlement: contracts.settlement,
         tokens,
         protocolName: PROTOCOL_NAME,
-        transport: hasEndpoint ? { usualPort: portFor(USUAL_PORTS.firstSolver + index, options) } : 'session',
+        transport: hasEndpoint ? { usualPort: portFor(solverPort + index, options) } : 'session',
         onError: options.onError,
       })
       started.push(solver)
@@ -118,7 +126,10 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       // The connections to the service are closed before it.
       started.push(solver)
     }
-    return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
+    const setPrice = (priceMicros: bigint) => {
+      tokens[0].priceMicros = priceMicros
+    }
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, setPrice, close }
   } catch (error) {
     await close()
     throw error
@@ -139,9 +150,9 @@ export function portFor(
 }
 
 /** What the reference solvers trade, and at which prices. */
-export function tradedTokens({ weth, usdc }: DevnetContracts): readonly TradedToken[] {
+export function tradedTokens({ weth, usdc }: DevnetContracts): [weth: TradedToken, usdc: TradedToken] {
   return [
-    { address: weth, decimals: 18, priceMicros: 2_500_000_000n },
+    { address: weth, decimals: 18, priceMicros: USUAL_PRICE_MICROS },
     { address: usdc, decimals: 6, priceMicros: 1_000_000n },
   ]
 }

@@ -158,7 +158,7 @@ export interface TradedToken {
   readonly address: Address
   readonly decimals: number
   /** Price of one whole token in millionths of a dollar. */
-  readonly priceMicros: bigint
+  priceMicros: bigint
 }
 
 /** The parameters of a price: the amount of the fixed side is in its token's smallest unit. */

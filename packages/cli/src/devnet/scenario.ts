@@ -62,6 +62,20 @@ export async function playPurchase(stage: Network, print: Print): Promise<void> 
   await waitForState(stage, orderId, 'SETTLED', print)
 }
 
+/**
+ * Sells 1 WETH to a solver that does not fill, and gets it back with a part of the solver's bond.
+ * @throws Error when a step has another result than expected
+ */
+async function playRefund(stage: Network, print: Print): Promise<void> {
+  const { devnet, contracts } = stage
+  const { lost, solver, user, held } = await refundUnfilled(stage, print, '1')
+  const client = createDevnetClient(devnet, user)
+  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), held)
+  const slashed = await balanceOf(client, contracts.bondToken)
+  expectEqual('slashed bond', slashed, lost.quote.outputAmount / 20n)
+  print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
+}
+
 /** A user with tokens and Ether for a few swaps. */
 async function createUser({ devnet, user: payer, contracts }: Network) {
   const user = devAccount(randomInt(10, 2 ** 31))
@@ -73,18 +87,19 @@ async function createUser({ devnet, user: payer, contracts }: Network) {
 }
 
 /**
- * Sells 1 WETH to a solver that fills all but this order, and gets it back with a part of the solver's bond after the fill deadline.
- * A new user does it, since a solver makes no more offers to the user of an order that it has missed.
+ * Sells 1 WETH to a solver that fills all but this order, then refunds it after its fill deadline. A new user does it, since a
+ * solver makes no more offers to the user of an order that it has missed.
+ * @param sold in whole WETH
  * @throws Error when a step has another result than expected
  */
-async function playRefund(network: Network, print: Print): Promise<void> {
+export async function refundUnfilled(network: Network, print: Print, sold: string) {
   const { user, held } = await createUser(network)
   const stage = { ...network, user }
   const { devnet, contracts, solvers } = stage
   const client = createDevnetClient(devnet, user)
   const lost = await getQuote(stage, print, {
     orderType: 'EXACT_INPUT',
-    amount: parseUnits('1', 18),
+    amount: parseUnits(sold, 18),
     depositMode: 'CONTRACT',
     depositWindow: SHORT_WINDOW_SECONDS,
   })
@@ -103,8 +118,5 @@ async function playRefund(network: Network, print: Print): Promise<void> {
     await delay(CHAIN_CLOCK_MS)
   await send(client, contracts.settlement, 'refund', [lost.orderId])
   await waitForState(stage, lost.orderId, 'REFUNDED', print, depositedAt)
-  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), held)
-  const slashed = await balanceOf(client, contracts.bondToken)
-  expectEqual('slashed bond', slashed, lost.quote.outputAmount / 20n)
-  print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
+  return { lost, solver, user, held }
 }

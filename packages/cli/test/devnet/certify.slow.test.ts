@@ -55,6 +55,10 @@ it('the reference solver passes at its endpoint', async () => {
     [],
     [expect.stringContaining('warn endpoint-url')],
   ])
+  expect(report.cases.at(-1)).toMatchObject({
+    name: 'miss-cost',
+    text: 'a miss of 1 USDC costs 0.05 bUSD.',
+  })
 })
 
 it('the example of a solver in TypeScript passes', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Network, portFor } from '../../src/devnet/network.js'
+import { type Network, portFor, USUAL_PORTS } from '../../src/devnet/network.js'
 import { printAddresses } from '../../src/devnet/network-view.js'
 
 it.each([
@@ -12,10 +12,12 @@ it.each([
 })
 
 /** The lines about parts that are not at their usual port. */
-function movedParts(network: object, servicePort?: number): string[] {
+function movedParts(network: object, ports: Partial<typeof USUAL_PORTS> = {}): string[] {
   const lines: string[] = []
-  const print = (line: string) => void lines.push(line)
-  printAddresses({ contracts: {}, ...network } as Network, print, servicePort)
+  printAddresses({ contracts: {}, ...network } as Network, (line) => void lines.push(line), {
+    ...USUAL_PORTS,
+    ...ports,
+  })
   return lines.filter((line) => / is taken: |Use these/.test(line))
 }
 const solver = (name: string, endpointUrl?: string) => ({ name, endpointUrl, account: { address: '0x' } })
@@ -40,5 +42,5 @@ it('names the parts of a network that are not at their usual port, and where the
 it('says nothing of a network whose parts are where they were to be', () => {
   const devnet = { rpcUrl: 'http://127.0.0.1:8545', chainId: 31337 }
   const network = { serviceUrl: 'http://127.0.0.1:8080', devnet, solvers: [solver('Cosmo')] }
-  expect(movedParts(network, 8080)).toEqual([])
+  expect(movedParts(network, { service: 8080 })).toEqual([])
 })
