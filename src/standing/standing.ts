@@ -14,6 +14,8 @@ export class Standing {
   readonly times: number[] = []
   /** The median of these; undefined without one. */
   usualMs: number | undefined
+  /** How long its last offers took, the oldest first. */
+  readonly offerTimes: number[] = []
   /** The requests that it has not answered, the oldest first. */
   readonly open: OpenRequest[] = []
   answeredAt = Number.NEGATIVE_INFINITY
@@ -54,7 +56,7 @@ const MAX_VAIN_WAITS = 20
 const UNWAITED_ROUNDS = 200
 /** The requests that must be open at the same time before a solver counts as not answering. */
 const REQUESTS_TO_STALL = 3
-/** It takes this many times as long as it usually does. */
+/** It takes this many times as long as its offers usually do: a stranger can have it decline, which is quicker. */
 const STALL_FACTOR = 3
 /** A solver does not stall sooner. */
 const SHORTEST_STALL_MS = 50
@@ -87,8 +89,10 @@ export function recordEnd(
   if (isFailed || answeredInMs !== undefined) standing.isUnreachable = isFailed
   if (answeredInMs === undefined) return
   standing.answeredAt = now
-  standing.times.push(answeredInMs)
-  if (standing.times.length > KEPT_LESSONS) standing.times.shift()
+  for (const times of isOffer ? [standing.times, standing.offerTimes] : [standing.times]) {
+    times.push(answeredInMs)
+    if (times.length > KEPT_LESSONS) times.shift()
+  }
   standing.usualMs = medianOf(standing.times)
 }
 
@@ -128,9 +132,10 @@ export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs
 }
 
 function isStalled(standing: Standing, now: number): boolean {
-  const { open, answeredAt, usualMs = 0 } = standing
-  const stallMs = Math.max(SHORTEST_STALL_MS, usualMs * STALL_FACTOR)
-  if (open.length < REQUESTS_TO_STALL || now - answeredAt <= stallMs) return false
+  const { open, answeredAt, offerTimes, usualMs = 0 } = standing
+  if (open.length < REQUESTS_TO_STALL) return false
+  const stallMs = Math.max(SHORTEST_STALL_MS, (medianOf(offerTimes) ?? usualMs) * STALL_FACTOR)
+  if (now - answeredAt <= stallMs) return false
   let kept = 0
   for (const { isExpected, waitingSince, round } of open) {
     if (!isExpected || waitingSince === undefined || waitingSince < answeredAt) continue

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Lessons } from '../../src/standing/lessons.js'
+import { KEPT_LESSONS, Lessons } from '../../src/standing/lessons.js'
 import {
   eligibility,
   isExpected,
@@ -146,7 +146,16 @@ describe('a round does not ask a solver', () => {
   })
 
   test.each([
-    ['usually takes that long', () => answer(200), () => [0, 10, 20].map((now) => requestAt(now))],
+    ['usually takes that long', () => answer(200), () => [200, 210, 220].map((now) => requestAt(now))],
+    [
+      'takes that long to offer, though it declines at once',
+      () => {
+        answer(200)
+        for (let time = 0; time < KEPT_LESSONS; time++)
+          recordEnd(standing, ask(requestAt(0)), { answeredInMs: 1, isOffer: false }, 200)
+      },
+      () => [200, 210, 220].map((now) => requestAt(now)),
+    ],
     [
       'is not expected to quote',
       () => {},
