@@ -42,8 +42,10 @@ export function createStreamSlots(options: StreamSlotsOptions) {
     if (limit === 'total')
       return `All ${maxStreamClients} streams of this instance are open (MAX_STREAM_CLIENTS).`
     if (limit !== 'client') return 'The network or the region of this client has all of its streams open.'
-    const whose = client.apiKey === undefined ? 'client' : 'API key'
-    return `This ${whose} has all of its ${slots.limitOfClient(client)} streams open.`
+    const most = `all of its ${slots.limitOfClient(client)} streams open`
+    return client.apiKey === undefined
+      ? `This client has ${most} (MAX_STREAM_CLIENTS_PER_IP).`
+      : `This API key has ${most}.`
   }
 
   return {
