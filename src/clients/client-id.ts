@@ -1,3 +1,5 @@
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 import type { KeyLimits } from './api-key.js'
 
 /**
@@ -48,4 +50,49 @@ export const THIS_PROCESS: ClientId = {
   region: '',
   isIpv6: false,
   isPrivate: true,
+}
+
+/** Longer than any address. Of other text that a proxy sends as its client, this much counts. */
+const MAX_KEY_LENGTH = 64
+/** IANA's special ranges for this machine and for networks outside the internet. */
+const PRIVATE_RANGES: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'linkLocal',
+  'uniqueLocal',
+  'carrierGradeNat',
+])
+
+const known = new LRUCache<string, ClientId>({ max: 4096 })
+
+/** Identifies a client by its IP address. */
+export function identifyClient(address: string): ClientId {
+  const found = known.get(address)
+  if (found !== undefined) return found
+  const client = parseClient(address)
+  known.set(address, client)
+  return client
+}
+
+function parseClient(address: string): ClientId {
+  if (!ipaddr.isValid(address)) {
+    const key = address.slice(0, MAX_KEY_LENGTH)
+    return { key, address, network: key, networks: [], region: '', isIpv6: false, isPrivate: false }
+  }
+  const parsed = ipaddr.process(address)
+  const isPrivate = PRIVATE_RANGES.has(parsed.range())
+  const bytes = parsed.toByteArray()
+  const prefix = (length: number) => bytes.slice(0, length / 8).join('.')
+  if (parsed.kind() === 'ipv4') {
+    const key = parsed.toString()
+    const region = `${prefix(16)}/16`
+    return { key, address, network: key, networks: [], region, isIpv6: false, isPrivate }
+  }
+  const networkOf = (prefixLength: ClientNetwork['prefixLength']) => ({
+    key: `${prefix(prefixLength)}/${prefixLength}`,
+    prefixLength,
+  })
+  const networks = [networkOf(56), networkOf(48)] as const
+  const region = `${prefix(32)}/32`
+  return { key: prefix(64), address, network: networks[1].key, networks, region, isIpv6: true, isPrivate }
 }

@@ -3,7 +3,7 @@ import type { SolverResult } from '../../packages/protocol/src/solvers/solver-re
 import { createLearnRequest } from '../../src/auction/lessons-of-round.js'
 import type { RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
-import { identifyClient } from '../../src/http/request.js'
+import { identifyClient } from '../../src/clients/client-id.js'
 import { type Lessons, pairOf } from '../../src/standing/lessons.js'
 import { Standings, type Wait } from '../../src/standing/standing.js'
 import { createManualClock } from '../support/manual-clock.js'

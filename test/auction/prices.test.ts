@@ -4,7 +4,7 @@ import { NO_USER, type QuoteRequest, type SignedQuote } from '../../packages/pro
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Auction, RoundResult } from '../../src/auction/auction.js'
 import { createPrices, type PricedSwap } from '../../src/auction/prices.js'
-import { identifyClient } from '../../src/http/request.js'
+import { identifyClient } from '../../src/clients/client-id.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { deferred } from '../support/deferred.js'
 import { contextOf } from './context.js'

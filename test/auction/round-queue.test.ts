@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createStartQueue } from '../../src/auction/round-queue.js'
-import { identifyClient } from '../../src/http/request.js'
+import { identifyClient } from '../../src/clients/client-id.js'
 import { createManualClock } from '../support/manual-clock.js'
 
 const LATEST_MS = 1000

@@ -10,7 +10,7 @@ import type { SessionResult } from '../../packages/protocol/src/solvers/solver-r
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { openAuction } from '../../src/auction/open-auction.js'
 import { createResultReports } from '../../src/auction/sinks.js'
-import { identifyClient } from '../../src/http/request.js'
+import { identifyClient } from '../../src/clients/client-id.js'
 import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
 import type {
   SessionTransport,

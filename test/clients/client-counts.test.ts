@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ClientCounts } from '../../src/clients/client-counts.js'
-import { identifyClient } from '../../src/http/request.js'
+import { identifyClient } from '../../src/clients/client-id.js'
 
 /** Adds clients of these addresses until none fits. @returns their number */
 function takeAll(counts: ClientCounts, addresses: readonly string[]): number {

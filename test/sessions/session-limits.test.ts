@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { identifyClient } from '../../src/http/request.js'
+import { identifyClient } from '../../src/clients/client-id.js'
 import { createPendingSlots } from '../../src/sessions/session-limits.js'
 
 const HONEST = '198.51.100.7'

@@ -64,7 +64,10 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
     (value) => [value].flat().every((url) => isUrl(url, /^https?:/i)) && [value].flat().length > 0,
     'must be an http or https URL, or a list of at least one',
   ],
-  protocolName: [(value) => PROTOCOL_NAME.pattern.test(String(value)), PROTOCOL_NAME.mustBe],
+  protocolName: [
+    (value) => typeof value === 'string' && PROTOCOL_NAME.pattern.test(value),
+    PROTOCOL_NAME.mustBe,
+  ],
   chains: [(value) => isRecord(value) && Object.keys(value).length > 0, 'must have at least one chain'],
   quote: FUNCTION,
   mayFill: FUNCTION,

@@ -37,6 +37,7 @@ it.each([
   ],
   ['name', { name: ' ' }, 'name must have 1 to 64 visible characters'],
   ['protocolName', { protocolName: 'a b' }, 'protocolName must be letters, digits and underscores'],
+  ['protocolName is text', { protocolName: true }, 'protocolName must be letters, digits and underscores'],
   [
     'aggregatorUrl is a URL',
     { aggregatorUrl: 'localhost:3000' },

@@ -2,10 +2,10 @@ import { createServer as createHttp1Server, type IncomingMessage, type RequestLi
 import { createServer as createHttp2Server, type Http2ServerRequest } from 'node:http2'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { ClientCounts } from '../../clients/client-counts.js'
+import { identifyClient } from '../../clients/client-id.js'
 import { interceptConnections } from '../../internals/intercept-connections.js'
 import { stopListening } from '../../internals/stop-listening.js'
 import { upgradeFilter } from '../../internals/upgrade-filter.js'
-import { identifyClient } from '../request.js'
 import { createOpenConnections } from './open-connections.js'
 import {
   type ClientTimeouts,

@@ -36,7 +36,8 @@ export function createAllowlist(items: readonly string[]) {
     )
   }
   return {
-    hasAddress /** @param host a host name or an address, in the form of a URL */,
+    hasAddress,
+    /** @param host a host name or an address, in the form of a URL */
     hasHost: (host: string): boolean => hosts.has(host.toLowerCase()) || hasAddress(host),
   }
 }

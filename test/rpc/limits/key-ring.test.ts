@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createApiKey, digestOf } from '../../../src/clients/api-key-secret.js'
-import { identifyClient } from '../../../src/http/request.js'
+import { identifyClient } from '../../../src/clients/client-id.js'
 import { ADDRESS, newKey, openRing } from './key-samples.js'
 
 const acme = newKey('acme', { quote: 600 })

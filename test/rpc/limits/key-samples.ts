@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { type ApiKey, formatApiKey, type KeyLimits } from '../../../src/clients/api-key.js'
 import { createApiKey, digestOf } from '../../../src/clients/api-key-secret.js'
 import type { ClientId } from '../../../src/clients/client-id.js'
-import { identifyClient } from '../../../src/http/request.js'
+import { identifyClient } from '../../../src/clients/client-id.js'
 import { openKeyRing } from '../../../src/rpc/limits/key-ring.js'
 import { createManualClock } from '../../support/manual-clock.js'
 

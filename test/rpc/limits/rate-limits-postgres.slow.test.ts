@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LimitName } from '../../../src/clients/api-key.js'
-import { identifyClient } from '../../../src/http/request.js'
+import { identifyClient } from '../../../src/clients/client-id.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 import {
   connect,

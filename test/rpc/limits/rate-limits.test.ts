@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { identifyClient } from '../../../src/http/request.js'
+import { identifyClient } from '../../../src/clients/client-id.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 
 const LIMIT = 2
