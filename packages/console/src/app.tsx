@@ -83,14 +83,10 @@ function Page() {
     return (
       <div class="empty">
         <h1>There is no such page</h1>
-        <p>
-          Nothing is at <code>{location.hash}</code>. The search above finds orders, addresses, tokens and
-          solvers.
-        </p>
-        <p class="muted">
-          <a href={hrefHere('swap')}>Swap</a> · <a href={hrefHere('market')}>Market</a> ·{' '}
-          <a href="help">How it works</a>
-        </p>
+        <p class="muted">The search above finds orders, addresses, tokens and solvers.</p>
+        <a class="main-action" href={hrefHere('swap')}>
+          Swap tokens
+        </a>
       </div>
     )
   const [, Shown] = PLACES[page]

@@ -35,13 +35,12 @@ it('a fill of nothing has no rate', () => {
 
 it('a few absurd prices do not flatten a chart', () => {
   const values = [1, 5_000_000, ...Array.from({ length: 78 }, (_, index) => 2490 + (index % 20))]
-  const [low, high] = chartRange(values, false)
+  const [low, high] = chartRange(values)
   expect(low).toBeGreaterThan(2400)
   expect(high).toBeLessThan(2600)
 })
 
-it('a price that stands still has room above and below, and bars begin at zero', () => {
-  const [low, high] = chartRange([2500, 2500, undefined], false)
+it('a price that stands still has room above and below', () => {
+  const [low, high] = chartRange([2500, 2500, undefined])
   expect(high - low).toBeCloseTo(50)
-  expect(chartRange([3, undefined, 5], true)[0]).toBe(0)
 })

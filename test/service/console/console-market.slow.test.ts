@@ -42,7 +42,7 @@ async function deposit(count: number): Promise<Order[]> {
 /** Waits until the list of events ends with the deposits of these orders from the stream, the last one first. */
 async function expectTape(page: Page, orders: readonly Order[]): Promise<void> {
   // The list of orders shows events too. Only those of the stream are fresh.
-  const links = page.locator('.event-list-line.fresh a[href^="#/order/"]')
+  const links = page.locator('.tape tr.fresh a[href^="#/order/"]')
   const expected = orders.map(({ orderId }) => orderId).toReversed()
   const read = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))
   const found = await eventually(read, (ids) => ids[0] === expected[0] && ids.length >= expected.length)
@@ -97,7 +97,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       cable.restore()
       await page.locator('.connection-bar').waitFor({ state: 'hidden', ...PAGE_WAIT })
       await expectTape(page, [kept, removed, other])
-      const struck = page.locator('.event-list-line.removed')
+      const struck = page.locator('.tape tr.removed')
       await struck.getByText('a reorganisation took block').waitFor(PAGE_WAIT)
       expect(await struck.locator('a[href^="#/order/"]').getAttribute('title')).toBe(removed.orderId)
       expect(await story.getByRole('alert').count()).toBe(0)

@@ -29,23 +29,25 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('Offer of Beatrix').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
       expect(await page.locator('.terms').innerText()).toMatch(
-        /^You get\s+exactly 2\u202f497\.00\s+USDC\s+If you are not paid\s+1\.0000\s+WETH back after \d\d:\d\d:\d\d \(in .*\), by a refund that you press, and 124\.85 bUSD/,
+        /^You get\s+exactly 2\u202f497\.00\s+USDC\s+If you are not paid\s+1\.0000\s+WETH back after \d\d:\d\d:\d\d \S+ \(in .*\), by a refund that you press, and 124\.85 bUSD/,
       )
       await look(page, 'swap-chosen')
       await button(page, 'Swap').click(PAGE_WAIT)
       const notice = page.getByRole('alert').filter({ hasText: 'You refused the request in the wallet.' })
       await notice.waitFor(PAGE_WAIT)
-      const order = page.locator('.checklist .facts a[href*="#/order/"]')
+      const order = page.locator('.taken-terms a[href*="#/order/"]')
       const before = await order.getAttribute('title')
       isRefusing = false
       await button(page, 'Try again').click(PAGE_WAIT)
-      await page.locator('.checklist').getByText('Beatrix').waitFor(PAGE_WAIT)
+      await page.locator('.taken-terms').getByText('Beatrix').waitFor(PAGE_WAIT)
       await steps(page).getByText('Quote checked through your wallet').waitFor(PAGE_WAIT)
-      await steps(page).getByText('You received 2\u202f497.00 USDC').waitFor(PAGE_WAIT)
+      await steps(page).getByText('The solver has paid').waitFor(PAGE_WAIT)
+      expect(await page.locator('.checklist .hero-amounts').innerText()).toMatch(
+        /Received\s+2\u202f497\.00\s+USDC/,
+      )
       expect(await order.getAttribute('title')).toBe(before)
       await look(page, 'swap-done')
-      // The approval since then would ask for another auction.
-      await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
+      await page.getByRole('region', { name: 'Why this offer' }).getByText('Verified').waitFor(PAGE_WAIT)
 
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('settled').waitFor(PAGE_WAIT)
@@ -84,7 +86,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         async () => sent,
         ({ length }) => length > 0,
       )
-      const link = page.locator('.checklist .facts a[href*="#/order/"]')
+      const link = page.locator('.taken-terms a[href*="#/order/"]')
       const orderId = (await link.getAttribute('title')) ?? ''
       const roundsBefore = rounds.length
 
@@ -144,7 +146,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.passTime(page, 250)
       await button(page, 'Refund').click(PAGE_WAIT)
       await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
-      await page.getByText(/did not pay by[\s\S]*1\.0000 WETH back, and 124\.93 bUSD/).waitFor(PAGE_WAIT)
+      const paid = /Returned\s*1\.0000\s*WETH\s*Compensation\s*124\.93 bUSD/
+      await page.locator('.hero-amounts', { hasText: paid }).waitFor(PAGE_WAIT)
     })
   },
 )

@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   await page.screenshot({ path: pictureOf('swap') })
   await page.setViewportSize({ width: 1200, height: 500 })
   await page.getByRole('link', { name: 'Market' }).click()
-  const fills = page.locator('.event-list-line.fresh', { hasText: 'settled' })
+  const fills = page.locator('.tape tr.fresh', { hasText: 'settled' })
   await fills.nth(FILLED - 1).waitFor(PAGE_WAIT)
   await page.screenshot({ path: pictureOf('market') })
   const bytes = statSync(pictureOf('swap')).size + statSync(pictureOf('market')).size

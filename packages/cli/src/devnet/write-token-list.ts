@@ -20,6 +20,14 @@ const TOKENS = [
     colour: '#2775ca',
     shape: 'M14 7h4v3h3v3h-7v2h7v7h-3v3h-4v-3h-3v-3h7v-2h-7v-7h3z',
   },
+  {
+    token: 'bondToken',
+    name: 'Bond USD',
+    symbol: 'bUSD',
+    decimals: 6,
+    colour: '#6b6e66',
+    shape: 'M16 7l8 3v6c0 5-4 8-8 10-4-2-8-5-8-10v-6z',
+  },
 ] as const
 
 /** Writes the token list of a local network into a temporary file. */

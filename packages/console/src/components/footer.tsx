@@ -1,13 +1,10 @@
 import { chain } from '../data/chains.js'
 import { instance } from '../data/instance.js'
-import { formatAmount } from '../format/amount.js'
-import { formatDuration } from '../format/time.js'
 import { Explorer, Id } from './id.js'
 
-/** Who runs what: name, version, reference of the API, and the limits of the instance for the chain of the page. */
+/** Who runs what: name, version, reference of the API, and the contract of the chain of the page. */
 export function Footer() {
   const shown = chain.value
-  const { decimals, symbol = 'units' } = shown?.bondToken ?? {}
   return (
     <footer class="footer">
       <div class="footer-inner">
@@ -18,10 +15,7 @@ export function Footer() {
         </span>
         {shown !== undefined && (
           <span>
-            A quote asks at most {shown.maxQuoteFanOut} solvers for at most{' '}
-            {formatDuration(shown.quoteTimeoutMs)}. A solver holds a bond of at least{' '}
-            {formatAmount(BigInt(shown.minimumBond || 0), decimals)} <bdi>{symbol}</bdi>. Settlement contract{' '}
-            <Id text={shown.settlement} label="address of the settlement contract" />
+            Settlement contract <Id text={shown.settlement} label="address of the settlement contract" />
             <Explorer chainId={shown.chainId} kind="address" id={shown.settlement} />
           </span>
         )}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { hrefHere, hrefOn } from '../data/chains.js'
 import { firstStep, timeOf } from '../data/orders/latest-orders.js'
@@ -21,9 +22,6 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
   [OrderState.REFUNDED]: 'bad',
 }
 
-/** Only the settlement of a transfer to an address is an event. */
-const UNTIMED = 'Paid by a transfer to an address, whose time the contract does not know'
-
 /** The state of an order. @param fillMs adds how long the fill took; undefined while it is not known */
 export function OrderStateMark({
   state,
@@ -33,14 +31,7 @@ export function OrderStateMark({
   readonly fillMs?: number | undefined
 }) {
   const time = fillMs === undefined ? '' : ` in ${formatFill(fillMs)}`
-  const isUntimed = state === OrderState.SETTLED && fillMs === undefined
-  return (
-    <StateMark
-      word={`${STATE_WORDS[state] ?? 'other'}${time}`}
-      tone={TONES[state] ?? 'neutral'}
-      title={isUntimed ? UNTIMED : undefined}
-    />
-  )
+  return <StateMark word={`${STATE_WORDS[state] ?? 'other'}${time}`} tone={TONES[state] ?? 'neutral'} />
 }
 
 /** What stands in the place of orders while there are none. */
@@ -58,12 +49,23 @@ interface OrderRowsProps {
   readonly orders: readonly Order[]
   /** Leaves out what all orders have in common, or what a narrow place has no room for. */
   readonly without?: readonly ('user' | 'solver')[]
+  /** Ids of orders that have changed while they were shown. */
+  readonly fresh?: ReadonlySet<string>
+  /** Rows of another kind, each with its block: then all rows stand by their blocks, the last one first. */
+  readonly others?: readonly RowOfBlock[]
 }
 
+type RowOfBlock = readonly [block: number, row: ComponentChildren]
+
 /** Orders, each told in a line: what for what, how it ended, by whom and when. */
-export function OrderRows({ orders, without = [] }: OrderRowsProps) {
+export function OrderRows({ orders, without = [], fresh, others = [] }: OrderRowsProps) {
   const hasUser = !without.includes('user')
   const hasSolver = !without.includes('solver')
+  const rows = orders.map((order): RowOfBlock => {
+    const isFresh = fresh?.has(order.orderId) === true
+    const row = <OrderRow key={order.orderId} {...{ order, hasUser, hasSolver, isFresh }} />
+    return [Number(firstStep(order)?.blockNumber ?? 0), row]
+  })
   return (
     <div class="stories">
       <Rows
@@ -81,9 +83,9 @@ export function OrderRows({ orders, without = [] }: OrderRowsProps) {
           </>
         }
       >
-        {orders.map((order) => (
-          <OrderRow key={order.orderId} order={order} hasUser={hasUser} hasSolver={hasSolver} />
-        ))}
+        {(others.length === 0 ? rows : [...rows, ...others].toSorted(([a], [b]) => b - a)).map(
+          ([, row]) => row,
+        )}
       </Rows>
     </div>
   )
@@ -100,13 +102,18 @@ interface OrderRowProps {
   readonly order: Order
   readonly hasUser: boolean
   readonly hasSolver: boolean
+  readonly isFresh: boolean
 }
 
-function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
+function OrderRow({ order, hasUser, hasSolver, isFresh }: OrderRowProps) {
   const { orderId, chainId, state, user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
   const href = hrefOn(chainId, 'order', orderId)
   return (
-    <LinkRow href={href} label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}>
+    <LinkRow
+      href={href}
+      isFresh={isFresh}
+      label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}
+    >
       <td class="right">
         {inputToken ? (
           <Amount chainId={chainId} address={inputToken} amount={inputAmount} aligned={4} isShort />
@@ -140,7 +147,7 @@ function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
       <td class="story-order">
         <OrderId id={orderId} />
       </td>
-      <td class="story-more right">
+      <td class="story-age right">
         <Age ms={timeOf(firstStep(order))} />
       </td>
     </LinkRow>

@@ -1,11 +1,10 @@
 import type { Attempt } from '../data/auction/auction.js'
-import type { Reliabilities, Reliability } from '../data/solvers/reliability.js'
+import type { Reliabilities } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SolverLabel } from './id.js'
-import { formatFill } from './order-rows.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
 import { Paid } from './paid.js'
 import { ScrollBox } from './scroll-box.js'
@@ -66,14 +65,9 @@ export function Ranking(props: RankingProps) {
                 <Term name="After" />
               </th>
             ) : (
-              <>
-                <th class="right">
-                  <Term name="Paid" />
-                </th>
-                <th class="right ranking-fill">
-                  <Term name="Usual fill" />
-                </th>
-              </>
+              <th class="right">
+                <Term name="Paid" />
+              </th>
             )}
             <th>
               <Term name="Result" />
@@ -111,11 +105,13 @@ export function Ranking(props: RankingProps) {
                   {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
                 </td>
               ) : (
-                <ReliabilityCells of={reliabilities.get(attempt.solver.toLowerCase())} />
+                <td class="right number ranking-paid" data-label="Paid">
+                  <Paid of={reliabilities.get(attempt.solver.toLowerCase())} />
+                </td>
               )}
               <td class={attempt.rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
                 {attempt.isVerified ? (
-                  <StateMark word="verified" tone="good" title="The settlement contract accepts this offer" />
+                  <StateMark word="verified" tone="good" />
                 ) : (
                   <StateMark
                     word={`${outcomeWord(attempt.outcome)}${attempt.reason === '' ? '' : `: ${attempt.reason}`}`}
@@ -153,20 +149,6 @@ function OfferCells({ attempt, decimals }: OfferCellsProps) {
       </td>
       <td class="right number ranking-bps" data-label="Against best">
         {bps === undefined ? '' : rank === 1 ? <span class="accent">best</span> : <Bps bps={bps} />}
-      </td>
-    </>
-  )
-}
-
-/** How a solver has kept its word. */
-function ReliabilityCells({ of }: { readonly of: Reliability | undefined }) {
-  return (
-    <>
-      <td class="right number ranking-paid" data-label="Paid">
-        <Paid of={of} />
-      </td>
-      <td class="right number ranking-fill" data-label="Usual fill">
-        {of?.usualFillMs === undefined ? '–' : formatFill(of.usualFillMs)}
       </td>
     </>
   )

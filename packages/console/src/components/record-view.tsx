@@ -1,6 +1,7 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { isExactInput, readAttempts } from '../data/auction/auction.js'
+import { hrefHere } from '../data/chains.js'
 import { AuctionChart } from './charts/auction-chart.js'
 import { Ranking } from './ranking.js'
 
@@ -20,5 +21,18 @@ export function RecordView({ chain, record, isWhole = false }: RecordViewProps) 
       <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
       <Ranking attempts={attempts} chainId={record.chainId} token={token} isExplained={isWhole} />
     </>
+  )
+}
+
+/** The auction that an offer comes from. */
+export function WhyOffer({ chain, record }: RecordViewProps) {
+  return (
+    <section class="panel auction" aria-labelledby="why-title">
+      <div class="panel-head">
+        <h2 id="why-title">Why this offer</h2>
+        <a href={hrefHere('quote', record.quoteId)}>Record</a>
+      </div>
+      <RecordView chain={chain} record={record} />
+    </section>
   )
 }

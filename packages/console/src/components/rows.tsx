@@ -26,14 +26,18 @@ export function Rows({ caption, head, children }: RowsProps) {
 export function LinkRow({
   href,
   label,
+  isFresh = false,
   children,
 }: {
   readonly href: string
   readonly label: string
+  /** Whether it has changed while it was shown. */
+  readonly isFresh?: boolean
   readonly children: ComponentChildren
 }) {
   return (
     <tr
+      class={isFresh ? 'fresh' : ''}
       tabIndex={0}
       aria-label={label}
       data-href={href}

@@ -8,17 +8,9 @@ const TONES = {
 export type Tone = keyof typeof TONES
 
 /** A state as a word with a shape. */
-export function StateMark({
-  word,
-  tone,
-  title,
-}: {
-  readonly word: string
-  readonly tone: Tone
-  readonly title?: string | undefined
-}) {
+export function StateMark({ word, tone }: { readonly word: string; readonly tone: Tone }) {
   return (
-    <span class={`state state-${tone}`} title={title}>
+    <span class={`state state-${tone}`}>
       <span aria-hidden="true">{TONES[tone]}</span> {word.charAt(0).toUpperCase() + word.slice(1)}
     </span>
   )

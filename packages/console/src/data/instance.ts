@@ -1,14 +1,9 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-const USUAL_NAME = 'Quote aggregator'
-const name = contentOf('application-name') ?? USUAL_NAME
-
 /** What the instance writes into the page: who runs it, and its version. */
 export const instance = {
-  name,
-  /** Whether the operator has chosen the name. */
-  isNamed: name !== USUAL_NAME,
+  name: contentOf('application-name') ?? 'Quote aggregator',
   /** What the operator says above each page; undefined for nothing. */
   notice: contentOf('notice'),
   /** Whether the operator has a logo. It is at `logo`, below the prefix of a proxy too. */

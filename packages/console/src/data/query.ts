@@ -21,10 +21,8 @@ export interface Query<T> {
 interface QueryOptions {
   /** Time between two calls. */
   readonly refreshMs?: number | undefined
-  /** Calls again soon after such an event, and when a stream of events begins. */
+  /** Calls again soon after such an event, when a stream of events begins, and every half minute without one. */
   readonly refreshOn?: ((event: OrderEvent) => boolean) | undefined
-  /** Time between two calls without a stream of events. Half a minute when there is no `refreshMs` either. */
-  readonly unfollowedMs?: number | undefined
   /**
    * Time between two calls that events cause, at least. For events that concern all consoles: each calls at another time, within
    * half of it.
@@ -57,7 +55,7 @@ const MAX_RECENT = 40
 export function useQuery<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
-  { refreshMs, refreshOn, unfollowedMs, eventPauseMs, refreshOnUse = false }: QueryOptions = {},
+  { refreshMs, refreshOn, eventPauseMs, refreshOnUse = false }: QueryOptions = {},
 ): Query<T> {
   const [, render] = useState(0)
   const state = useRef<{ key: string | undefined; answer: Answer | undefined; failure: Failure | undefined }>(
@@ -130,12 +128,11 @@ export function useQuery<T>(
     const stop = refreshOn && onEvent((event) => refreshOn(event) && callAfterEvent())
     // Without a stream, nothing reports changes; and one that begins has no events of the time before.
     const unfollow = effect(() => {
-      const pollMs = unfollowedMs ?? (refreshMs === undefined ? UNFOLLOWED_MS : undefined)
-      if (refreshOn === undefined || pollMs === undefined) return
+      if (refreshOn === undefined || refreshMs !== undefined) return
       if (isFollowing.value) {
         if (startedAt < beganAt.value) callAfterEvent()
       } else {
-        const poll = setInterval(() => failures === 0 && run(), spread(pollMs))
+        const poll = setInterval(() => failures === 0 && run(), spread(UNFOLLOWED_MS))
         return () => clearInterval(poll)
       }
     })

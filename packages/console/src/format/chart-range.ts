@@ -5,13 +5,12 @@ const MARGIN = 0.12
 /** The least height, as a part of the values: a price that moves by some basis points is no cliff. */
 const LEAST = 0.02
 
-/** The lowest and the highest value that a chart shows. @param isFromZero whether it has bars, which begin at 0 */
-export function chartRange(values: readonly (number | undefined)[], isFromZero: boolean): [number, number] {
+/** The lowest and the highest value that a chart shows. */
+export function chartRange(values: readonly (number | undefined)[]): [number, number] {
   const sorted = values.flatMap((value) => value ?? []).toSorted((a, b) => a - b)
-  const outliers = isFromZero ? 0 : Math.floor(sorted.length / ONE_OUTLIER_IN)
+  const outliers = Math.floor(sorted.length / ONE_OUTLIER_IN)
   const low = sorted[outliers] ?? 0
   const high = sorted[sorted.length - 1 - outliers] ?? 1
-  if (isFromZero) return [0, Math.max(high, Number.MIN_VALUE) * (1 + MARGIN)]
   const margin = Math.max((high - low) * MARGIN, (high * LEAST - (high - low)) / 2)
   return [low - margin, high + margin]
 }

@@ -4,23 +4,16 @@ export interface TimeAxis {
   place(ms: number): number
   /** Labelled times. */
   readonly ticks: readonly number[]
-  /** Whether the axis ends before the deadline. */
-  readonly isShort: boolean
 }
 
 const STEPS = 4
 
 /** Makes the axis. @param lastMs the latest time to show */
 export function createTimeAxis(lastMs: number, deadlineMs: number): TimeAxis {
-  const needed = Math.max(lastMs * 1.15, 8)
-  const isShort = needed < deadlineMs * 0.6
-  const end = isShort ? needed : deadlineMs
-  return { place: (ms) => Math.min(1, ms / end), ticks: ticksTo(end), isShort }
-}
-
-function ticksTo(end: number): number[] {
+  const end = Math.min(Math.max(lastMs * 1.15, 8), deadlineMs)
   const step = niceAbove(end / STEPS)
-  return Array.from({ length: Math.floor(end / step + 0.01) + 1 }, (_, index) => index * step)
+  const ticks = Array.from({ length: Math.floor(end / step + 0.01) + 1 }, (_, index) => index * step)
+  return { place: (ms) => Math.min(1, ms / end), ticks }
 }
 
 /** The next number of the series 1, 2, 5, 10, 20, 50 … */

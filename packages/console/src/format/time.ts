@@ -11,12 +11,12 @@ export function formatAge(ms: number, nowMs: number): string {
 
 /** A time with its date and the reader's own zone. @param ms Unix time in milliseconds */
 export function formatMoment(ms: number): string {
-  return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+  return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' })
 }
 
-/** A time of the day with 24 hours, in the reader's own zone. @param ms Unix time in milliseconds */
+/** A time of the day with 24 hours and the reader's own zone. @param ms Unix time in milliseconds */
 export function formatClock(ms: number): string {
-  return new Date(ms).toTimeString().slice(0, 8)
+  return new Date(ms).toLocaleTimeString(undefined, { timeStyle: 'long', hourCycle: 'h23' })
 }
 
 /** A time on an axis of so many seconds: as much of it as tells the times apart. @param seconds Unix time */
@@ -35,8 +35,13 @@ export function formatDuration(ms: number | undefined): string {
   return span(Math.round(ms / 1000))
 }
 
-/** A length of time without fractions: `42 s`, `4 min`. */
-export const formatSpan = (ms: number) => span(Math.max(0, Math.ceil(ms / 1000)))
+/** What is left of a time, with seconds where they count: `42 s`, `4 min 8 s`, `12 min`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  const rest = seconds % MINUTE
+  const isShort = seconds > MINUTE && seconds < 10 * MINUTE && rest !== 0
+  return isShort ? `${Math.floor(seconds / MINUTE)} min ${rest} s` : span(seconds)
+}
 
 function span(seconds: number): string {
   if (seconds < 2 * MINUTE) return `${seconds} s`

@@ -8,24 +8,25 @@ import { OrderStateMark } from '../components/order-rows.js'
 import { Timeline } from '../components/order-timeline.js'
 import { Bps } from '../components/ranking.js'
 import { Rate } from '../components/rate.js'
-import { RecordView } from '../components/record-view.js'
+import { WhyOffer } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
 import { Term } from '../components/term.js'
 import { Deadline, Moment } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
-import { chainName, hrefHere } from '../data/chains.js'
+import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
-import { orderJson, timeToFill } from '../data/orders/orders.js'
+import { timeToFill } from '../data/orders/orders.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
 import { readSlashedBond } from '../data/orders/slashed-bond.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
 import { useQuery } from '../data/query.js'
 import { AddressDeposit } from './order/address-deposit.js'
+import { Amounts } from './order/amounts.js'
 import { OwnDeposit } from './order/own-deposit.js'
 import { isPast, Refund } from './order/refund.js'
-import { BondAmount, Compensation } from './swap/what-happens.js'
+import { Compensation } from './swap/what-happens.js'
 
 const REFRESH_MS = 15_000
 
@@ -55,21 +56,10 @@ interface StoryProps {
 function Story({ chain, order }: StoryProps) {
   const { chainId, orderId, state } = order
   const swap = ownSwap(chainId, orderId)
-  const quoteId = swap?.quoteId
   const offer = swap && storedQuote(swap)
-  const record = useQuoteRecord(chainId, quoteId)
   // The auction that led to the order of a swap of this browser.
-  const why = quoteId !== undefined && (
-    <section class="panel" aria-labelledby="why-title">
-      <div class="panel-head">
-        <h2 id="why-title">Why this offer</h2>
-        {record.data !== undefined && <a href={hrefHere('quote', quoteId)}>Whole record</a>}
-      </div>
-      <Answer query={record} lines={5}>
-        {(data) => <RecordView chain={chain} record={data} />}
-      </Answer>
-    </section>
-  )
+  const record = useQuoteRecord(chainId, swap?.quoteId).data
+  const why = record && <WhyOffer chain={chain} record={record} />
   const isKnown = state !== OrderState.NONE
   const isAddress = swap !== undefined && swap.isContract !== true
   return (
@@ -77,8 +67,8 @@ function Story({ chain, order }: StoryProps) {
       {isKnown ? (
         <>
           <div class="order">
-            <Price order={order} chain={chain} record={record.data} isAddress={isAddress} />
-            <Timeline order={order} record={record.data} />
+            <Price order={order} chain={chain} record={record} isAddress={isAddress} />
+            <Timeline order={order} record={record} />
           </div>
           {why}
         </>
@@ -96,27 +86,20 @@ function Story({ chain, order }: StoryProps) {
         <OwnDeposit chain={chain} offer={offer} swap={swap} />
       )}
       {!isKnown && why}
-      {isKnown && <Raw name="JSON" text={orderJson(order)} />}
       {isAddress && swap.signedQuote !== undefined && (
-        <Raw name="Signed quote, which a refund needs" text={JSON.stringify(swap.signedQuote, null, 2)} />
+        <details class="raw">
+          <summary>Signed quote, which a refund needs</summary>
+          <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>
+        </details>
+      )}
+      {isKnown && (
+        <p class="footnote">
+          <a href={`v1/${chainId}/order/${orderId}`}>JSON of this order</a>
+        </p>
       )}
     </>
   )
 }
-
-const Raw = ({ name, text }: { readonly name: string; readonly text: string }) => (
-  <details class="raw">
-    <summary>{name}</summary>
-    <pre>{text}</pre>
-  </details>
-)
-
-/** What happened to the two sides, once the order has ended. */
-const SIDES = {
-  filled: ['Sold', 'Bought'],
-  refunded: ['Returned', 'Offered'],
-  ended: ['To sell', 'Offered'],
-} as const
 
 interface PriceProps {
   readonly order: GetOrderResponse
@@ -131,43 +114,32 @@ interface PriceProps {
 function Price({ order, chain, record, isAddress }: PriceProps) {
   const { chainId, inputToken = '', inputAmount, outputToken = '', outputAmount, outputChainId } = order
   const end = endOf(order, isAddress)
-  const [sells, buys] = end === undefined ? ['Sells', 'Buys'] : SIDES[end]
-  const outputOn = outputChainId ?? chainId
+  const isOpen = end === undefined || end === 'filled'
   return (
     <section class="panel" aria-label="Summary">
-      {end === 'refunded' && <NotPaid order={order} chain={chain} />}
-      <div class="hero">
-        <dl class="hero-amounts">
-          <dt>{sells}</dt>
-          <dd>
-            <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
-          </dd>
-          <dt>{buys}</dt>
-          <dd class={buys === 'Offered' ? 'not-paid' : ''}>
-            <Amount chainId={outputOn} address={outputToken} amount={outputAmount} />
-            {outputOn !== chainId && <span class="muted"> on {chainName(outputOn)}</span>}
-          </dd>
-        </dl>
-        <p class="hero-state">
-          {end === 'ended' ? (
-            <StateMark word="ended without a fill" tone="neutral" />
-          ) : (
-            <OrderStateMark state={order.state} fillMs={timeToFill(order)} />
-          )}
-        </p>
-      </div>
+      <p class="hero-state">
+        {end === 'ended' ? (
+          <StateMark word="ended without a fill" tone="neutral" />
+        ) : (
+          <OrderStateMark state={order.state} fillMs={timeToFill(order)} />
+        )}
+      </p>
+      <Amounts chainId={chainId} swap={order} end={end}>
+        {end === 'refunded' && <Slashed order={order} chain={chain} />}
+      </Amounts>
+      {end === 'refunded' && <NotPaid order={order} />}
       <dl class="fact-row">
-        <Fact name={buys === 'Offered' ? 'Offered rate' : 'Rate'}>
+        <Fact name={isOpen ? 'Rate' : 'Offered rate'}>
           <Rate
             chainId={chainId}
-            outputChainId={outputOn}
+            outputChainId={outputChainId}
             inputToken={inputToken}
             outputToken={outputToken}
             input={BigInt(inputAmount ?? 0)}
             output={BigInt(outputAmount ?? 0)}
           />
         </Fact>
-        {record !== undefined && end !== 'refunded' && end !== 'ended' && <Surplus record={record} />}
+        {record !== undefined && isOpen && <Surplus record={record} />}
         <Details order={order} />
       </dl>
       <OrderRefund order={order} chain={chain} />
@@ -191,38 +163,28 @@ function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
   )
 }
 
-/** Who did not pay, until when, and what the refund has given to whom. */
-function NotPaid({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
-  const {
-    chainId,
-    orderId,
-    solver,
-    user = '',
-    fillDeadline,
-    inputToken = '',
-    inputAmount,
-    outputToken,
-  } = order
+/** What the refund has paid of the solver's bond. */
+function Slashed({ order: { chainId, orderId }, chain }: Pick<PriceProps, 'order' | 'chain'>) {
   const paid = useQuery(`slashed ${chainId} ${orderId}`, (signal) =>
     readSlashedBond(chainId, orderId, signal),
   )
   return (
+    <>
+      <dt>Compensation</dt>
+      <dd>
+        <Amount chainId={chainId} address={chain.bondToken?.address ?? ''} amount={paid.data} isShort />
+      </dd>
+    </>
+  )
+}
+
+/** Who did not pay, and what the user can do now. */
+function NotPaid({ order: { solver, inputToken: sell = '', outputToken: buy } }: Pick<PriceProps, 'order'>) {
+  return (
     <p class="not-paid-story">
-      {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay
-      {fillDeadline !== undefined && (
-        <>
-          {' '}
-          by <Moment seconds={fillDeadline} />
-        </>
-      )}
-      . <Account address={user} /> has{' '}
-      <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> back
-      {paid.data !== undefined && (
-        <>
-          , and <BondAmount chain={chain} amount={paid.data} /> of the solver's bond as compensation
-        </>
-      )}
-      . <a href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>Swap again</a>
+      {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time. The user
+      has the input back, with a part of the solver's bond as compensation.{' '}
+      <a href={hrefHere('swap', '', { sell, buy })}>Swap again</a>
     </p>
   )
 }
@@ -249,7 +211,6 @@ function Details({ order }: { readonly order: GetOrderResponse }) {
           )}
         </Fact>
       )}
-      <Fact name="Network">{chainName(chainId)}</Fact>
     </>
   )
 }

@@ -8,11 +8,11 @@ import { Paid } from '../components/paid.js'
 import { LinkRow, Rows } from '../components/rows.js'
 import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
-import { Legend } from '../components/term.js'
+import { Term } from '../components/term.js'
 import { hrefHere } from '../data/chains.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { route } from '../data/route.js'
-import { readReliabilities } from '../data/solvers/reliability.js'
+import { isRisky, readReliabilities } from '../data/solvers/reliability.js'
 import { answeredShare, useSolverStats, WINDOWS, winShare } from '../data/solvers/stats.js'
 import { exactAmount, formatAmount, formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
@@ -42,10 +42,9 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
                 <StatsRows chain={chain} solvers={solvers} />
               </div>
               <p class="muted footnote">
-                Solvers with the most filled orders come first, because each fill costs gas. The other counts
-                are cheaper to fake.
+                First come solvers that have paid nine in ten of their orders, then those with the most filled
+                ones, because each fill costs gas. The other counts are cheaper to fake.
               </p>
-              <Legend names={COLUMNS} />
             </>
           )
         }
@@ -74,6 +73,11 @@ const COLUMNS = [
 function StatsRows({ chain, solvers }: StatsRowsProps) {
   const { orders } = useLatestOrders(chain.chainId)
   const reliabilities = readReliabilities(solvers, orders ?? [])
+  const isTrusty = ({ solver }: SolverStats) => {
+    const known = reliabilities.get(solver.toLowerCase())
+    return known !== undefined && known.paid > 0n && !isRisky(known)
+  }
+  const ranked = solvers.toSorted((a, b) => Number(isTrusty(b)) - Number(isTrusty(a)))
   return (
     <Rows
       caption="Solvers"
@@ -83,19 +87,19 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
           <th>State</th>
           {COLUMNS.map((name) => (
             <th key={name} class="right">
-              {name}
+              <Term name={name} />
             </th>
           ))}
         </>
       }
     >
-      {solvers.map((stats) => {
+      {ranked.map((stats) => {
         const known = reliabilities.get(stats.solver.toLowerCase())
         const values: Record<(typeof COLUMNS)[number], ComponentChildren> = {
           Paid: <Paid of={known} />,
           'Usual fill': known?.usualFillMs === undefined ? '–' : formatFill(known.usualFillMs),
           Asked: group(String(stats.asked)),
-          Won: formatShare(winShare(stats)),
+          Won: <Share of={winShare(stats)} />,
           'In time': formatShare(answeredShare(stats)),
           'Usual answer': formatDuration(stats.medianResponseMs),
           'p95 answer': formatDuration(stats.p95ResponseMs),
@@ -125,6 +129,17 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
   )
 }
 
+/** A share of one, as a number and as a bar. */
+const Share = ({ of }: { readonly of: number | undefined }) => (
+  <>
+    {formatShare(of)}
+    <svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect width="100" height="4" />
+      <rect class="share-part" width={(of ?? 0) * 100} height="4" />
+    </svg>
+  </>
+)
+
 /** The free part of a solver's bond; the whole on hover. */
 export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly stats: SolverStats }) {
   const { freeBond, totalBond } = stats
@@ -134,7 +149,7 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
   const exact = `${exactAmount(free, decimals)} of ${exactAmount(BigInt(totalBond), decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
   return (
     <span class="number" title={exact}>
-      {formatAmount(free, decimals)} {symbol ?? 'units'}
+      {formatAmount(free, decimals, 0)} {symbol ?? 'units'}
     </span>
   )
 }

@@ -1,18 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
-import type { GetPriceResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import { RateChart } from '../components/charts/rate-chart.js'
 import { FailureNotice } from '../components/notice.js'
+import { WhyOffer } from '../components/record-view.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { offerOf } from '../data/auction/auction.js'
-import { type Auction, REFRESH_SECONDS, useAuction } from '../data/auction/auction-stream.js'
+import { REFRESH_SECONDS, useAuction } from '../data/auction/auction-stream.js'
 import { whyNoOffer } from '../data/auction/no-offer.js'
 import { isReachable, now } from '../data/clock.js'
 import { connection } from '../data/events.js'
 import { healthOf } from '../data/health.js'
-import { instance } from '../data/instance.js'
-import type { Query } from '../data/query.js'
+import { useQuoteRecord } from '../data/orders/use-order.js'
 import { route } from '../data/route.js'
 import { lastListedPair } from '../data/tokens/pairs.js'
 import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens/tokens.js'
@@ -21,7 +20,7 @@ import { wallet } from '../wallet/connected-wallet.js'
 import { loadWallet } from '../wallet/load.js'
 import { useOnePrompt } from '../wallet/use-wallet-read.js'
 import { AuctionPanel } from './swap/auction-panel.js'
-import { Checklist } from './swap/checklist.js'
+import { Checklist, TakenTerms } from './swap/checklist.js'
 import { SwapForm } from './swap/form.js'
 import { OwnSwaps } from './swap/own-swaps.js'
 import { PairDay } from './swap/pair-day.js'
@@ -32,10 +31,11 @@ import { usePrice } from './swap/use-price.js'
 import { auctionRequest, readWantedSwap } from './swap/wanted-swap.js'
 
 const DEBOUNCE_MS = 350
+const REFRESH_MS = REFRESH_SECONDS * 1000
 /** An answer may come this much late before what is shown counts as old. */
 const LATE_MS = 5000
 
-/** A swap: the form at the left, the auction at the right, and below what the pair has traded. */
+/** A swap: the form at the left, the auction at the right, or that of the offer that was taken, and below what the pair has traded. */
 export function SwapPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const params = readSwapParams(route.value)
@@ -54,18 +54,26 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const asked = settled && { ...settled, user: settled.user || NO_USER }
   const onePrompt = useOnePrompt(chain, params.sell)
   const request = asked && auctionRequest(chain, asked, account, onePrompt)
-  const auction = useAuction(request, { isHeld: taken !== undefined, isOnce: isForNobody }).value
+  const auction = useAuction(taken === undefined ? request : undefined, isForNobody).value
   // An offer for what the form said a moment ago is not shown as one for what it says now.
   const shown = isSameSwap(wanted, settled) ? auction : { ...auction, takeable: undefined, nextAt: undefined }
   const [solver, chooseSolver] = useState('')
-  const offer = offerOf(shown.takeable?.offers, solver)
-  const price = usePrice(chain, isForNobody ? settled : undefined)
+  const offer = offerOf(shown.takeable?.offers, isForNobody ? '' : solver)
+  const auctionAt = auction.takeable?.cameAt
+  const hasNoOffer = auction.round?.offers === 0 || auction.failure !== undefined
+  const isAuctionOld = auctionAt === undefined ? hasNoOffer : auctionAt + REFRESH_MS < now.value
+  // Its auction is the first price of a form without a user.
+  const price = usePrice(chain, isForNobody && isAuctionOld ? settled : undefined)
+  const cameAt = price.updatedAt ?? auctionAt
+  const failure = isForNobody ? price.failure : auction.failure
+  const record = useQuoteRecord(chainId, taken?.quoteId).data
   const title = useRef<HTMLHeadingElement>(null)
   useFocusAfter(title, taken?.offer.orderId, true)
   const activeSolvers = healthOf(chainId)?.activeSolvers ?? chain.activeSolvers
   const none = auction.round?.offers === 0 ? whyNoOffer(auction.round, activeSolvers) : ''
-  const isUnset = chainIdOfNames.value === chainId && !tokensOf(chainId).some(({ isListed }) => isListed)
-  const oldSince = taken === undefined ? staleSince(isForNobody, auction, price) : undefined
+  const isOld = cameAt !== undefined && now.value - cameAt > REFRESH_MS + LATE_MS
+  const oldSince =
+    taken === undefined && (isOld || failure !== undefined || !isReachable.value) ? cameAt : undefined
   // The bar above the page says that the connection is lost.
   const failures =
     connection.value.state === 'lost'
@@ -83,11 +91,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               <>
                 <p class="introduction">
                   Market makers compete for your swap. A contract holds your tokens until you are paid.{' '}
-                  {instance.isNamed && (
-                    <>
-                      Run by <bdi>{instance.name}</bdi>.{' '}
-                    </>
-                  )}
                   <a href="help">How it works</a>
                 </p>
                 <SwapForm
@@ -97,16 +100,11 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                   problem={problem}
                   auction={shown}
                   offer={offer}
+                  onChoose={isForNobody ? undefined : chooseSolver}
                   price={price}
+                  nextAt={isForNobody && cameAt !== undefined ? cameAt + REFRESH_MS : shown.nextAt}
                   staleSince={oldSince}
                 />
-                {isUnset && (
-                  <p class="notice">
-                    This site has no token list, so no tokens are suggested. Choose a token by its address; a
-                    connected wallet reads what it is. The operator adds a list with{' '}
-                    <code>TOKEN_LIST_{String(chainId)}</code>.
-                  </p>
-                )}
                 {none !== '' && (
                   <p class="notice notice-warning" role="status">
                     {none}
@@ -121,16 +119,23 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           <OwnSwaps chain={chain} without={taken?.offer.orderId} />
         </div>
         <div class="swap-side">
-          <AuctionPanel
-            chain={chain}
-            auction={auction}
-            token={params.exact === 'sell' ? params.buy : params.sell}
-            isAsking={request !== undefined}
-            isForNobody={isForNobody}
-            hasSolvers={activeSolvers > 0}
-            offer={offer}
-            onChoose={taken === undefined && !isForNobody ? chooseSolver : undefined}
-          />
+          {taken === undefined ? (
+            <AuctionPanel
+              chain={chain}
+              auction={auction}
+              token={params.exact === 'sell' ? params.buy : params.sell}
+              isAsking={request !== undefined}
+              isForNobody={isForNobody}
+              hasSolvers={activeSolvers > 0}
+              offer={offer}
+              onChoose={isForNobody ? undefined : chooseSolver}
+            />
+          ) : (
+            <>
+              <TakenTerms taken={taken} />
+              {record && <WhyOffer chain={chain} record={record} />}
+            </>
+          )}
           <section class="panel rate-panel" aria-label="Rate of the pair">
             <RateChart chainId={chainId} sell={params.sell} buy={params.buy} height={170} />
           </section>
@@ -141,15 +146,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
       )}
     </>
   )
-}
-
-/** Since when the amounts that are shown have not been confirmed. @returns undefined while they are fresh, or there are none */
-function staleSince(isPrice: boolean, auction: Auction, price: Query<GetPriceResponse>): number | undefined {
-  const cameAt = isPrice ? price.updatedAt : auction.takeable?.cameAt
-  if (cameAt === undefined) return undefined
-  const failure = isPrice ? price.failure : auction.failure
-  const isOld = now.value - cameAt > REFRESH_SECONDS * 1000 + LATE_MS
-  return isOld || failure !== undefined || !isReachable.value ? cameAt : undefined
 }
 
 /** A link may name its tokens. */

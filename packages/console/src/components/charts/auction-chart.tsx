@@ -21,8 +21,6 @@ const EDGE = 138
 const LANE = 158
 const BASE = 168
 const LABELS = 190
-/** From the break of an axis that ends early to the deadline. */
-const BREAK = 56
 
 interface AuctionChartProps {
   readonly attempts: readonly Attempt[]
@@ -30,7 +28,7 @@ interface AuctionChartProps {
 }
 
 /**
- * The auction on a time axis from 0 to the deadline. Each offer is a mark whose height is its amount, on an axis with the distance
+ * The auction on a time axis from 0 to a little after the last answer. Each offer is a mark whose height is its amount, on an axis with the distance
  * from the best one. An offer far off stands at the lower edge with its number. The line is the best offer so far. Other results
  * are marks below.
  */
@@ -45,8 +43,7 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
   // Before an auction, the axis is whole.
   const isEmpty = timed.length === 0
   const axis = createTimeAxis(isEmpty ? deadlineMs : last, deadlineMs)
-  const end = axis.isShort ? right - BREAK : right
-  const x = (ms: number) => LEFT + axis.place(ms) * (end - LEFT)
+  const x = (ms: number) => LEFT + axis.place(ms) * (right - LEFT)
   const offers = timed.filter(({ bps }) => bps !== undefined)
   const others = timed.filter(({ bps }) => bps === undefined)
   const amounts = createAmountAxis(offers.map(({ bps = 0 }) => bps))
@@ -72,7 +69,7 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
           </text>
         </g>
       ))}
-      <Axis axis={axis} deadlineMs={deadlineMs} x={x} right={right} />
+      <Axis axis={axis} x={x} right={right} />
       <polyline class="chart-best" points={bestLine(offers, x, y, right)} />
       {others.map((attempt) => (
         <g key={attempt.solver} class="chart-other">
@@ -100,41 +97,22 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
 
 interface AxisProps {
   readonly axis: TimeAxis
-  readonly deadlineMs: number
   readonly x: (ms: number) => number
   readonly right: number
 }
 
-function Axis({ axis, deadlineMs, x, right }: AxisProps) {
-  const words = formatDuration(deadlineMs)
-  // Labels have letters of seven pixels: those that would touch that of the deadline are left out.
-  const room = right - words.length * 7.3 - 12
-  const gap = right - BREAK / 2
+function Axis({ axis, x, right }: AxisProps) {
   return (
     <g class="chart-axis">
       {axis.ticks.map((ms) => (
         <g key={ms}>
           <line x1={x(ms)} x2={x(ms)} y1={TOP - 8} y2={BASE} />
-          {x(ms) < room && (
-            <text class={ms === 0 ? 'chart-first' : ''} x={x(ms)} y={LABELS}>
-              {ms === 0 ? '0 ms' : group(String(ms))}
-            </text>
-          )}
+          <text x={x(ms)} y={LABELS}>
+            {`${group(String(ms))} ms`}
+          </text>
         </g>
       ))}
       <line class="chart-base" x1={LEFT} x2={right} y1={BASE} y2={BASE} />
-      {axis.isShort && (
-        <path class="chart-break" d={`M${gap - 5} ${BASE + 5}l5 -10h5l-5 10z`}>
-          <title>Times are left out here.</title>
-        </path>
-      )}
-      <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={BASE} />
-      <text class="chart-last" x={right} y={LABELS}>
-        {words}
-      </text>
-      <text class="chart-last" x={right} y={TOP - 10}>
-        deadline
-      </text>
     </g>
   )
 }

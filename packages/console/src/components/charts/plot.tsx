@@ -9,7 +9,6 @@ interface PlotProps {
   readonly times: readonly number[]
   /** One for each time; undefined where there is none. */
   readonly values: readonly (number | undefined)[]
-  readonly hasBars?: boolean
   readonly height: number
   readonly format: (value: number) => string
 }
@@ -34,7 +33,7 @@ export function Plot(props: PlotProps) {
     const draw = async () => {
       const { UPlot } = await import('./draw.js')
       chart?.destroy()
-      const options = { ...optionsOf(props, element, UPlot), hooks: { setLegend: [onPoint] } }
+      const options = { ...optionsOf(props, element), hooks: { setLegend: [onPoint] } }
       chart = isGone ? undefined : new UPlot(options, [[...times], [...values]], element)
     }
     const onPoint = ({ cursor }: uPlot) => setPointed(cursor.idx ?? undefined)
@@ -72,28 +71,23 @@ function spread({ width }: uPlot, _: number, first: number, last: number): numbe
 }
 
 /** The canvas knows no custom properties: the element has the colours. */
-function optionsOf(
-  { times, values, hasBars = false, height, format }: PlotProps,
-  element: HTMLElement,
-  { paths }: typeof uPlot,
-): uPlot.Options {
+function optionsOf({ times, values, height, format }: PlotProps, element: HTMLElement): uPlot.Options {
   const { color, borderTopColor, outlineColor, fontFamily } = getComputedStyle(element)
   const axis = { stroke: outlineColor, font: `12px ${fontFamily}`, ticks: { show: false } }
   const spanSeconds = (times.at(-1) ?? 0) - (times[0] ?? 0)
-  const bars = hasBars ? paths.bars?.({ size: [0.8, 40] }) : undefined
   return {
     width: element.clientWidth,
     height,
     padding: [null, 0, null, LEFT],
     legend: { show: false },
     cursor: { y: false, drag: { x: false } },
-    scales: { y: { range: () => chartRange(values, hasBars) } },
+    scales: { y: { range: () => chartRange(values) } },
     axes: [
       {
         ...axis,
         grid: { show: false },
         size: TIMES,
-        ...(!hasBars && { splits: spread }),
+        splits: spread,
         values: (_, all) => all.map((at) => formatAxisTime(at, spanSeconds)),
       },
       {
@@ -110,8 +104,7 @@ function optionsOf(
         stroke: color,
         width: 2,
         spanGaps: true,
-        points: { show: !hasBars, size: 5, fill: color },
-        ...(bars && { fill: color, paths: bars }),
+        points: { size: 5, fill: color },
       },
     ],
   }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { listOrders } from '../../data/orders/orders.js'
 import { fillsOfPair } from '../../data/orders/pair-fills.js'
@@ -10,6 +11,8 @@ interface RateChartProps {
   readonly sell: string
   readonly buy: string
   readonly height: number
+  /** What to know of such rates. */
+  readonly children?: ComponentChildren
 }
 
 const LISTED = 200
@@ -26,7 +29,7 @@ const formatRate = (rate: number) =>
     .replaceAll(',', '\u202f')
 
 /** The rate of a pair of listed tokens by its fills. Nothing for other tokens, and while there are few fills. */
-export function RateChart({ chainId, sell, buy, height }: RateChartProps) {
+export function RateChart({ chainId, sell, buy, height, children }: RateChartProps) {
   const { data } = useQuery(
     `fills ${chainId}`,
     (signal) => listOrders(chainId, { state: OrderState.SETTLED, pageSize: LISTED }, signal),
@@ -48,10 +51,7 @@ export function RateChart({ chainId, sell, buy, height }: RateChartProps) {
         height={height}
         format={formatRate}
       />
-      <figcaption class="muted">
-        Fills in both directions, also wash trades: anyone can trade with themselves at any price. The axis
-        does not begin at 0.
-      </figcaption>
+      {children}
     </figure>
   )
 }

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { type Signal, signal, useSignalEffect } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import {
   type GetQuoteRecordResponse,
   OrderType,
@@ -51,23 +51,16 @@ const RECORD_PAUSE_MS = 250
 /**
  * Streams quotes for a request while the component is shown and the tab can be seen.
  * @param request undefined asks for none, and forgets the last auction
- * @param isHeld keeps the last auction as it is, without further rounds
  * @param isOnce has one round only: solvers reserve liquidity for each offer
  */
-export function useAuction(
-  request: AuctionRequest | undefined,
-  { isHeld, isOnce }: { readonly isHeld: boolean; readonly isOnce: boolean },
-): Signal<Auction> {
-  // What is held stays, also when the user's approval changes what would be asked next.
-  const shown = useRef(request)
-  if (!isHeld) shown.current = request
-  const key = shown.current && keyOf(shown.current)
+export function useAuction(request: AuctionRequest | undefined, isOnce: boolean): Signal<Auction> {
+  const key = request && keyOf(request)
   // Of its own for each request: not even for a frame is an offer shown for another one.
   const auction = useMemo(() => signal(NO_AUCTION), [key])
   const wanted = useMemo(() => signal<AuctionRequest | undefined>(undefined), [])
   useEffect(() => {
-    wanted.value = isHeld ? undefined : request
-  }, [key, isHeld])
+    wanted.value = request
+  }, [key])
   useSignalEffect(() => {
     if (wanted.value === undefined || !isVisible.value) return
     const ending = new AbortController()

@@ -1,11 +1,4 @@
-import { toJsonString } from '@bufbuild/protobuf'
-import {
-  type GetOrderResponse,
-  GetOrderResponseSchema,
-  type ListOrdersResponse,
-  type Order,
-  OrderState,
-} from '../../../../../gen/aggregator/v1/order_pb.js'
+import { type ListOrdersResponse, type Order, OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { orderService } from '../api.js'
 import { timeOf } from './latest-orders.js'
 
@@ -45,10 +38,6 @@ export function timeToFill({ deposited, settled }: Pick<Order, 'deposited' | 'se
   const [from, to] = [timeOf(deposited), timeOf(settled)]
   return from === undefined || to === undefined ? undefined : to - from
 }
-
-/** The order as the API has it, for people who read JSON. */
-export const orderJson = (order: GetOrderResponse) =>
-  JSON.stringify(JSON.parse(toJsonString(GetOrderResponseSchema, order)), null, 2)
 
 /** The states in words for people. */
 export const STATE_WORDS: Readonly<Record<OrderState, string>> = {

@@ -10,35 +10,28 @@ interface AddressTermsProps {
   readonly chain: Chain
   /** Undefined before there is an offer or a price. */
   readonly swap: SwapTerms | undefined
-  /** Empty before it is typed. */
-  readonly user: string
 }
 
 /** What a transfer to an address asks of the user, before there is an address. */
-export function AddressTerms({ chain, swap, user }: AddressTermsProps) {
+export function AddressTerms({ chain, swap }: AddressTermsProps) {
   const { chainId, defaultDepositWindow } = chain
   return (
-    <section class="notice notice-warning" aria-label="Terms of a transfer">
-      <p>Send from a wallet of your own. An exchange may send too late, or less.</p>
-      <dl class="facts">
-        <dt>Send exactly</dt>
-        <dd>
-          <Amount chainId={chainId} address={swap?.inputToken ?? ''} amount={swap?.inputAmount} isShort />, in
-          one transfer
-        </dd>
-        <dt>Send by</dt>
-        <dd>
-          {swap?.depositDeadline === undefined ? (
-            `${formatSpan((defaultDepositWindow - SPARE_SECONDS) * 1000)} after the offer`
-          ) : (
-            <Deadline seconds={swap.depositDeadline - SPARE_SECONDS} />
-          )}
-        </dd>
-        <dt>Paid or refunded</dt>
-        <dd>{user === '' ? 'the address that you type' : <code>{user}</code>}</dd>
-        <AddressRisks chain={chain} />
-      </dl>
-    </section>
+    <dl class="facts terms">
+      <dt>Send exactly</dt>
+      <dd>
+        <Amount chainId={chainId} address={swap?.inputToken ?? ''} amount={swap?.inputAmount} isShort />, in
+        one transfer
+      </dd>
+      <dt>Send by</dt>
+      <dd>
+        {swap?.depositDeadline === undefined ? (
+          `${formatSpan((defaultDepositWindow - SPARE_SECONDS) * 1000)} after the offer`
+        ) : (
+          <Deadline seconds={swap.depositDeadline - SPARE_SECONDS} />
+        )}
+      </dd>
+      <AddressRisks chain={chain} />
+    </dl>
   )
 }
 

@@ -1,15 +1,12 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { AuctionChart } from '../../components/charts/auction-chart.js'
-import { Id, SolverLabel } from '../../components/id.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
-import { Paid } from '../../components/paid.js'
 import { Bps, Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
-import { Amount } from '../../components/token-amount.js'
-import { type Attempt, type Offer, surplusBps } from '../../data/auction/auction.js'
+import { type Offer, surplusBps } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
-import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
+import { useReliabilities } from '../../data/solvers/reliability.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
@@ -39,13 +36,11 @@ export function AuctionPanel(props: AuctionPanelProps) {
         <h2 id="auction-title">Auction</h2>
         {isShown && (
           <span class="auction-facts muted">
-            {round.quoteId !== '' && (
-              <Id text={round.quoteId} href={hrefHere('quote', round.quoteId)} label="quote id" />
-            )}
             {isForNobody ? <Age ms={round.startedAt} /> : <span>round {round.number}</span>}
             <span class="auction-count">
               {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} answered`}
             </span>
+            {round.quoteId !== '' && <a href={hrefHere('quote', round.quoteId)}>Record</a>}
           </span>
         )}
       </div>
@@ -73,18 +68,15 @@ export function AuctionPanel(props: AuctionPanelProps) {
 function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
   const { round, ended, takeable } = auction
   const reliabilities = useReliabilities(chain.chainId)
-  const of = (attempt: Attempt | undefined) => reliabilities.get(attempt?.solver.toLowerCase() ?? '')
-  const isRunning = round !== undefined && round.offers === undefined
   if (round === undefined) return null
   const surplus = surplusBps(round.attempts)
   // The next round must not take the rows away while the user reads and chooses.
-  const ranked = ended ?? round
-  const safer = saferAttempt(ranked.attempts, reliabilities)
+  const { attempts } = ended ?? round
   return (
     <>
       <AuctionChart attempts={round.attempts} deadlineMs={chain.quoteTimeoutMs} />
       <p class="chart-note">
-        {isRunning ? (
+        {round.offers === undefined ? (
           'Solvers are answering. The line is the best offer so far; the ranking follows.'
         ) : surplus !== undefined ? (
           <>
@@ -94,16 +86,9 @@ function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
           `${round.offers === 0 ? 'No offer' : 'One valid offer'} in this round.`
         )}
       </p>
-      {safer !== undefined && (
-        <p class="notice notice-warning">
-          The best offer is of a solver with <Paid of={of(ranked.attempts[0])} /> in 24 hours. That of{' '}
-          <SolverLabel address={safer.solver} />, with <Paid of={of(safer)} />, costs you{' '}
-          <Amount chainId={chain.chainId} address={token} amount={gap(ranked.attempts[0], safer)} isShort />.
-        </p>
-      )}
-      {ranked.attempts.length > 0 && (
+      {attempts.length > 0 && (
         <Ranking
-          attempts={ranked.attempts}
+          attempts={attempts}
           chainId={chain.chainId}
           token={token}
           reliabilities={reliabilities}
@@ -118,10 +103,4 @@ function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
       )}
     </>
   )
-}
-
-/** How far two offers are apart. */
-function gap(one: Attempt | undefined, other: Attempt): bigint {
-  const difference = (one?.amount ?? 0n) - (other.amount ?? 0n)
-  return difference < 0n ? -difference : difference
 }

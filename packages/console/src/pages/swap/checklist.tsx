@@ -1,18 +1,20 @@
 import { useEffect } from 'preact/hooks'
-import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
-import { Id, OrderId, SolverLabel } from '../../components/id.js'
-import type { Offer } from '../../data/auction/auction.js'
+import { Fact } from '../../components/facts.js'
+import { Account, OrderId, SolverLabel, Transaction } from '../../components/id.js'
+import { Rate } from '../../components/rate.js'
+import { StateMark, type Tone } from '../../components/state-mark.js'
+import { Moment } from '../../components/time.js'
+import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
-import { tokenOf } from '../../data/tokens/tokens.js'
-import { formatAmount } from '../../format/amount.js'
 import { formatDuration } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
+import { Amounts } from '../order/amounts.js'
 import { isPast } from '../order/refund.js'
 import { SwitchChain } from './action.js'
 import { DepositAddress } from './deposit-address.js'
@@ -56,7 +58,12 @@ const WORDS: Readonly<Record<Step['name'], Words>> = {
     sent: 'Waiting until the deposit is mined',
     done: 'Deposited',
   },
-  fill: { waiting: 'Fill', active: 'Waiting for the solver', sent: '', done: 'Done' },
+  fill: { waiting: 'Fill', active: 'Waiting for the solver', sent: '', done: 'The solver has paid' },
+}
+const ENDS: Readonly<Record<OrderEnd, readonly [words: string, tone: Tone]>> = {
+  filled: ['Swap complete', 'good'],
+  refunded: ['Refunded: you have the input back, with compensation', 'bad'],
+  ended: ['Ended without a fill', 'neutral'],
 }
 
 /** The swap that the user has begun: a list that fills as it goes. */
@@ -84,35 +91,26 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
     !isOver &&
     !isRefused
   const isAway = isBusy && wallet.value !== undefined && BigInt(wallet.value.chainId) !== chainId
-  // While the wallet has the deposit, another swap would be a second one.
-  const mayLeave = isOver || isAddress || (!isDeposited && (!isBusy || deposit === 'waiting' || isLate))
+  // While the wallet asks, another swap would be a second one.
+  const mayLeave = isOver || (isAddress ? !isBusy : !isDeposited && (!isBusy || isLate))
+  const [words, tone] = end === undefined ? ([wordsOfLast(taken), 'waiting'] as const) : ENDS[end]
   return (
     <div class="checklist">
-      <dl class="facts">
-        <dt>Solver</dt>
-        <dd>
-          <SolverLabel address={quote?.solver ?? ''} />
-        </dd>
-        <dt>Order</dt>
-        <dd>
-          <OrderId id={orderId} />
-        </dd>
-      </dl>
-      <ol class="steps" aria-label="Steps of the swap">
-        {steps.map((step) => (
-          <StepLine key={step.name} step={step} words={wordsOf(step, taken)} />
-        ))}
-      </ol>
-      {/* The list has clocks: screen readers speak of the last step alone. */}
-      <p class="visually-hidden" role="status">
-        {isOver ? '' : wordsOfLast(taken)}
+      {/* The list of steps has clocks: screen readers speak of the last step alone. */}
+      <p class="hero-state" role="status">
+        {words !== '' && <StateMark word={words} tone={tone} />}
       </p>
-      {!isAddress && !isDeposited && problem === '' && isLate && (
-        <p class="warning">The offer has expired. A deposit that is mined now reverts and changes nothing.</p>
+      {quote !== undefined && (isDeposited || !isAddress) && (
+        <Amounts chainId={chainId} swap={quote} end={end} />
       )}
       {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
-      {!isOver && (isDeposited || !isLate) && quote !== undefined && (
-        <WhatHappens chain={chain} swap={quote} isDeposited={isDeposited} />
+      <ol class="steps" aria-label="Steps of the swap">
+        {steps.map((step) => (
+          <StepLine key={step.name} step={step} taken={taken} end={end} />
+        ))}
+      </ol>
+      {!isAddress && !isDeposited && problem === '' && isLate && (
+        <p class="warning">The offer has expired. A deposit that is mined now reverts and changes nothing.</p>
       )}
       {end === 'ended' && (
         <p class="notice notice-warning">
@@ -143,13 +141,17 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         </button>
       )}
       {(isDeposited || isOver || isAddress || deposit === 'sent') && (
-        <a class={isOver || isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
+        <a class={isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
           {isDue ? 'Take your tokens back' : 'See the order'}
         </a>
       )}
       {mayLeave && (
         // The second click of a double click on "Swap", which was here, says nothing.
-        <button type="button" class="second-action" onClick={({ detail }) => detail < 2 && leaveOffer()}>
+        <button
+          type="button"
+          class={end === 'filled' ? 'main-action' : 'second-action'}
+          onClick={({ detail }) => detail < 2 && leaveOffer()}
+        >
           {isOver ? 'New swap' : 'Back to the quotes'}
         </button>
       )}
@@ -157,14 +159,52 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   )
 }
 
+/** The terms of the offer that was taken; once it is paid, a receipt. */
+export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
+  const { chain, offer, steps } = taken
+  const { quote, orderId } = offer
+  const { chainId } = chain
+  const { state, endedAt } = steps.find(({ name }) => name === 'fill') ?? {}
+  const isOver = state === 'done'
+  if (quote === undefined) return null
+  const { inputToken, inputAmount, outputToken, outputAmount, user, solver } = quote
+  const [input, output] = [BigInt(inputAmount), BigInt(outputAmount)]
+  return (
+    <section class="panel taken-terms" aria-labelledby="terms-title">
+      <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
+      {!isOver && (
+        <WhatHappens chain={chain} swap={quote} isDeposited={stateOf('deposit', taken) === 'done'} />
+      )}
+      <dl class="fact-row">
+        <Fact name="Rate">
+          <Rate {...{ chainId, inputToken, outputToken, input, output }} />
+        </Fact>
+        <Fact name="Receiver">
+          <Account address={user} />
+        </Fact>
+        <Fact name="Solver">
+          <SolverLabel address={solver} />
+        </Fact>
+        <Fact name="Order">
+          <OrderId id={orderId} />
+        </Fact>
+        {isOver && endedAt !== undefined && (
+          <Fact name="Time">
+            <Moment seconds={endedAt / 1000} />
+          </Fact>
+        )}
+      </dl>
+    </section>
+  )
+}
+
 /** What a step is called in its state. */
-function wordsOf({ name, state, detail }: Step, { chain, offer, wanted, isBusy }: TakenOffer): string {
+function wordsOf({ name, state }: Step, { chain, offer, wanted, isBusy }: TakenOffer): string {
   const isAddress = wanted.mode === 'ADDRESS'
   const isBegun = isDepositBegun(ownSwap(chain.chainId, offer.orderId))
   if (name === 'check' && state === 'waiting' && isAddress) return 'Not checked: no wallet is connected'
   if (name === 'deposit' && state === 'active' && !isBusy)
     return isBegun ? 'Deposit not seen: look into your wallet' : 'Waiting for the deposit'
-  if (name === 'fill' && state === 'done') return detail
   const isLate = isPast((offer.quote?.depositDeadline ?? 0) - SPARE_SECONDS, latestNow.value)
   if (name === 'deposit' && state === 'active' && isAddress && isLate)
     return 'Do not confirm in your wallet any more'
@@ -176,7 +216,13 @@ function wordsOfLast(taken: TakenOffer): string {
   return last === undefined || last.state === 'failed' ? '' : wordsOf(last, taken)
 }
 
-function StepLine({ step, words }: { readonly step: Step; readonly words: string }) {
+interface StepLineProps {
+  readonly step: Step
+  readonly taken: TakenOffer
+  readonly end: OrderEnd | undefined
+}
+
+function StepLine({ step, taken, end }: StepLineProps) {
   const { name, state, detail, startedAt, endedAt } = step
   const ms =
     startedAt === undefined || state === 'waiting' || state === 'failed'
@@ -186,16 +232,16 @@ function StepLine({ step, words }: { readonly step: Step; readonly words: string
     <li class={`step step-${state}`}>
       <span aria-hidden="true">{SIGNS[state]}</span>
       <span class="step-name">
-        {words}
+        {name === 'fill' && end !== undefined && end !== 'filled' ? ENDS[end][0] : wordsOf(step, taken)}
         <span class="visually-hidden">{state === 'failed' ? ' failed' : ''}</span>
-        {name !== 'fill' &&
-          (detail.startsWith('0x') ? (
-            <Id text={detail} label="transaction" />
-          ) : (
-            detail !== '' && <span class="muted">{detail}</span>
-          ))}
+        {detail.startsWith('0x') ? (
+          <Transaction chainId={taken.chain.chainId} hash={detail} />
+        ) : (
+          detail !== '' && <span class="muted">{detail}</span>
+        )}
       </span>
       {ms !== undefined && <span class="number muted">{formatDuration(ms)}</span>}
+      {state === 'active' && taken.isBusy && <Prompt name={name} taken={taken} />}
     </li>
   )
 }
@@ -224,23 +270,35 @@ function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
   )
 }
 
-function wordsOfEnd(end: OrderEnd, { quote }: Offer, { chainId }: Chain): string {
-  if (end === 'ended') return 'Ended without a fill'
-  if (end === 'refunded') return 'Refunded: you have the input back, with compensation'
-  const { symbol = '', decimals } = tokenOf(chainId, quote?.outputToken ?? '') ?? {}
-  return `You received ${formatAmount(BigInt(quote?.outputAmount ?? 0), decimals)} ${symbol}`
+/** What the wallet asks for, to compare with what it shows. */
+function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: TakenOffer }) {
+  const { chain, offer, wanted } = taken
+  const { inputToken = '', inputAmount } = offer.quote ?? {}
+  if (name !== 'approve' && name !== 'deposit') return null
+  const amount = <Amount chainId={chain.chainId} address={inputToken} amount={inputAmount} isShort />
+  const to = wanted.mode === 'ADDRESS' ? offer.depositAddress : chain.settlement
+  return (
+    <span class="prompt">
+      <span>
+        {name === 'approve' ? 'Allow' : 'Send'} {amount} to{' '}
+        {wanted.mode === 'ADDRESS' ? 'the address' : 'the contract'}
+      </span>
+      <code class="whole-address">{to}</code>
+    </span>
+  )
 }
 
 /** Follows the order from the deposit until its end, also when the wallet has lost its transaction. */
-function useOrderEnd({ chain, offer, steps, wanted }: TakenOffer): OrderEnd | undefined {
+function useOrderEnd({ chain, offer, steps, wanted }: TakenOffer) {
   const { orderId } = offer
   const isWanted = steps.some(({ name, startedAt }) => name === 'deposit' && startedAt !== undefined)
   const order = useOrder(chain.chainId, isWanted ? orderId : undefined, FILL_POLL_MS)
   const end = order.data && endOf(order.data, wanted.mode === 'ADDRESS')
   const isDeposited = order.data?.state === OrderState.DEPOSITED
+  const last = order.data?.settled ?? order.data?.refunded
   useEffect(() => {
     if (isDeposited) reportDeposit(orderId)
-    if (end !== undefined) reportEnd(orderId, end !== 'ended', wordsOfEnd(end, offer, chain))
+    if (end !== undefined) reportEnd(orderId, end !== 'ended', last?.transactionHash ?? '')
   }, [isDeposited, end, orderId])
   return end
 }

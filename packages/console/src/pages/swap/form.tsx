@@ -20,6 +20,7 @@ import { useBalance } from '../../wallet/use-wallet-read.js'
 import { Action } from './action.js'
 import { AddressTerms } from './address-terms.js'
 import { ConnectedWallet } from './connect.js'
+import { SaferOffer } from './safer-offer.js'
 import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
 import { TokenField } from './token-field.js'
 import { UserField } from './user-field.js'
@@ -31,9 +32,14 @@ interface SwapFormProps {
   readonly wanted: WantedSwap | undefined
   readonly problem: string
   readonly auction: Auction
-  /** The offer that the button takes. */
+  /** The offer that the button takes. Without a user, the best one of an auction for nobody. */
   readonly offer: Offer | undefined
+  /** Takes another offer; undefined while none can be chosen. */
+  readonly onChoose: ((solver: string) => void) | undefined
+  /** Without a user, what has come since that auction. */
   readonly price: Query<GetPriceResponse>
+  /** When the amounts are asked for again, Unix time in milliseconds; undefined while they are. */
+  readonly nextAt: number | undefined
   /** Since when nothing newer came, Unix time in milliseconds; undefined while what is shown is fresh. */
   readonly staleSince: number | undefined
 }
@@ -45,13 +51,13 @@ interface Found extends SwapTerms {
 }
 
 const MODES = [
-  ['contract', 'with a wallet'],
-  ['address', 'by transfer to an address'],
+  ['contract', 'With a wallet'],
+  ['address', 'By transfer'],
 ] as const
 
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wanted, staleSince } = props
+  const { chain, params, wanted, staleSince, auction, offer, onChoose } = props
   const { chainId } = chain
   const found = findAmounts(props)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
@@ -98,6 +104,22 @@ export function SwapForm(props: SwapFormProps) {
   ]
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
+      <fieldset class="mode">
+        <legend class="visually-hidden">Pay</legend>
+        {MODES.map(([mode, label]) => (
+          <label key={mode}>
+            <input
+              type="radio"
+              name="mode"
+              value={mode}
+              checked={params.mode === mode}
+              onChange={() => change({ mode })}
+            />
+            {label}
+            {mode === 'address' && <span class="visually-hidden"> to an address</span>}
+          </label>
+        ))}
+      </fieldset>
       {field('sell')}
       <button
         type="button"
@@ -121,25 +143,18 @@ export function SwapForm(props: SwapFormProps) {
           />
         )}
       </p>
-      <fieldset class="mode">
-        <legend>Pay</legend>
-        {MODES.map(([mode, label]) => (
-          <label key={mode}>
-            <input
-              type="radio"
-              name="mode"
-              value={mode}
-              checked={params.mode === mode}
-              onChange={() => change({ mode })}
-            />
-            {label}
-          </label>
-        ))}
-      </fieldset>
+      <SaferOffer
+        chain={chain}
+        round={auction.ended ?? auction.round}
+        token={params.exact === 'sell' ? params.buy : params.sell}
+        solver={offer?.quote?.solver}
+        onChoose={onChoose}
+      />
       {params.mode === 'address' && (
-        <AddressTerms chain={chain} swap={found} user={wallet.value?.address ?? params.user} />
+        <p class="notice">Send from a wallet of your own. An exchange may send too late, or less.</p>
       )}
       {isAfter ? parts.toReversed() : parts}
+      {params.mode === 'address' && <AddressTerms chain={chain} swap={found} />}
       {found !== undefined && <WhatHappens chain={chain} swap={found} />}
     </div>
   )
@@ -216,16 +231,18 @@ function WalletPlace({ params }: Pick<SwapFormProps, 'params'>) {
 /** The other side shows nothing while the typed side is being changed. */
 function findAmounts({ params, auction, offer, price, wanted }: SwapFormProps): Found | undefined {
   if (wanted === undefined) return undefined
-  if (wanted.user !== '') return offer?.quote && { ...offer.quote, offers: auction.ended?.offers }
-  const best = price.data?.best
-  return best && { ...best, inputToken: params.sell, outputToken: params.buy, offers: price.data?.offers }
+  const offers = auction.ended?.offers
+  if (wanted.user !== '') return offer?.quote && { ...offer.quote, offers }
+  const { inputAmount, outputAmount } = price.data?.best ?? offer?.quote ?? {}
+  if (inputAmount === undefined || outputAmount === undefined) return undefined
+  // A price binds nobody: it has no deadlines.
+  const tokens = { inputToken: params.sell, outputToken: params.buy }
+  return { ...tokens, inputAmount, outputAmount, offers: price.data?.offers ?? offers }
 }
 
 /** When the amounts are asked for again. */
-function Countdown({ auction, price, wanted }: Pick<SwapFormProps, 'auction' | 'price' | 'wanted'>) {
+function Countdown({ nextAt, price, wanted }: Pick<SwapFormProps, 'nextAt' | 'price' | 'wanted'>) {
   if (wanted === undefined || price.failure !== undefined) return null
-  const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
-  const nextAt = wanted.user === '' ? priceAt : auction.nextAt
   const seconds =
     nextAt === undefined
       ? undefined

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
@@ -16,6 +16,7 @@ import {
 } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 
+/** Of those that are over. */
 const MOST = 4
 const REFRESH_MS = 15_000
 /** A deposit that was mined is in the events of the instance after this time. */
@@ -29,12 +30,12 @@ export function OwnSwaps({
   readonly chain: Chain
   readonly without: string | undefined
 }) {
-  const [isWhole, setWhole] = useState(false)
   const begun = begunSwaps(chain.chainId).flatMap((swap) => {
     const offer = swap.orderId === without ? undefined : storedQuote(swap)
     return offer?.quote === undefined ? [] : [{ swap, offer }]
   })
-  const shown = isWhole ? begun : begun.slice(0, MOST)
+  const open = begun.filter(({ swap }) => !swap.isOver)
+  const shown = begun.slice(0, Math.max(MOST, open.length))
   if (shown.length === 0) return null
   return (
     <section class="panel own-swaps" aria-labelledby="own-swaps-title">
@@ -44,11 +45,6 @@ export function OwnSwaps({
           <OwnSwapLine key={swap.orderId} chain={chain} swap={swap} offer={offer} />
         ))}
       </ul>
-      {shown.length < begun.length && (
-        <button type="button" class="plain" onClick={() => setWhole(true)}>
-          Show all {begun.length}
-        </button>
-      )}
     </section>
   )
 }

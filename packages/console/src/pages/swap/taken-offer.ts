@@ -188,11 +188,11 @@ export function reportDeposit(orderId: string): void {
   change(orderId, (taken) => ({ ...taken, problem: '' }))
 }
 
-/** The order has ended. @param isDeposited whether that says that the deposit was there */
-export function reportEnd(orderId: string, isDeposited: boolean, words: string): void {
+/** The order has ended. @param isDeposited whether that says that the deposit was there @param hash of its last transaction */
+export function reportEnd(orderId: string, isDeposited: boolean, hash: string): void {
   if (isDeposited) reportDeposit(orderId)
   else change(orderId, (taken) => ({ ...taken, problem: '', steps: taken.steps.map(unseen) }))
-  reporterOf(orderId)('fill', 'done', words)
+  reporterOf(orderId)('fill', 'done', hash)
 }
 
 /** A deposit that nobody has seen is not waited for any more. */

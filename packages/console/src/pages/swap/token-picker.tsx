@@ -73,14 +73,14 @@ export function TokenPicker({ dialog, chain, isOpen, onClose, onToken }: TokenPi
             <li key={token.address}>
               <button type="button" onClick={() => choose(token.address)}>
                 <TokenLogo chainId={chainId} address={token.address} />
-                {token.symbol === undefined ? (
-                  <span class="muted">no symbol</span>
-                ) : (
-                  <bdi class="token-symbol">{token.symbol}</bdi>
-                )}
-                {markOf(token) !== undefined && <span class="token-mark">{markOf(token)}</span>}
                 <span class="picker-name" title={token.address}>
-                  <bdi>{token.name}</bdi> <code class="muted">{shorten(token.address)}</code>
+                  <span>
+                    <bdi class="token-symbol">{token.symbol ?? 'no symbol'}</bdi>{' '}
+                    {markOf(token) !== undefined && <span class="token-mark">{markOf(token)}</span>}
+                  </span>
+                  <span class="muted">
+                    <bdi>{token.name}</bdi> <code>{shorten(token.address)}</code>
+                  </span>
                 </span>
                 {balances?.has(token.address) && (
                   <Amount

@@ -4,24 +4,18 @@ import { isUserAddress, type SwapParams, writeSwapParams } from './swap-params.j
 export function UserField({ params }: { readonly params: SwapParams }) {
   const { user, suggestedUser } = params
   const take = (address: string) => writeSwapParams({ ...params, user: address, suggestedUser: '' })
-  return (
-    <div class="user-field">
-      <label>
-        <span>
-          {params.mode === 'address'
-            ? 'Your address: it gets the output, or a refund'
-            : 'Or watch the auction for an address'}
-        </span>
-        <input
-          class="wide-input"
-          aria-invalid={user !== '' && !isUserAddress(user)}
-          placeholder="0x…"
-          value={user}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => take(currentTarget.value.trim())}
-        />
-      </label>
+  const field = (name: string) => (
+    <>
+      <input
+        class="wide-input"
+        aria-label={name}
+        aria-invalid={user !== '' && !isUserAddress(user)}
+        placeholder="0x…"
+        value={user}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => take(currentTarget.value.trim())}
+      />
       {suggestedUser !== '' && (
         <p class="suggested-user">
           <span>
@@ -32,6 +26,19 @@ export function UserField({ params }: { readonly params: SwapParams }) {
           </button>
         </p>
       )}
-    </div>
+    </>
+  )
+  if (params.mode === 'address')
+    return (
+      <div class="user-field">
+        <p class="muted">Your address: it gets the output, or a refund</p>
+        {field('Your address: it gets the output, or a refund')}
+      </div>
+    )
+  return (
+    <details class="aside" open={user !== '' || suggestedUser !== ''}>
+      <summary>Or watch the auction for an address</summary>
+      {field('Watch the auction for an address')}
+    </details>
   )
 }

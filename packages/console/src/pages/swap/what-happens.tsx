@@ -3,8 +3,6 @@ import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
-import { tokenOf } from '../../data/tokens/tokens.js'
-import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { isPast } from '../order/refund.js'
 
@@ -57,24 +55,12 @@ export function WhatHappens({ chain, swap, isDeposited = false }: WhatHappensPro
 
 /** What a refund pays to the user of the solver's bond. */
 export function Compensation({ chain, output }: { readonly chain: Chain; readonly output: bigint }) {
-  const { bondReservationBps, bondToken } = chain
+  const { chainId, bondReservationBps, bondToken } = chain
   if (bondReservationBps === undefined || bondToken === undefined) return <>a part of the solver's bond</>
+  const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
     <>
-      <BondAmount chain={chain} amount={(output * BigInt(bondReservationBps)) / BPS} /> of the solver's bond
-    </>
-  )
-}
-
-/** An amount of the token of bonds, which the contract names. What a token is worth that is not listed, nobody here knows. */
-export function BondAmount({ chain, amount }: { readonly chain: Chain; readonly amount: bigint }) {
-  const { address = '', decimals, symbol = 'units' } = chain.bondToken ?? {}
-  return (
-    <>
-      <strong class="number">
-        {formatAmount(amount, decimals)} <bdi>{symbol}</bdi>
-      </strong>
-      {!tokenOf(chain.chainId, address)?.isListed && <span class="muted"> (price not known)</span>}
+      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond
     </>
   )
 }

@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact'
+import { Amount } from '../../components/token-amount.js'
+import { chainName } from '../../data/chains.js'
+import type { OrderEnd } from '../../data/orders/order-end.js'
+
+/** What has become of the two sides of a swap. */
+const SIDES: Readonly<Record<OrderEnd | 'open', readonly [input: string, output: string]>> = {
+  open: ['Pays', 'Receives'],
+  filled: ['Paid', 'Received'],
+  refunded: ['Returned', 'Offered'],
+  ended: ['To pay', 'Offered'],
+}
+
+interface AmountsProps {
+  readonly chainId: bigint
+  readonly swap: {
+    readonly inputToken?: string | undefined
+    readonly inputAmount?: string | undefined
+    readonly outputToken?: string | undefined
+    readonly outputAmount?: string | undefined
+    readonly outputChainId?: bigint | undefined
+  }
+  /** Undefined before the order has ended. */
+  readonly end: OrderEnd | undefined
+  /** What came beside the input. */
+  readonly children?: ComponentChildren
+}
+
+/** The two amounts of a swap: the first thing to read. */
+export function Amounts({ chainId, swap, end, children }: AmountsProps) {
+  const { inputToken = '', inputAmount, outputToken = '', outputAmount, outputChainId = chainId } = swap
+  const [sold, bought] = SIDES[end ?? 'open']
+  return (
+    <dl class="hero-amounts">
+      <dt>{sold}</dt>
+      <dd>
+        <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
+      </dd>
+      {children}
+      <dt>{bought}</dt>
+      <dd class={bought === 'Offered' ? 'not-paid' : ''}>
+        <Amount chainId={outputChainId} address={outputToken} amount={outputAmount} />
+        {outputChainId !== chainId && <span class="muted"> on {chainName(outputChainId)}</span>}
+      </dd>
+    </dl>
+  )
+}
