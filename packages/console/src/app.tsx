@@ -77,7 +77,7 @@ function Page() {
   const shown = chain.value
   if (shown === undefined) {
     if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
-    return chains.value === undefined ? <Skeleton lines={6} /> : <NoChain />
+    return chains.value === undefined ? <Skeleton /> : <NoChain />
   }
   if (page === undefined)
     return (

@@ -1,5 +1,4 @@
 import { afterAll, expect, it, vi } from 'vitest'
-import type { OrderStep } from '../../../gen/aggregator/v1/order_pb.js'
 import { isRisky, readReliabilities, saferAttempt } from '../src/data/solvers/reliability.js'
 
 vi.hoisted(() => {
@@ -10,28 +9,8 @@ vi.hoisted(() => {
 afterAll(() => void vi.unstubAllGlobals())
 
 const SOLVER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const step = (seconds: number) => ({ blockTime: BigInt(seconds) }) as OrderStep
-const filledIn = (seconds: number) => ({
-  solver: SOLVER.toLowerCase(),
-  deposited: step(100),
-  settled: step(100 + seconds),
-})
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const stats = { solver: SOLVER, settled: 3n, refunded: 1n }
-
-it('a solver usually fills in the median time of its orders', () => {
-  const orders = [filledIn(9), filledIn(1), filledIn(2), { solver: SOLVER, deposited: step(1) }]
-  expect(readReliabilities([stats], orders as never).get(SOLVER.toLowerCase())).toEqual({
-    paid: 3n,
-    ended: 4n,
-    usualFillMs: 2000,
-  })
-})
-
-it('a solver without a fill has no usual time', () => {
-  const other = { ...filledIn(5), solver: OTHER }
-  expect(readReliabilities([stats], [other] as never).get(SOLVER.toLowerCase())?.usualFillMs).toBeUndefined()
-})
 
 it.each([
   [8n, 1n, true],
@@ -44,13 +23,10 @@ it.each([
 it('beside the offer of a solver that leaves orders unpaid, the best one of another that pays is named', () => {
   const attempts = [SOLVER, OTHER].map((solver, index) => ({ solver, rank: index + 1 })) as never
   const known = (settled: bigint, others: bigint) =>
-    readReliabilities(
-      [
-        { ...stats, settled },
-        { solver: OTHER, settled: others, refunded: 0n },
-      ],
-      [],
-    )
+    readReliabilities([
+      { ...stats, settled },
+      { solver: OTHER, settled: others, refunded: 0n },
+    ])
   expect(saferAttempt(attempts, known(3n, 2n))?.solver).toBe(OTHER)
   expect(saferAttempt(attempts, known(3n, 0n))).toBeUndefined()
   expect(saferAttempt(attempts, known(9n, 2n))).toBeUndefined()

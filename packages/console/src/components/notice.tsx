@@ -32,14 +32,12 @@ export function FailureNotice({
 
 interface AnswerProps<T> {
   readonly query: Pick<Query<T>, 'data' | 'failure' | 'refresh'>
-  /** Lines of the skeleton. */
-  readonly lines: number
   /** Shows the answer. */
   readonly children: (data: T) => ComponentChildren
 }
 
 /** The answer of a call, a skeleton before it, and why the last call has failed. */
-export function Answer<T>({ query: { data, failure, refresh }, lines, children }: AnswerProps<T>) {
+export function Answer<T>({ query: { data, failure, refresh }, children }: AnswerProps<T>) {
   // The bar above the page says that the connection is lost: what is shown stays where it is.
   const isTold = data !== undefined && connection.value.state === 'lost'
   return (
@@ -47,7 +45,7 @@ export function Answer<T>({ query: { data, failure, refresh }, lines, children }
       {failure !== undefined && !isTold && (
         <FailureNotice failure={failure} retry={mayPass(failure) ? refresh : undefined} />
       )}
-      {data !== undefined ? children(data) : failure === undefined && <Skeleton lines={lines} />}
+      {data !== undefined ? children(data) : failure === undefined && <Skeleton />}
     </>
   )
 }
@@ -77,12 +75,11 @@ export const NoSolvers = () => (
 )
 
 /** Lines of the size of what comes. */
-export function Skeleton({ lines }: { readonly lines: number }) {
-  return (
-    <div class="skeleton" role="status" aria-label="Loading">
-      {Array.from({ length: lines }, (_, index) => (
-        <span key={index} />
-      ))}
-    </div>
-  )
-}
+export const Skeleton = () => (
+  <div class="skeleton" role="status" aria-label="Loading">
+    <span />
+    <span />
+    <span />
+    <span />
+  </div>
+)

@@ -5,7 +5,7 @@ import { timeOf } from '../data/orders/latest-orders.js'
 import { group } from '../format/amount.js'
 import { Transaction } from './id.js'
 import { formatFill } from './order-rows.js'
-import { Age, Moment } from './time.js'
+import { Moment } from './time.js'
 
 interface TimelineStep {
   readonly name: string
@@ -78,7 +78,6 @@ function TimelineItem({
       </p>
       <p class="timeline-facts muted">
         {atMs !== undefined && <Moment seconds={atMs / 1000} />}
-        {atMs !== undefined && <Age ms={atMs} />}
         {step !== undefined && <span class="number">block {group(String(step.blockNumber))}</span>}
         {step?.transactionHash !== undefined && <Transaction chainId={chainId} hash={step.transactionHash} />}
       </p>

@@ -17,9 +17,7 @@ interface RankingProps {
   readonly chainId: bigint
   /** The token of the side that solvers compete on. */
   readonly token: string
-  /** Shows in words why a solver has no valid offer. */
-  readonly isExplained?: boolean
-  /** Shows how the solvers have kept their word, in the place of when they answered. */
+  /** Shows how the solvers have kept their word, in the place of when they answered and why they made no valid offer. */
   readonly reliabilities?: Reliabilities
   /** Lets the user choose among offers. */
   readonly choice?: OfferChoice | undefined
@@ -35,7 +33,7 @@ export interface OfferChoice {
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
 export function Ranking(props: RankingProps) {
-  const { attempts, chainId, token, isExplained, reliabilities, choice } = props
+  const { attempts, chainId, token, reliabilities, choice } = props
   const decimals = tokenOf(chainId, token)?.decimals
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
@@ -118,7 +116,7 @@ export function Ranking(props: RankingProps) {
                     tone={outcomeTone(attempt.outcome)}
                   />
                 )}
-                {isExplained && attempt.rank === undefined && attempt.explanation !== '' && (
+                {reliabilities === undefined && attempt.rank === undefined && attempt.explanation !== '' && (
                   <p class="explanation">{attempt.explanation}</p>
                 )}
               </td>

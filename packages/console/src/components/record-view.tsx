@@ -8,18 +8,16 @@ import { Ranking } from './ranking.js'
 interface RecordViewProps {
   readonly chain: Chain
   readonly record: GetQuoteRecordResponse
-  /** Says why there is no offer in words. */
-  readonly isWhole?: boolean
 }
 
 /** A record of a quote: the auction's chart, and the ranking of all solvers. */
-export function RecordView({ chain, record, isWhole = false }: RecordViewProps) {
+export function RecordView({ chain, record }: RecordViewProps) {
   const attempts = readAttempts(record)
   const token = (isExactInput(record) ? record.request?.outputToken : record.request?.inputToken) ?? ''
   return (
     <>
       <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
-      <Ranking attempts={attempts} chainId={record.chainId} token={token} isExplained={isWhole} />
+      <Ranking attempts={attempts} chainId={record.chainId} token={token} />
     </>
   )
 }

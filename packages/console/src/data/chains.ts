@@ -1,26 +1,15 @@
 import { computed, effect, signal } from '@preact/signals'
-import { ChainStatus } from '../../../../gen/aggregator/v1/chain_health_pb.js'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { chainService } from './api.js'
 import { isVisible } from './clock.js'
 import { openings } from './events.js'
 import { type Failure, toFailure } from './failure.js'
-import { health } from './health.js'
 import { retryPause } from './request-times.js'
 import { hrefTo, type PageName, route } from './route.js'
-import type { ChainHealth } from './stream-messages.js'
 import { learnToken } from './tokens/tokens.js'
 
 /** A chain that was read within this time is not read again because the stream of events was interrupted. */
 const KEEP_MS = 10_000
-/** As `/health` has them. */
-const STATE_NAMES: Readonly<Record<ChainStatus, ChainHealth['status'] | undefined>> = {
-  [ChainStatus.UNSPECIFIED]: undefined,
-  [ChainStatus.OK]: 'ok',
-  [ChainStatus.SYNCING]: 'syncing',
-  [ChainStatus.DOWN]: 'down',
-}
-
 export const chains = signal<readonly Chain[] | undefined>(undefined)
 export const chainsFailure = signal<Failure | undefined>(undefined)
 
@@ -68,12 +57,7 @@ function chainParameter(shown: Pick<Chain, 'chainId'> | undefined): number | und
   return shown === undefined || shown.chainId === first?.chainId ? undefined : Number(shown.chainId)
 }
 
-/** The states of the chains as the instance last reported them; empty while they are not known. */
-const reported = computed(() =>
-  JSON.stringify(health.value?.chains.map(({ chainId, status }) => [chainId, status])),
-)
-
-/** Reads the chains at first, and again after the stream of events was interrupted or the state of a chain has changed. */
+/** Reads the chains at first, and again after the stream of events was interrupted. */
 export function followChains(): void {
   let isWanted = true
   let isReading = false
@@ -96,13 +80,6 @@ export function followChains(): void {
   }
   effect(() => {
     if (openings.value > 1 && Date.now() - readAt > KEEP_MS) isWanted = true
-    const states = chains.peek()?.map(({ chainId, status }) => [Number(chainId), STATE_NAMES[status]])
-    if (
-      reported.value !== undefined &&
-      chains.peek() !== undefined &&
-      reported.value !== JSON.stringify(states)
-    )
-      isWanted = true
     if (isVisible.value) void read()
   })
 }

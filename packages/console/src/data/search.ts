@@ -1,12 +1,11 @@
 import { chain, hrefHere } from './chains.js'
 import { latestEvents } from './events.js'
-import { listedOrderOf } from './orders/orders.js'
 import { solvers } from './solvers/solvers.js'
 import { tokenOf, tokensOf } from './tokens/tokens.js'
 
 /**
  * Finds the place of what a person pasted: a solver's address or name leads to the solver, a token's address or symbol to a swap of
- * it, any other address to its orders, an order's id or the transaction of an order that was shown to the order, a quote's id to
+ * it, any other address to its orders, an order's id or a transaction of the latest events to the order, a quote's id to
  * its record.
  * @returns undefined for any other text
  */
@@ -23,7 +22,7 @@ export function placeOf(text: string): string | undefined {
 /** @param hash an order's id, or the hash of a transaction */
 function orderOf(hash: string): string {
   const entry = latestEvents.value.find(({ event }) => event.transactionHash === hash)
-  return entry?.event.orderId ?? listedOrderOf(hash) ?? hash
+  return entry?.event.orderId ?? hash
 }
 
 /** Anyone can choose any name, so several lead to the list with their addresses. */

@@ -35,7 +35,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
             tone={connection.value.state === 'open' ? 'good' : 'waiting'}
           />
         </div>
-        <Answer query={{ data: orders, failure, refresh }} lines={8}>
+        <Answer query={{ data: orders, failure, refresh }}>
           {(known) =>
             known.length > 0 ? (
               <LiveOrders orders={known.slice(0, SHOWN)} events={events} />
@@ -107,7 +107,7 @@ function PairDays({ chainId }: Pick<Chain, 'chainId'>) {
           <a href={hrefHere('swap', '', { sell: pair.inputToken, buy: pair.outputToken })}>Swap this pair</a>
         )}
       </div>
-      {traded === undefined && <Skeleton lines={4} />}
+      {traded === undefined && <Skeleton />}
       {traded?.length === 0 && (
         <Empty title="Nothing was traded in the last 24 hours.">
           <a href={hrefHere('swap')}>Make a swap</a>
@@ -146,7 +146,7 @@ function PairDays({ chainId }: Pick<Chain, 'chainId'>) {
         ))}
       </ul>
       {pair !== undefined && (
-        <RateChart chainId={chainId} sell={pair.inputToken} buy={pair.outputToken} height={420}>
+        <RateChart chainId={chainId} sell={pair.inputToken} buy={pair.outputToken} height={460}>
           <figcaption class="muted">
             Fills in both directions, also wash trades: anyone can trade with themselves at any price. The
             axis does not begin at 0.

@@ -40,9 +40,7 @@ export function OrderPage({ chain, id: orderId }: { readonly chain: Chain; reado
           Order <Id text={orderId} label="order id" />
         </h1>
       </div>
-      <Answer query={order} lines={8}>
-        {(data) => <Story chain={chain} order={data} />}
-      </Answer>
+      <Answer query={order}>{(data) => <Story chain={chain} order={data} />}</Answer>
     </>
   )
 }
@@ -127,7 +125,12 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
       <Amounts chainId={chainId} swap={order} end={end}>
         {end === 'refunded' && <Slashed order={order} chain={chain} />}
       </Amounts>
-      {end === 'refunded' && <NotPaid order={order} />}
+      {end === 'refunded' && (
+        <p class="not-paid-story">
+          {order.solver === undefined ? 'The solver' : <SolverLabel address={order.solver} />} did not pay in
+          time. <a href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>Swap again</a>
+        </p>
+      )}
       <dl class="fact-row">
         <Fact name={isOpen ? 'Rate' : 'Offered rate'}>
           <Rate
@@ -175,17 +178,6 @@ function Slashed({ order: { chainId, orderId }, chain }: Pick<PriceProps, 'order
         <Amount chainId={chainId} address={chain.bondToken?.address ?? ''} amount={paid.data} isShort />
       </dd>
     </>
-  )
-}
-
-/** Who did not pay, and what the user can do now. */
-function NotPaid({ order: { solver, inputToken: sell = '', outputToken: buy } }: Pick<PriceProps, 'order'>) {
-  return (
-    <p class="not-paid-story">
-      {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time. The user
-      has the input back, with a part of the solver's bond as compensation.{' '}
-      <a href={hrefHere('swap', '', { sell, buy })}>Swap again</a>
-    </p>
   )
 }
 

@@ -57,7 +57,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
         </h1>
         <FilterBar filters={filters} />
       </div>
-      <Answer query={orders} lines={10}>
+      <Answer query={orders}>
         {({ orders }) =>
           orders.length > 0 ? (
             <OrderRows orders={orders} />

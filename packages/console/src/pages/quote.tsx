@@ -33,13 +33,13 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
           Quote <Id text={quoteId} label="quote id" />
         </h1>
       </div>
-      <Answer query={record} lines={8}>
+      <Answer query={record}>
         {(data) => (
           <>
             <Facts record={data} />
             <section class="panel" aria-labelledby="results-title">
               <h2 id="results-title">Results of the solvers</h2>
-              <RecordView chain={chain} record={data} isWhole />
+              <RecordView chain={chain} record={data} />
             </section>
           </>
         )}

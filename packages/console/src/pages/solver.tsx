@@ -54,7 +54,7 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
           <h2 id="solver-orders">Latest orders</h2>
           <a href={hrefHere('orders', '', { solver: address })}>All its orders</a>
         </div>
-        <Answer query={orders} lines={5}>
+        <Answer query={orders}>
           {({ orders }) =>
             orders.length === 0 ? (
               <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
@@ -84,9 +84,7 @@ function Statistics({ chain, address }: { readonly chain: Chain; readonly addres
           chosen={window}
         />
       </div>
-      <Answer query={answer} lines={6}>
-        {(data) => <Numbers chain={chain} data={data} />}
-      </Answer>
+      <Answer query={answer}>{(data) => <Numbers chain={chain} data={data} />}</Answer>
     </section>
   )
 }

@@ -3,14 +3,12 @@ import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { SolverLabel } from '../components/id.js'
 import { Answer, NoSolvers } from '../components/notice.js'
-import { formatFill } from '../components/order-rows.js'
 import { Paid } from '../components/paid.js'
 import { LinkRow, Rows } from '../components/rows.js'
 import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
 import { hrefHere } from '../data/chains.js'
-import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { route } from '../data/route.js'
 import { isRisky, readReliabilities } from '../data/solvers/reliability.js'
 import { answeredShare, useSolverStats, WINDOWS, winShare } from '../data/solvers/stats.js'
@@ -32,7 +30,7 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
           chosen={window}
         />
       </div>
-      <Answer query={stats} lines={6}>
+      <Answer query={stats}>
         {({ solvers }) =>
           solvers.length === 0 ? (
             <NoSolvers />
@@ -59,20 +57,10 @@ interface StatsRowsProps {
 }
 
 /** The names of the columns with numbers. */
-const COLUMNS = [
-  'Paid',
-  'Usual fill',
-  'Asked',
-  'Won',
-  'In time',
-  'Usual answer',
-  'p95 answer',
-  'Free bond',
-] as const
+const COLUMNS = ['Paid', 'Asked', 'Won', 'In time', 'Usual answer', 'p95 answer', 'Free bond'] as const
 
 function StatsRows({ chain, solvers }: StatsRowsProps) {
-  const { orders } = useLatestOrders(chain.chainId)
-  const reliabilities = readReliabilities(solvers, orders ?? [])
+  const reliabilities = readReliabilities(solvers)
   const isTrusty = ({ solver }: SolverStats) => {
     const known = reliabilities.get(solver.toLowerCase())
     return known !== undefined && known.paid > 0n && !isRisky(known)
@@ -97,7 +85,6 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
         const known = reliabilities.get(stats.solver.toLowerCase())
         const values: Record<(typeof COLUMNS)[number], ComponentChildren> = {
           Paid: <Paid of={known} />,
-          'Usual fill': known?.usualFillMs === undefined ? '–' : formatFill(known.usualFillMs),
           Asked: group(String(stats.asked)),
           Won: <Share of={winShare(stats)} />,
           'In time': formatShare(answeredShare(stats)),

@@ -136,9 +136,11 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               {record && <WhyOffer chain={chain} record={record} />}
             </>
           )}
-          <section class="panel rate-panel" aria-label="Rate of the pair">
-            <RateChart chainId={chainId} sell={params.sell} buy={params.buy} height={170} />
-          </section>
+          {taken === undefined && (
+            <section class="panel rate-panel" aria-label="Rate of the pair">
+              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} height={170} />
+            </section>
+          )}
         </div>
       </div>
       {params.sell !== '' && params.buy !== '' && (

@@ -1,8 +1,5 @@
-import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SolverStats } from '../../../../../gen/aggregator/v1/solver_stats_pb.js'
 import type { Attempt } from '../auction/auction.js'
-import { timeToFill } from '../orders/orders.js'
-import { useLatestOrders } from '../orders/use-latest-orders.js'
 import { useSolverStats } from './stats.js'
 
 /** How a solver has kept its word. */
@@ -11,35 +8,25 @@ export interface Reliability {
   readonly paid: bigint
   /** The orders of 24 hours that have ended. */
   readonly ended: bigint
-  /** The median time to fill of its latest orders, in milliseconds; undefined without one. */
-  readonly usualFillMs: number | undefined
 }
 
 /** How the solvers of a chain have kept their word, by address in lower case. */
 export type Reliabilities = ReadonlyMap<string, Reliability>
 
 /** The reliabilities, as far as they are read. */
-export function useReliabilities(chainId: bigint): Reliabilities {
-  const { data } = useSolverStats(chainId, '24h', true)
-  const { orders } = useLatestOrders(chainId)
-  return readReliabilities(data?.solvers ?? [], orders ?? [])
-}
+export const useReliabilities = (chainId: bigint): Reliabilities =>
+  readReliabilities(useSolverStats(chainId, '24h', true).data?.solvers ?? [])
 
-/** Reads them from the statistics of a day and the latest orders. */
-export function readReliabilities(
+/** Reads them from the statistics of a day. */
+export const readReliabilities = (
   solvers: readonly Pick<SolverStats, 'solver' | 'settled' | 'refunded'>[],
-  orders: readonly Pick<Order, 'solver' | 'deposited' | 'settled'>[],
-): Reliabilities {
-  return new Map(
-    solvers.map(({ solver, settled, refunded }) => {
-      const address = solver.toLowerCase()
-      const own = orders.filter((order) => order.solver?.toLowerCase() === address)
-      const times = own.flatMap((order) => timeToFill(order) ?? []).toSorted((a, b) => a - b)
-      const usualFillMs = times[Math.floor((times.length - 1) / 2)]
-      return [address, { paid: settled, ended: settled + refunded, usualFillMs }]
-    }),
+): Reliabilities =>
+  new Map(
+    solvers.map(({ solver, settled, refunded }) => [
+      solver.toLowerCase(),
+      { paid: settled, ended: settled + refunded },
+    ]),
   )
-}
 
 /** Whether a solver has left so many orders unpaid that a user should know before the choice. */
 export const isRisky = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) => paid * 10n < ended * 9n

@@ -140,11 +140,6 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
           Look again
         </button>
       )}
-      {(isDeposited || isOver || isAddress || deposit === 'sent') && (
-        <a class={isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
-          {isDue ? 'Take your tokens back' : 'See the order'}
-        </a>
-      )}
       {mayLeave && (
         // The second click of a double click on "Swap", which was here, says nothing.
         <button
@@ -154,6 +149,11 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         >
           {isOver ? 'New swap' : 'Back to the quotes'}
         </button>
+      )}
+      {(isDeposited || isOver || isAddress || deposit === 'sent') && (
+        <a class={isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
+          {isDue ? 'Take your tokens back' : 'See the order'}
+        </a>
       )}
     </div>
   )
