@@ -67,10 +67,11 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   function takeSnapshot(): ChainSnapshot {
     const head = results.head()
     const last = blocks.last()
+    const isUp = results.isUp()
     // Without a last block, START_BLOCK is above the head.
-    const isSyncing = headSync.isBackfilling() || last === undefined
+    const isSyncing = isUp === undefined || headSync.isBackfilling() || last === undefined
     return {
-      status: !results.isUp() ? 'down' : isSyncing ? 'syncing' : 'ok',
+      status: isUp === false ? 'down' : isSyncing ? 'syncing' : 'ok',
       head: head && withoutBloom(head),
       last: last && { number: last.number, hash: last.hash },
       published: blocks.published(),
@@ -108,7 +109,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
 
   const sync: ChainSync & { snapshot: ChainSnapshot } = {
     snapshot: takeSnapshot(),
-    start: poller.start,
+    start: (timeoutMs) => poller.start(timeoutMs).finally(update),
     async poll() {
       await poller.pollNow()
       return sync.snapshot.status === 'ok'

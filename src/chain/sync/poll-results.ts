@@ -84,8 +84,8 @@ export function createPollResults(options: PollResultsOptions) {
   }
 
   return {
-    /** Whether the chain answers and its events can be written. */
-    isUp: (): boolean => isUp === true,
+    /** Whether the chain answers and its events can be written; undefined until a poll has ended, or the start has waited for one. */
+    isUp: (): boolean | undefined => isUp,
 
     /** Notes that a poll, or a part of it, succeeded. */
     succeeded(): void {

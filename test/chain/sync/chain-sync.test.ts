@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { PublicClient } from 'viem'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { EventSink, TermsSink } from '../../../src/chain/event-sink.js'
@@ -8,6 +8,7 @@ import { createChainSync } from '../../../src/chain/sync/chain-sync.js'
 import type { ChainConfig } from '../../../src/config/config.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { deferred } from '../../support/deferred.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 const MINUTE_MS = 60_000
@@ -18,7 +19,7 @@ const hashOf = (number: number): Hex => `0x${(number + 1).toString(16).padStart(
 const toHex = (number: number): Hex => `0x${number.toString(16)}`
 
 /** A chain without transactions at one endpoint, and the sync that reads it on a manual clock. */
-async function startSync(blockSeconds: number) {
+function createSync(blockSeconds: number, answer: () => Promise<void> = async () => {}) {
   const clock = createManualClock()
   const began = clock.monotonic()
   const head = () => 1000 + Math.floor((clock.monotonic() - began) / (blockSeconds * 1000))
@@ -34,6 +35,7 @@ async function startSync(blockSeconds: number) {
   })
   const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) => {
     calls.push(method)
+    await answer()
     if (method === 'eth_getBlockByNumber')
       return blockAt(params?.[0] === 'latest' ? head() : Number(params?.[0]))
     if (method === 'eth_getLogs') return []
@@ -52,7 +54,7 @@ async function startSync(blockSeconds: number) {
   const sync = createChainSync({
     config: {
       chainId: 1,
-      rpcUrls: [],
+      rpcUrls: ['http://127.0.0.1:8545'],
       settlement: `0x${'5e'.repeat(20)}`,
       pollIntervalMs: 1000,
       startBlock: undefined,
@@ -81,9 +83,9 @@ async function startSync(blockSeconds: number) {
     clock,
     log: createLog('silent'),
   })
-  await sync.start(1000)
   return {
     snapshot: () => sync.snapshot,
+    start: sync.start,
     close: sync.close,
     clock,
     calls,
@@ -95,6 +97,12 @@ async function startSync(blockSeconds: number) {
       return (calls.length - before) * MINUTES_A_DAY
     },
   }
+}
+
+async function startSync(blockSeconds: number) {
+  const sync = createSync(blockSeconds)
+  await sync.start(1000)
+  return sync
 }
 
 const operations = readFileSync('docs/operations.md', 'utf8')
@@ -121,4 +129,30 @@ it('the snapshot has a block before anyone hears of its logs, and its publicatio
   expect(sync.lastAtLogs).toEqual([1001, 1002, 1003])
   expect(sync.snapshot()).toMatchObject({ last: { number: 1003 }, published: 1003 })
   await sync.close()
+})
+
+describe('the chain of a new leader', () => {
+  it('is syncing until the first poll has ended, so that load balancers keep its replica', async () => {
+    const sync = createSync(1)
+    expect(sync.snapshot().status).toBe('syncing')
+    await sync.start(1000)
+    expect(sync.snapshot().status).toBe('ok')
+    await sync.close()
+  })
+
+  it('is down when that poll has failed', async () => {
+    const sync = createSync(1, () => Promise.reject(new Error('away')))
+    await sync.start(1000).catch(() => {})
+    expect(sync.snapshot().status).toBe('down')
+    await sync.close()
+  })
+
+  it('is down when that poll has no answer in time', async () => {
+    const answer = deferred()
+    const sync = createSync(1, () => answer.opened)
+    await sync.start(1).catch(() => {})
+    expect(sync.snapshot().status).toBe('down')
+    answer.open()
+    await sync.close()
+  })
 })
