@@ -204,9 +204,7 @@ function createRule(places: number, seed: number) {
       for (const { player, at } of replies) countAnswer(player.standing, at, now)
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       const open =
-        early.length === 0
-          ? undefined
-          : pairs.open(keyOf(round), { network: round.client }, now, now + answeredAt)
+        early.length === 0 ? undefined : pairs.open(keyOf(round), { network: round.client }, now + answeredAt)
       const firstAt = Math.min(...early.map(({ at }) => at))
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       for (const { player, at, price } of replies) {

@@ -39,15 +39,15 @@ export function createLearnRequest(
     const isLost = hasLostTime(ended)
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (!teaches || kind === 'INDICATIVE' || wait === 'never') return
-    const { requestedAt } = round.times
-    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, requestedAt, now)
+    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, now)
     isOpened = true
     if (open === undefined) return
     const answer = toReadAnswer(ended, round)
     learn(open, answer, now)
     const isWorth = wasWorth(answer)
     // What was worth it in a round that teaches nothing ends the row too: strangers can choose which rounds teach.
-    if (answer.wasWaitedFor && (isWorth || open.isTaught)) recordWait(standing, isWorth, requestedAt, now)
+    if (answer.wasWaitedFor && (isWorth || open.isTaught))
+      recordWait(standing, isWorth, round.times.requestedAt, now)
   }
 }
 

@@ -95,7 +95,6 @@ export class Pair {
   readonly #lessons = new Map<Address, Lessons>()
   /** When each client last taught it; the one that did longest ago is the first. */
   readonly #taughtBy = new Map<string, number>()
-  #taughtAt = Number.NEGATIVE_INFINITY
 
   /** Undefined for a solver that was never asked in the pair. */
   of(solver: Address): Lessons | undefined {
@@ -116,11 +115,9 @@ export class Pair {
 
   /**
    * Whether a round of this client teaches the pair: one in 10 minutes, with a key one in a minute. While no other client has
-   * taught the pair within 10 minutes, one in 10 s. Of rounds at the same time, one teaches: a burst of requests says no more than one.
-   * @param askedAt when the round began
+   * taught the pair within 10 minutes, one in 10 s. Rounds at the same time all teach: else strangers could choose which does.
    */
-  mayTeach({ network, apiKey }: Teacher, askedAt: number, now: number): boolean {
-    if (askedAt < this.#taughtAt) return false
+  mayTeach({ network, apiKey }: Teacher, now: number): boolean {
     for (const [earlier, at] of this.#taughtBy) {
       if (at >= now - TEACHER_MS && this.#taughtBy.size <= MAX_TEACHERS) break
       this.#taughtBy.delete(earlier)
@@ -131,7 +128,6 @@ export class Pair {
     if (taughtAt !== undefined && taughtAt > now - restMs) return false
     this.#taughtBy.delete(network)
     this.#taughtBy.set(network, now)
-    this.#taughtAt = now
     return true
   }
 }
@@ -152,10 +148,10 @@ export class Pairs {
   }
 
   /** Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now. */
-  open(key: string, client: Teacher, askedAt: number, now: number): OpenPair | undefined {
+  open(key: string, client: Teacher, now: number): OpenPair | undefined {
     const known = this.#pairs.get(key)
     const pair = known ?? new Pair()
-    const isTaught = pair.mayTeach(client, askedAt, now)
+    const isTaught = pair.mayTeach(client, now)
     if (!isTaught) return known && { pair, isTaught }
     this.#pairs.delete(key)
     this.#pairs.set(key, pair)

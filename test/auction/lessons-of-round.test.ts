@@ -115,6 +115,15 @@ test('a wait in vain counts in a firm round that teaches, once for rounds at the
   expect(standing.vainWaits).toBe(0)
 })
 
+test('a round teaches, also when a later one was answered before it', async () => {
+  const [first, second] = [play(), play({ client: '192.0.2.2' })]
+  await second.answer(1, offerOf(1))
+  await second.answer(2, { kind: 'declined', status: 422 })
+  await clock.advance(100)
+  for (const number of [1, 2]) await first.answer(number, offerOf(number))
+  expect(lessonsOf(2)?.medianGap).toBe(0)
+})
+
 test('a pair was quoted lately for a day after an offer, whoever asked', async () => {
   expect(standings.wasQuoted(1, PAIR)).toBe(false)
   const { answer } = play()

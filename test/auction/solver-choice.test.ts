@@ -128,7 +128,7 @@ describe('who is asked, and what statistics say of it', () => {
 
 test('says why each solver is asked, by its lessons in the pair, and how long it is waited for', () => {
   const pairs = standings.pairsOf(1)
-  const pair = pairs.open(PAIR, { network: 'a' }, 0, 0)
+  const pair = pairs.open(PAIR, { network: 'a' }, 0)
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   registered.slice(0, 3).forEach(({ address }, index) => {
     pair?.pair.open(address).add({ gap: 10 * index, isWorth: false })

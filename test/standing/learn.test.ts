@@ -19,7 +19,7 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
 
 /** A round of the client that ended with these answers. */
 function play(now: number, ...answers: readonly ReadAnswer[]): void {
-  const open = pairs.open('pair', client, now, now)
+  const open = pairs.open('pair', client, now)
   for (const each of answers) if (open !== undefined) learn(open, each, now)
 }
 

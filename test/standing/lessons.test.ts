@@ -73,35 +73,28 @@ describe('a client teaches a pair', () => {
   const stranger = { network: '192.0.2.1' }
   const other = { network: '192.0.2.2' }
   const withKey = { network: 'key', apiKey: {} }
-  const mayTeach = (pair: Pair, client: typeof stranger, now: number) => pair.mayTeach(client, now, now)
 
   test('once in 10 s while no other client has taught it within 10 minutes', () => {
     const pair = new Pair()
-    const taught = [0, 9999, 10_000, 15_000, 20_000].map((now) => mayTeach(pair, stranger, now))
+    const taught = [0, 9999, 10_000, 15_000, 20_000].map((now) => pair.mayTeach(stranger, now))
     expect(taught).toEqual([true, false, true, false, true])
   })
 
   test('otherwise once in 10 minutes, with a key once in a minute', () => {
     const pair = new Pair()
-    mayTeach(pair, other, 0)
-    mayTeach(pair, withKey, 0)
-    expect(mayTeach(pair, stranger, 0)).toBe(true)
-    expect(mayTeach(pair, stranger, 9 * MINUTE)).toBe(false)
-    expect([mayTeach(pair, withKey, MINUTE - 1), mayTeach(pair, withKey, MINUTE)]).toEqual([false, true])
-  })
-
-  test('not by a round that began before the last one that taught was answered', () => {
-    const pair = new Pair()
-    expect(pair.mayTeach(other, 0, 500)).toBe(true)
-    expect([pair.mayTeach(stranger, 499, 900), pair.mayTeach(stranger, 500, 900)]).toEqual([false, true])
+    pair.mayTeach(other, 0)
+    pair.mayTeach(withKey, 0)
+    expect(pair.mayTeach(stranger, 0)).toBe(true)
+    expect(pair.mayTeach(stranger, 9 * MINUTE)).toBe(false)
+    expect([pair.mayTeach(withKey, MINUTE - 1), pair.mayTeach(withKey, MINUTE)]).toEqual([false, true])
   })
 
   test('often again when the others have not taught it for 10 minutes', () => {
     const pair = new Pair()
-    mayTeach(pair, other, 0)
-    mayTeach(pair, stranger, MINUTE)
-    expect(mayTeach(pair, stranger, 10 * MINUTE)).toBe(false)
-    expect(mayTeach(pair, stranger, 10 * MINUTE + 1)).toBe(true)
+    pair.mayTeach(other, 0)
+    pair.mayTeach(stranger, MINUTE)
+    expect(pair.mayTeach(stranger, 10 * MINUTE)).toBe(false)
+    expect(pair.mayTeach(stranger, 10 * MINUTE + 1)).toBe(true)
   })
 })
 
@@ -111,17 +104,17 @@ describe('the pairs of a chain', () => {
   test('begin with their first lesson', () => {
     const pairs = new Pairs()
     expect(pairs.of('a')).toBeUndefined()
-    const pair = pairs.open('a', client, 0, 0)?.pair
+    const pair = pairs.open('a', client, 0)?.pair
     expect(pairs.of('a')).toBe(pair)
-    expect(pairs.open('a', client, 0, 0)).toEqual({ pair, isTaught: false })
+    expect(pairs.open('a', client, 0)).toEqual({ pair, isTaught: false })
     expect(pairs.of('a')?.of(solver(1).address)).toBeUndefined()
   })
 
   test('are 2,048: then the one goes that was taught longest ago', () => {
     const pairs = new Pairs()
-    for (let number = 0; number < 2048; number++) pairs.open(`${number}`, client, 0, 0)
-    pairs.open('0', client, 10_000, 10_000)
-    pairs.open('new', client, 10_000, 10_000)
+    for (let number = 0; number < 2048; number++) pairs.open(`${number}`, client, 0)
+    pairs.open('0', client, 10_000)
+    pairs.open('new', client, 10_000)
     expect([pairs.of('0') !== undefined, pairs.of('1')]).toEqual([true, undefined])
   })
 })
