@@ -117,6 +117,7 @@ test('a wait in vain counts in a firm round that teaches, once for rounds at the
 
 test('a round teaches, also when a later one was answered before it', async () => {
   const [first, second] = [play(), play({ client: '192.0.2.2' })]
+  await clock.advance(10)
   await second.answer(1, offerOf(1))
   await second.answer(2, { kind: 'declined', status: 422 })
   await clock.advance(100)
