@@ -32,7 +32,6 @@ const CODES: Readonly<Partial<Record<string, ExitCode>>> = {
   CONNECTION_FAILED: EXIT.unavailable,
   TIMED_OUT: EXIT.unavailable,
   ANSWER_INVALID: EXIT.unavailable,
-  ORDER_STATE_UNREACHABLE: EXIT.refused,
   SESSIONS_OFF: EXIT.refused,
   INTERNAL: EXIT.unforeseen,
   CANCELLED: EXIT.interrupted,

@@ -115,6 +115,8 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
   const { identifyOffer } = options
   const instance = createInstance(options)
   const { call } = instance
+  const get = <T>(path: () => string, read: (answer: unknown) => T, callOptions?: CallOptions) =>
+    call(() => ({ path: path() }), read, callOptions)
 
   return {
     ...createOrderMethods(instance),
@@ -141,29 +143,30 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
       const write = () => ({ path: chainPath(chainId, 'offers/check'), body: toCheckBody(offer) })
       return call(write, (answer) => readOfferCheck(answer, offer), callOptions)
     },
-    listChains: (callOptions) => call(() => ({ path: '/v1/chains' }), readChains, callOptions),
+    listChains: (callOptions) => get(() => '/v1/chains', readChains, callOptions),
     listTokens: (chainId, callOptions) =>
-      call(
-        () => ({ path: chainPath(chainId, 'tokens') }),
+      get(
+        () => chainPath(chainId, 'tokens'),
         (answer) => readTokens(answer, instance.url),
         callOptions,
       ),
-    listPairs: (chainId, callOptions) =>
-      call(() => ({ path: chainPath(chainId, 'pairs') }), readPairs, callOptions),
-    getQuoteRecord: (chainId, quoteId, callOptions) => {
-      const path = () =>
-        chainPath(chainId, `quote/${encodeURIComponent(quoteId)}`, { quoteId: textProblem(quoteId) })
-      return call(() => ({ path: path() }), readQuoteRecord, callOptions)
-    },
-    listSolvers: (chainId, callOptions) =>
-      call(() => ({ path: chainPath(chainId, 'solvers') }), readSolvers, callOptions),
-    listSolverStats: (chainId, params = {}, callOptions) => {
-      const path = () => chainPath(chainId, 'solvers/stats') + toWindowQuery(params)
-      return call(() => ({ path: path() }), readSolverStatsList, callOptions)
-    },
+    listPairs: (chainId, callOptions) => get(() => chainPath(chainId, 'pairs'), readPairs, callOptions),
+    getQuoteRecord: (chainId, quoteId, callOptions) =>
+      get(
+        () => chainPath(chainId, `quote/${encodeURIComponent(quoteId)}`, { quoteId: textProblem(quoteId) }),
+        readQuoteRecord,
+        callOptions,
+      ),
+    listSolvers: (chainId, callOptions) => get(() => chainPath(chainId, 'solvers'), readSolvers, callOptions),
+    listSolverStats: (chainId, params = {}, callOptions) =>
+      get(
+        () => chainPath(chainId, 'solvers/stats') + toWindowQuery(params),
+        readSolverStatsList,
+        callOptions,
+      ),
     getSolverStats: (chainId, solver, params = {}, callOptions) => {
       const path = () => solverPath(chainId, solver, '/stats') + toWindowQuery(params)
-      return call(() => ({ path: path() }), readSolverStatsByHour, callOptions)
+      return get(path, readSolverStatsByHour, callOptions)
     },
     registerSolver: (registration, callOptions) => {
       const write = () => {

@@ -8,7 +8,6 @@ const LATER = 'The exchange service has a problem. Please try again in a moment.
 const BUSY = 'There are too many requests at the moment. Please try again in a moment.'
 const APP =
   'This app asked for something that the exchange service does not accept. Please report it to the makers of the app.'
-const SOLVERS_ONLY = 'The exchange service did not accept this trading account.'
 const NOT_AS_ASKED = 'The offer is not what you asked for. Do not take it. Please ask for a new one.'
 const FORGED = 'The offer is not genuine. Do not take it. Please ask for a new one.'
 const BEFORE_AGAIN =
@@ -23,22 +22,14 @@ const GONE = 'This offer is no longer available. Please ask for a new one.'
  */
 const ENGLISH = {
   AggregatorError: {
-    // The service's reasons.
+    // The service's reasons, without those that only solvers get.
     INVALID_ARGUMENT: APP,
     CHAIN_NOT_SUPPORTED: 'The exchange service does not support this network. Please choose another one.',
-    SOLVER_NOT_FOUND: 'There is no such trading account.',
     QUOTE_NOT_FOUND: 'There is no record of this quote, or it is too old.',
     ROUTE_NOT_FOUND: APP,
     METHOD_NOT_ALLOWED: APP,
-    SIGNATURE_INVALID: 'The signature does not belong to this account.',
-    TIMESTAMP_OUT_OF_RANGE: 'The clock of your device is wrong. Please set it and try again.',
-    TIMESTAMP_REUSED: 'This request was sent before. Please sign a new one.',
     API_KEY_INVALID: APP,
     API_KEY_REQUIRED: APP,
-    BOND_INSUFFICIENT: SOLVERS_ONLY,
-    ENDPOINT_REJECTED: SOLVERS_ONLY,
-    SOLVER_BLOCKED: SOLVERS_ONLY,
-    SOLVER_LIMIT_REACHED: SOLVERS_ONLY,
     RATE_LIMITED: BUSY,
     NO_QUOTES: 'Nobody offers this swap at the moment. Please try another amount or another token.',
     SOLVERS_BUSY: BUSY,
@@ -47,12 +38,6 @@ const ENGLISH = {
     DATABASE_UNAVAILABLE: LATER,
     CURSOR_UNKNOWN: 'Some updates were missed. Please reload the page.',
     STREAM_LIMIT_REACHED: BUSY,
-    SESSIONS_OFF: SOLVERS_ONLY,
-    CHALLENGE_EXPIRED: SOLVERS_ONLY,
-    AUDIENCE_REJECTED: SOLVERS_ONLY,
-    SESSION_LIMIT_REACHED: BUSY,
-    SESSION_REPLACED: SOLVERS_ONLY,
-    SESSION_STALLED: SOLVERS_ONLY,
     SUBSCRIBER_TOO_SLOW: 'Your connection is too slow for live updates. Please reload the page.',
     SHUTTING_DOWN: LATER,
     INTERNAL: LATER,
@@ -62,8 +47,7 @@ const ENGLISH = {
     CANCELLED: 'The request was cancelled.',
     ANSWER_INVALID:
       'The exchange service sent an answer that this app does not understand. Please try again later.',
-    ORDER_STATE_UNREACHABLE: 'Your swap has ended in another way than expected. Please look at its state.',
-  } satisfies Record<ClientReason, string>,
+  } satisfies Partial<Record<ClientReason, string>>,
   QuoteVerificationError: {
     malformed: FORGED,
     user_mismatch: 'The offer is for another account. Do not take it. Please ask for a new one.',

@@ -73,7 +73,7 @@ export type {
 export { readOrderState } from './orders/read-order-state.js'
 export type { WaitForOrderOptions } from './orders/wait-for-order.js'
 export type { WatchOrderOptions } from './orders/watch-order.js'
-export { type JsonValue, queryKey } from './query-key.js'
+export { queryKey } from './query-key.js'
 export type { Price, PriceAnswer } from './quotes/get-price.js'
 export type { PriceParams, QuoteAnswer, QuoteParams } from './quotes/get-quote.js'
 export type {

@@ -12,7 +12,11 @@ import {
 const AGAIN = 'look at your swap before you try again'
 const OTHER = `Something went wrong. If you have already sent your tokens, ${AGAIN}: it may still go through.`
 
-it.each([...Object.keys(REASONS), 'CONNECTION_FAILED', 'TIMED_OUT', 'CANCELLED', 'ANSWER_INVALID'])(
+/** Of registrations, sessions and signed lists. */
+const FOR_SOLVERS = /^(SOLVER_(?!S)|SIGNATURE|TIMESTAMP|BOND|ENDPOINT|SESSION|CHALLENGE|AUDIENCE)/
+const FOR_USERS = Object.keys(REASONS).filter((reason) => !FOR_SOLVERS.test(reason))
+
+it.each([...FOR_USERS, 'CONNECTION_FAILED', 'TIMED_OUT', 'CANCELLED', 'ANSWER_INVALID'])(
   '%s has plain sentences for a user, the same as its error has',
   (reason) => {
     const sentence = explainForUser(reason)

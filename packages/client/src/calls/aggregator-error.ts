@@ -4,17 +4,11 @@ import type { UnknownText } from './message-types.js'
 /**
  * Why a call failed: a reason of the service, or one of the client. CONNECTION_FAILED: no whole answer came. TIMED_OUT: none
  * within `timeoutMs`. CANCELLED: by the caller's signal. ANSWER_INVALID: the base URL does not lead to an aggregator that
- * this client understands. ORDER_STATE_UNREACHABLE: the order has ended in another state than the one waited for.
+ * this client understands.
  */
 export type ClientReason = Reason | (typeof OWN)[number]
 /** The client's own reasons, which no instance gives. */
-const OWN = [
-  'CONNECTION_FAILED',
-  'TIMED_OUT',
-  'CANCELLED',
-  'ANSWER_INVALID',
-  'ORDER_STATE_UNREACHABLE',
-] as const
+const OWN = ['CONNECTION_FAILED', 'TIMED_OUT', 'CANCELLED', 'ANSWER_INVALID'] as const
 
 /** As the instance wrote them: compare them with numbers before you count on them. */
 export type NoQuoteCounts = Readonly<Partial<Record<keyof NoQuoteReasons, unknown>>>

@@ -33,7 +33,7 @@ export function messageReader<R extends object>(readers: R): Reader<ReadBy<R>> {
 
 /** Builds the reader of a field that may be absent. */
 export function optional<T>(read: (value: unknown) => T): (value: unknown) => T | undefined {
-  return (value) => readOptional(value, read)
+  return (value) => (value === undefined ? undefined : read(value))
 }
 
 /** Builds the reader of a list. */
@@ -111,11 +111,6 @@ export function readNumber(value: unknown): number {
 export function readEnum<T extends string>(value: unknown): T | UnknownText {
   if (typeof value !== 'string' || !/^\w{1,64}$/.test(value)) throw invalid('an enum value', value)
   return value as T | UnknownText
-}
-
-/** Reads a field that may be absent. */
-export function readOptional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
-  return value === undefined ? undefined : read(value)
 }
 
 function invalid(expected: string, actual: unknown): UnreadableAnswer {

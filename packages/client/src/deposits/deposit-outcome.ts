@@ -20,24 +20,13 @@ export type DepositReason =
   | 'APPROVAL_UNCERTAIN'
   | 'UNCERTAIN'
 
-const SENTENCES: Readonly<Record<DepositReason, string>> = {
-  REVERTED: 'The transaction has reverted: nothing was deposited.',
-  REPLACED: 'The transaction was cancelled or replaced in the wallet.',
-  EXPIRED: 'The offer has expired, and nothing was deposited.',
-  TOO_LATE_FOR_TRANSFER: 'It is too late for a transfer, and the wallet was not asked.',
-  INSUFFICIENT_BALANCE: 'The account has too little of the input token, and the wallet was not asked.',
-  APPROVAL_TOO_LOW: 'The approval is too low, and nothing was deposited.',
-  APPROVAL_UNCERTAIN: 'It is not known whether the approval was given. Nothing was deposited.',
-  UNCERTAIN: 'It is not known whether the deposit is there: look into the wallet before you try again.',
-}
-
-/** The error of a deposit that is not there. */
+/** The error of a deposit that is not there. `explainForUser` says the reason in plain words. */
 export class DepositError extends Error {
   override readonly name = 'DepositError'
   readonly reason: DepositReason
 
   constructor(reason: DepositReason, cause?: unknown) {
-    super(SENTENCES[reason], { cause })
+    super(`The deposit is not known to be there: ${reason}.`, { cause })
     this.reason = reason
   }
 }

@@ -51,9 +51,9 @@ export function checkTake({
 }: TakeOptions): DepositMode {
   const { maxInputAmount, minOutputAmount } = Object(limits)
   for (const limit of [maxInputAmount, minOutputAmount])
-    if (typeof limit !== 'bigint' || limit <= 0n) throw new TypeError('limits must be two bigints above 0')
+    if (typeof limit !== 'bigint' || limit <= 0n) throw new TypeError('limits must be bigints above 0')
   if (!DEPOSIT_MODES.includes(depositMode) || (params && params.depositMode !== depositMode))
-    throw new TypeError('depositMode must be that of params')
+    throw new TypeError('depositMode differs from params')
   return depositMode
 }
 

@@ -48,20 +48,15 @@ export async function readSettlement(
   options: { readonly protocolName?: string } = {},
 ): Promise<SettlementTerms> {
   if (typeof settlement !== 'object' || settlement === null) check({ settlement: addressProblem(settlement) })
-  else checkTrust(settlement)
+  else {
+    const isTrusted = settlement.trustInstance === true
+    check({ trustInstance: isTrusted ? undefined : 'must be true: the instance could name any contract' })
+  }
   const chainId = await readChainId(client.request)
   if (typeof settlement !== 'object')
     return readTerms(client, { chainId, settlement, protocolName: options.protocolName ?? 'Service' })
   const named = await askInstance(settlement, chainId)
   return readTerms(client, { ...named, protocolName: options.protocolName ?? named.protocolName })
-}
-
-/** @throws AggregatorError */
-function checkTrust({ trustInstance, aggregator }: InstanceTrust): void {
-  check({
-    trustInstance: trustInstance === true ? undefined : 'must be true: the instance could name any contract',
-    aggregator: typeof aggregator?.listChains === 'function' ? undefined : 'must be a client of the instance',
-  })
 }
 
 /** @throws AggregatorError */

@@ -39,7 +39,7 @@ export class QuoteVerificationError extends Error {
   readonly problems: readonly QuoteProblem[]
 
   constructor(problems: readonly QuoteProblem[]) {
-    super(`This quote must not be taken: ${problems.join(', ')}.`)
+    super(`Do not take this quote: ${problems.join()}.`)
     this.problems = problems
   }
 }
@@ -62,9 +62,11 @@ const TWO_DAYS_SECONDS = 172_800
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
   const mode = checkTake(options)
-  const minSecondsLeft = options.minSecondsLeft ?? SPARE_SECONDS[mode]
-  const maxLockSeconds = options.maxLockSeconds ?? TWO_DAYS_SECONDS
-  const now = options.now ?? Date.now() / 1000
+  const {
+    minSecondsLeft = SPARE_SECONDS[mode],
+    maxLockSeconds = TWO_DAYS_SECONDS,
+    now = Date.now() / 1000,
+  } = options
   for (const seconds of [minSecondsLeft, maxLockSeconds, now])
     if (typeof seconds !== 'number') throw new TypeError('times must be numbers')
   const { quote } = offer

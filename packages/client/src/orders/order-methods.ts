@@ -40,24 +40,22 @@ export interface OrderMethods {
    */
   watchOrder(chainId: number, orderId: Hex, options?: WatchOrderOptions): AsyncIterable<Order>
   /**
-   * Waits until an order is SETTLED or REFUNDED, or in another state. It is `watchOrder` with one result: it goes on over lost
+   * Waits until an order is SETTLED or REFUNDED. It is `watchOrder` with one result: it goes on over lost
    * connections, and without a stream. A reorganisation may remove the state afterwards. The step of the state is undefined while
    * the instance has not published its event.
-   * @throws AggregatorError TIMED_OUT, CANCELLED, ORDER_STATE_UNREACHABLE, and what another attempt cannot mend
+   * @throws AggregatorError TIMED_OUT, CANCELLED, and what another attempt cannot mend
    */
   waitForOrder(chainId: number, orderId: Hex, options?: WaitForOrderOptions): Promise<KnownOrder>
 }
 
 /** Builds them for an instance. */
 export function createOrderMethods(instance: Instance): OrderMethods {
-  const getOrder: OrderMethods['getOrder'] = (chainId, orderId, callOptions) => {
-    const path = () => chainPath(chainId, `order/${orderId}`, { orderId: bytes32Problem(orderId) })
-    return instance.call(
-      () => ({ path: path() }),
+  const getOrder: OrderMethods['getOrder'] = (chainId, orderId, callOptions) =>
+    instance.call(
+      () => ({ path: chainPath(chainId, `order/${orderId}`, { orderId: bytes32Problem(orderId) }) }),
       (order) => readOrder(order, { chainId, orderId }),
       callOptions,
     )
-  }
 
   const follow = (filter: EventFilter, options: FollowOptions) => {
     const open = (from: EventFilter, signal: AbortSignal) =>
@@ -71,14 +69,12 @@ export function createOrderMethods(instance: Instance): OrderMethods {
     read: (signal) => getOrder(chainId, orderId, { signal }),
   })
 
-  const listOrders: OrderMethods['listOrders'] = (chainId, params = {}, callOptions) => {
-    const path = () => chainPath(chainId, 'orders') + toOrdersQuery(params)
-    return instance.call(
-      () => ({ path: path() }),
+  const listOrders: OrderMethods['listOrders'] = (chainId, params = {}, callOptions) =>
+    instance.call(
+      () => ({ path: chainPath(chainId, 'orders') + toOrdersQuery(params) }),
       (page) => readOrderPage(page, params.pageToken),
       callOptions,
     )
-  }
 
   return {
     getOrder,

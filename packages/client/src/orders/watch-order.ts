@@ -3,7 +3,7 @@ import { AggregatorError } from '../calls/aggregator-error.js'
 import { check } from '../calls/check-arguments.js'
 import { isRetryable, LONGEST_TIMER_MS, pause, retryDelay } from '../calls/retry-delay.js'
 import type { Notice, StreamOptions } from '../events/follow-events.js'
-import type { Order } from './read-order.js'
+import type { KnownOrder, Order } from './read-order.js'
 
 export interface WatchOrderOptions extends Pick<StreamOptions, 'signal' | 'onLost'> {
   /**
@@ -105,6 +105,6 @@ function finalAfterProblem(value: unknown): string | undefined {
 }
 
 /** Whether only a reorganisation can change the order's state. */
-export function isFinal({ state }: Order): boolean {
-  return state === 'SETTLED' || state === 'REFUNDED'
+export function isFinal(order: Order): order is KnownOrder {
+  return order.state === 'SETTLED' || order.state === 'REFUNDED'
 }

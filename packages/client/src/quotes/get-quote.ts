@@ -11,6 +11,7 @@ import {
 import { UnreadableAnswer } from '../calls/aggregator-error.js'
 import {
   messageReader,
+  optional,
   type Reader,
   type Readers,
   readAddress,
@@ -20,7 +21,6 @@ import {
   readInteger,
   readList,
   readMessage,
-  readOptional,
   readText,
   readUint256,
 } from '../calls/answer-fields.js'
@@ -126,7 +126,7 @@ type Identify = (quote: Quote, signature: Hex) => OfferIdentity | undefined
 export function readQuoteAnswer(answer: unknown, identify: Identify): QuoteAnswer {
   const message = readMessage<'GetQuoteResponse'>(answer)
   return {
-    quoteId: readOptional(message.quoteId, readText),
+    quoteId: optional(readText)(message.quoteId),
     best: readSignedQuote(message, identify),
     alternatives: readList(message.alternativeQuotes)
       // Other instances keep the signatures back.
@@ -149,7 +149,7 @@ export function readSignedQuote(answer: unknown, identify: Identify): SignedQuot
     signature,
     orderId: readBytes32(message.orderId ?? computed?.orderId),
     depositAddress: readAddress(message.depositAddress ?? computed?.depositAddress),
-    ...(readOptional(message.verified, readBoolean) && { verified: true }),
+    ...(optional(readBoolean)(message.verified) && { verified: true }),
   }
 }
 

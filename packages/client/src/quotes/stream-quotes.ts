@@ -10,7 +10,6 @@ import {
   readInteger,
   readList,
   readMessage,
-  readOptional,
   readText,
 } from '../calls/answer-fields.js'
 import { parseJson } from '../calls/json.js'
@@ -147,7 +146,7 @@ function createReader(): (block: ServerSentEvent) => QuoteStreamMessage | undefi
     enterRound(facts.round)
     isEnded = true
     const { bestOrderId, alternativeQuotes } = readMessage<'QuoteRoundEnd'>(answer)
-    const bestId = readOptional(bestOrderId, readBytes32)
+    const bestId = optional(readBytes32)(bestOrderId)
     if (bestId !== undefined && bestId !== best?.orderId)
       throw new UnreadableAnswer(`the best order ${bestId} instead of ${best?.orderId ?? 'none'}`)
     const alternatives = readList(alternativeQuotes).map(readOffer)

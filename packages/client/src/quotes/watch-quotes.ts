@@ -70,50 +70,30 @@ export function offersAfter(
   now: number,
 ): QuoteOffers | undefined {
   const stays = offers?.best !== undefined && (offers.expiresAt ?? 0) > now
-  if (message.type === 'lost') return stays || offers?.best === undefined ? offers : noOffers(undefined, 0, 0)
+  if (message.type === 'lost') return stays || offers?.best === undefined ? offers : toOffers(undefined, 0, 0)
   const { quoteId, asked } = message
   const isSameRound = offers?.quoteId === quoteId
   if (message.type === 'quote') {
     const { offer: best, answered } = message
     // The first offers of a later round may be worse than those of the round before: wait for its end.
     if (stays && !isSameRound) return offers
-    return {
-      quoteId,
-      best,
-      limits: limitsOf(best.quote),
-      alternatives: [],
-      asked,
-      answered,
-      expiresAt: expiryOf(best),
-    }
+    return toOffers(quoteId, asked, answered, best)
   }
   const { best, alternatives, quoted, declined, invalid, failed } = message
   // What was late or cut off has not answered.
   const answered = quoted + declined + invalid + failed
-  if (best === undefined) return stays && !isSameRound ? offers : noOffers(quoteId, asked, answered)
-  return {
-    quoteId,
-    best,
-    limits: limitsOf(best.quote),
-    alternatives,
-    asked,
-    answered,
-    expiresAt: expiryOf(best),
-  }
+  if (best === undefined && stays && !isSameRound) return offers
+  return toOffers(quoteId, asked, answered, best, alternatives)
 }
 
-function expiryOf({ quote }: SignedQuote): number {
-  return quote.depositDeadline * 1000
-}
-
-function noOffers(quoteId: string | undefined, asked: number, answered: number): QuoteOffers {
-  return {
-    quoteId,
-    best: undefined,
-    limits: undefined,
-    alternatives: [],
-    asked,
-    answered,
-    expiresAt: undefined,
-  }
+function toOffers(
+  quoteId: string | undefined,
+  asked: number,
+  answered: number,
+  best?: SignedQuote,
+  alternatives: readonly SignedQuote[] = [],
+): QuoteOffers {
+  const limits = best && limitsOf(best.quote)
+  const expiresAt = best && best.quote.depositDeadline * 1000
+  return { quoteId, best, limits, alternatives, asked, answered, expiresAt }
 }

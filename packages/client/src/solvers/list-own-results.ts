@@ -1,4 +1,3 @@
-import type { Address, Hex } from 'viem'
 import { UINT64 } from '../../../protocol/src/field-rules.js'
 import type { QuoteKind } from '../../../protocol/src/quotes/quote.js'
 import { ownResultsMessage } from '../../../protocol/src/solvers/registration-messages.js'
@@ -20,13 +19,10 @@ import type { Messages } from '../calls/message-types.js'
 import { checkParams, PAGE_PROBLEMS } from '../calls/request-path.js'
 import { readParameters, readSolverResult } from '../quotes/get-quote-record.js'
 import { SOLVER_STATE } from './list-solver-stats.js'
-import type { MessageSigner } from './sign-registration.js'
+import type { MessageSigner, RegistrationTerms, SignedUnregistration } from './sign-registration.js'
 
 /** What a solver signs to list its own results. */
-export interface OwnResultsTerms {
-  /** `PROTOCOL_NAME` of the instance; `Service` when left out. */
-  readonly protocolName?: string
-  readonly chainId: number
+export interface OwnResultsTerms extends Pick<RegistrationTerms, 'protocolName' | 'chainId'> {
   /** The URL at which the solver reaches the instance. Its origin is signed. */
   readonly audience: string | URL
   /** Unix time in milliseconds; now when left out. The signature is good for 5 minutes. */
@@ -34,12 +30,8 @@ export interface OwnResultsTerms {
 }
 
 /** The first argument of `listOwnResults`. It can be used for every page until it expires. */
-export interface SignedOwnResults {
-  readonly chainId: number
-  readonly address: Address
+export interface SignedOwnResults extends SignedUnregistration {
   readonly audience: string
-  readonly timestamp: number
-  readonly signature: Hex
 }
 
 /** Which results a page has. */

@@ -102,17 +102,12 @@ it.each([
   expect(answered(undefined, 503, text).retryAfterSeconds).toBe(expected)
 })
 
-it.each([
-  { error: 'No.', code: 'ORDER_STATE_UNREACHABLE' },
-  { code: 'toString' },
-  { code: 'NEW' },
-  { code: 7 },
-  [],
-  null,
-  'text',
-])('fromAnswer does not take %j for an error of the service', (body) => {
-  expect(answered(body).reason).toBe('ANSWER_INVALID')
-})
+it.each([{ code: 'toString' }, { code: 'NEW' }, { code: 7 }, [], null, 'text'])(
+  'fromAnswer does not take %j for an error of the service',
+  (body) => {
+    expect(answered(body).reason).toBe('ANSWER_INVALID')
+  },
+)
 
 it.each([[[null]], [[{ field: 1, message: 'a' }]], ['text'], [{}]])(
   'fromAnswer leaves out details that are not fields: %j',

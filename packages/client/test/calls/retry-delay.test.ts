@@ -65,7 +65,7 @@ describe('an attempt after a failure', () => {
 
   it('is advised for a lost connection and a time-out, and for no other reason of the client', () => {
     const reasons = ['CONNECTION_FAILED', 'TIMED_OUT'] as const
-    const others = ['CANCELLED', 'ANSWER_INVALID', 'ORDER_STATE_UNREACHABLE'] as const
+    const others = ['CANCELLED', 'ANSWER_INVALID'] as const
     const judged = [...reasons, ...others].filter((reason) => isRetryable(new AggregatorError(reason, '')))
     expect(judged).toEqual(reasons)
   })

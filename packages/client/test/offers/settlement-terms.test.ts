@@ -75,13 +75,6 @@ describe('readSettlement', () => {
     })
   })
 
-  it('names the aggregator when there is none', async () => {
-    const trust = { trustInstance: true } as unknown as InstanceTrust
-    await expect(readSettlement(createNode(), trust)).rejects.toMatchObject({
-      violations: [{ field: 'aggregator', message: 'must be a client of the instance' }],
-    })
-  })
-
   it.each([undefined, false, 'true', 1])('does not ask an instance with trustInstance %j', async (said) => {
     const { aggregator, requests } = await createInstance([sampleChain(10)])
     const trust = { trustInstance: said, aggregator } as unknown as InstanceTrust
