@@ -3,13 +3,11 @@ import { CommandFailure, describe } from '../../packages/cli/src/command-failure
 import { addBond } from '../../packages/cli/src/commands/bond-command.js'
 import { addBooks } from '../../packages/cli/src/commands/books-command.js'
 import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
-import { addChains } from '../../packages/cli/src/commands/chains-command.js'
 import { addCheckOffer } from '../../packages/cli/src/commands/check-offer-command.js'
 import { addForward } from '../../packages/cli/src/commands/forward-command.js'
 import { addMcp } from '../../packages/cli/src/commands/mcp-command.js'
 import { addOrder } from '../../packages/cli/src/commands/order-command.js'
 import { addOrders } from '../../packages/cli/src/commands/orders-command.js'
-import { addPrice } from '../../packages/cli/src/commands/price-command.js'
 import { addQuote } from '../../packages/cli/src/commands/quote-command.js'
 import { addRegister, addUnregister } from '../../packages/cli/src/commands/registration-commands.js'
 import { addResults } from '../../packages/cli/src/commands/results-command.js'
@@ -82,12 +80,10 @@ export function createProgram(io: CliIo): Command {
 
   program.commandsGroup('Use an instance:')
   addQuote(program, io)
-  addPrice(program, io)
   addCheckOffer(program, io)
   addOrder(program, io)
   addOrders(program, io)
   addSolverLists(addSolvers(program, io), io)
-  addChains(program, io)
   addWatch(program, io)
   addForward(program, io)
   addMcp(program, io)
@@ -109,15 +105,10 @@ const MORE_HELP = `
 Begin with:
   npx quote-aggregator demo                      a local chain, three solvers, a few swaps; needs a clone
   npx quote-aggregator solvers --chain 31337     in a second terminal: its solvers
-  npx quote-aggregator quote --help              how to ask them
   npx quote-aggregator doctor                    before your own instance serves
 
-Variables, from the environment or a file .env:
-  AGGREGATOR_URL       the instance that commands call; --url comes before it
-  AGGREGATOR_API_KEY   the API key that commands send to the instance
-  SOLVER_PRIVATE_KEY   the key of bond, register, unregister and results
-  NO_COLOR             no colours
-  and those of the instance, which serve and doctor read: see docs/configuration.md
+Variables, from the environment or a file .env: AGGREGATOR_URL, AGGREGATOR_API_KEY and SOLVER_PRIVATE_KEY, see docs/cli.md;
+those of an instance, which serve and doctor read, see docs/configuration.md.
 
 Exit codes:
 ${EXIT_CODE_HELP.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${meaning}`).join('\n')}

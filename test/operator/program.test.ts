@@ -95,7 +95,7 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
       "value '0x9146' is invalid for argument 'order id'. It must be an order id: 32 bytes in hex with 0x.",
     ],
     [['quote', '--chain', '1', '--sell', '0x12'], 'It must be an address, or the symbol of a listed token.'],
-    [['quote', '--chain', '1', '--sell', TOKEN], 'It needs --buy, --amount, --user as well.'],
+    [['quote', '--chain', '1', '--sell', TOKEN], 'It needs --buy, --amount as well.'],
     [[...quote, '--amount', '1e2'], 'It must be a number above 0, such as 1.5 or 1000000.'],
     [[...quote, '--amount', '0'], 'It must be a number above 0'],
     [[...quote, '--amount', '1', '--deposit-window', '86401'], 'It must be 1 to 86400.'],

@@ -51,6 +51,9 @@ export function readInteger(min: number, max: number): (text: string) => number 
   }
 }
 
+/** A port, or 0 for any free one. */
+export const readPort = readInteger(0, 65_535)
+
 /** A reader of whole numbers within the limits of a field. */
 export function readIn({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }) {
   return readInteger(minimum, maximum)
@@ -72,10 +75,16 @@ export function readOneOf<T extends string>(allowed: readonly T[]): (text: strin
     )
 }
 
+/** A duration such as `90m`, `12h` or `7d`. @returns milliseconds; undefined for any other text */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit = ''] = /^([1-9][0-9]{0,4})([mhd])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * (UNITS_MS[unit] ?? 0)
+}
+
 /** A time as a person writes it. @returns Unix time in milliseconds */
 export function readTime(text: string): number {
-  const [, count, unit = ''] = /^([1-9][0-9]{0,4})([mhd])$/.exec(text) ?? []
-  if (count !== undefined) return systemClock.now() - Number(count) * (UNITS_MS[unit] ?? 0)
+  const ago = parseDuration(text)
+  if (ago !== undefined) return systemClock.now() - ago
   const today = new Date(systemClock.now()).toISOString().slice(0, 10)
   const time = Date.parse(/^\d\d:\d\d(:\d\d)?$/.test(text) ? `${today}T${text}Z` : text)
   if (Number.isNaN(time)) throw new InvalidArgumentError(`It must be a time, ${TIME_HELP}.`)

@@ -1,9 +1,8 @@
-import type { AggregatorClient } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { CommandFailure, toFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
-import { type Amounts, type CallInstance, type Calling, createAmounts } from './output/amounts.js'
+import { type CallInstance, createAmounts, type Work } from './output/amounts.js'
 import { createDisplay, type Display, printResult } from './output/print-result.js'
 import { shellWord, toJson } from './output/printable.js'
 
@@ -14,38 +13,10 @@ export interface InstanceFlags {
 }
 
 /** The instance that a command calls, and the output of what it answers. */
-export interface Instance {
-  /** Base URL, as it may be printed. */
-  readonly url: string
-  readonly amounts: Amounts
-  /** A command line that a person can copy: another command for the same instance and chain. @param command with its own arguments */
-  commandLine(command: string): string
-  readonly call: CallInstance
-  /** Calls it, and prints the answer as `printResult` does. */
-  print<T>(
-    work: (client: AggregatorClient, calling: Calling) => Promise<T>,
-    render: (answer: T, display: Display) => string | Promise<string>,
-  ): Promise<void>
-  /** Prints each item of a stream as it comes: its JSON or a text, on a line. */
-  printEach<T>(
-    work: (client: AggregatorClient, calling: Calling) => AsyncIterable<T>,
-    toLine: (item: T) => string | Promise<string>,
-  ): Promise<void>
-  /**
-   * Prints a list of several pages, up to a limit: with `--json` each item on a line as it comes, else as one text. Those of earlier
-   * pages are printed also when a later one fails.
-   * @param name of the items
-   * @param work gives the items; it may give more
-   */
-  printList<T>(
-    name: string,
-    limit: number,
-    work: (client: AggregatorClient, calling: Calling) => AsyncIterable<T>,
-    render: (items: readonly T[], display: Display) => string | Promise<string>,
-  ): Promise<void>
-  /** @throws CommandFailure when the user has ended the command */
-  assertNotInterrupted(): void
-}
+export type Instance = ReturnType<typeof openInstance>
+
+/** Makes text of an answer that ends in a line feed. */
+type Render<T> = (answer: T, display: Display) => string | Promise<string>
 
 const USUAL_URL = 'http://localhost:3000'
 /** The usual `--limit` of items, and the highest one. Its pages fit into the requests that an instance allows in a minute. */
@@ -75,12 +46,13 @@ export function callsInstance<Options extends Pick<InstanceFlags, 'url'>, Argume
     })
 }
 
-function openInstance(io: CliIo, options: InstanceFlags): Instance {
+function openInstance(io: CliIo, options: InstanceFlags) {
   const url = instanceUrl(io, options)
   const signal = io.interruption()
   const { stdout, stderr } = io
   const apiKey = io.environment().AGGREGATOR_API_KEY?.trim()
 
+  /** A command line that a person can copy: another command for the same instance and chain. @param command with its own arguments */
   function commandLine(command: string): string {
     const words = ['npx quote-aggregator', command]
     if (typeof options.chain === 'number') words.push(`--chain ${options.chain}`)
@@ -98,21 +70,34 @@ function openInstance(io: CliIo, options: InstanceFlags): Instance {
   }
 
   return {
+    /** Base URL, as it may be printed. */
     url,
     amounts: createAmounts(call),
     commandLine,
-    call,
-    async print(work, render) {
+    /** Calls it, and prints the answer as `printResult` does. */
+    async print<T>(work: Work<Promise<T>>, render: Render<T>): Promise<void> {
       const answer = await call(work)
       await printResult(io, options, answer, (display) => render(answer, display))
     },
-    printEach: (work, toLine) =>
+    /** Prints each item of a stream as it comes: its JSON or a text, on a line. */
+    printEach: <T>(work: Work<AsyncIterable<T>>, toLine: (item: T) => string | Promise<string>) =>
       call(async (client, calling) => {
         for await (const item of work(client, calling))
           stdout.write(`${options.json ? toJson(item) : await toLine(item)}\n`)
       }),
-    async printList(name, limit, work, render) {
-      const items: Parameters<typeof render>[0][number][] = []
+    /**
+     * Prints a list of several pages, up to a limit: with `--json` each item on a line as it comes, else as one text. Those of earlier
+     * pages are printed also when a later one fails.
+     * @param name of the items
+     * @param work gives the items; it may give more
+     */
+    async printList<T>(
+      name: string,
+      limit: number,
+      work: Work<AsyncIterable<T>>,
+      render: Render<readonly T[]>,
+    ): Promise<void> {
+      const items: T[] = []
       let isCut = false
       const [reading] = await Promise.allSettled([
         call(async (client, calling) => {
@@ -129,7 +114,8 @@ function openInstance(io: CliIo, options: InstanceFlags): Instance {
       if (reading.status === 'rejected') throw reading.reason
       if (isCut) stderr.write(`There are more ${name}: list more with --limit, up to ${LIMITS.most}.\n`)
     },
-    assertNotInterrupted() {
+    /** @throws CommandFailure when the user has ended the command */
+    assertNotInterrupted(): void {
       if (signal.aborted) throw new CommandFailure(EXIT.interrupted)
     },
   }

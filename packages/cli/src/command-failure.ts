@@ -26,7 +26,7 @@ const REMEDIES: Readonly<Partial<Record<string, string>>> = {
   BOND_INSUFFICIENT: 'Add to the bond on the settlement contract, then register again.',
   SIGNATURE_INVALID: 'Does the instance have another PROTOCOL_NAME? Name it with --protocol-name.',
   ANSWER_INVALID: NAME_ANOTHER,
-  TIMED_OUT: 'Allow more time with --timeout, or try again.',
+  TIMED_OUT: 'Try again.',
 } satisfies Partial<Record<ClientReason, string>>
 
 /**

@@ -1,7 +1,5 @@
-import type { Command } from 'commander'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { type Address, parseAddress } from '../../protocol/src/values/hex.js'
-import { readAmount, readChainId, readToken } from './arguments.js'
 import type { Instance, InstanceFlags } from './called-instance.js'
 import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
@@ -17,21 +15,6 @@ export interface SwapFlags extends InstanceFlags {
   readonly exactOutput?: boolean
 }
 
-/** For the help of commands with a swap. */
-export const SWAP_HELP = `
-Tokens are addresses, or symbols of tokens that the operator of the instance has listed. The amount of a symbol is in the token: 1.5.
-The amount of an address is a whole number in the token's smallest unit: 1000000 is 1 of a token with 6 decimals.`
-
-/** Adds the options of a command with a swap. */
-export function takesSwap(command: Command): Command {
-  return command
-    .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
-    .option('--sell <token>', 'token to sell', readToken)
-    .option('--buy <token>', 'token to buy', readToken)
-    .option('--amount <number>', 'how much to sell; with --exact-output, how much to buy', readAmount)
-    .option('--exact-output', 'fix what is bought: the least to be sold for it is the best offer')
-}
-
 /**
  * Reads a swap, with the lists of listed tokens where they are needed (docs/decisions.md, D29).
  * @param more options that must be given as well
@@ -40,7 +23,7 @@ export function takesSwap(command: Command): Command {
 export async function readSwap(
   { amounts }: Instance,
   { chain, toChain = chain, sell = '', buy = '', amount = '', exactOutput, json }: SwapFlags,
-  more: Readonly<Record<string, unknown>> = {},
+  more: Readonly<Record<string, unknown>>,
 ) {
   const given = Object.entries({ '--sell': sell, '--buy': buy, '--amount': amount, ...more })
   const missing = given.flatMap(([name, value]) => (value ? [] : [name]))

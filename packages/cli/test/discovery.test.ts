@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commandLine } from '../../../test/support/process/command-line.js'
-import { ADDRESS, sampleChain } from '../../client/test/samples.js'
+import { ADDRESS } from '../../client/test/samples.js'
 import { sendJson, serve } from '../../client/test/server.js'
 
 const OTHER = `0x${'22'.repeat(20)}`
@@ -17,11 +17,11 @@ async function runAgainst(answer: unknown, argv: readonly string[], status = 200
   return { ...(await commandLine([...argv, '--url', url])), sent }
 }
 
-describe('price', () => {
+describe('quote without a user', () => {
   const answer = { best, offers: 2, asOf: 1_700_000_000_000 }
 
   it('shows what a swap would give', async () => {
-    const { code, stdout, sent } = await runAgainst(answer, ['price', ...SWAP, '--exact-output'])
+    const { code, stdout, sent } = await runAgainst(answer, ['quote', ...SWAP, '--exact-output'])
     expect(code).toBe(0)
     expect(stdout).toBe(
       [
@@ -40,35 +40,14 @@ describe('price', () => {
 
   it('ends with 3 when no solver answers', async () => {
     const refusal = { error: 'No offers.', code: 'NO_QUOTES' }
-    const { code, stdout, stderr } = await runAgainst(refusal, ['price', ...SWAP], 503)
+    const { code, stdout, stderr } = await runAgainst(refusal, ['quote', ...SWAP], 503)
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toMatch(/^error: No offers\. \(NO_QUOTES\)\n/)
   })
 
   it('needs a chain, both tokens and an amount', async () => {
-    const { code, stderr, sent } = await runAgainst(answer, ['price', '--chain', '1', '--sell', ADDRESS])
+    const { code, stderr, sent } = await runAgainst(answer, ['quote', '--chain', '1', '--sell', ADDRESS])
     expect([code, sent]).toEqual([2, []])
     expect(stderr).toContain('It needs --buy, --amount as well.')
-  })
-})
-
-describe('chains', () => {
-  // Of an instance without names.
-  const { domain, bondToken, headBlock, name, ...unread } = {
-    ...sampleChain(10, `0x${'22'.repeat(20)}`),
-    status: 'down',
-  }
-
-  it('lists the chains of an instance, also one that it has not read yet', async () => {
-    const { code, stdout } = await runAgainst({ chains: [{ ...sampleChain(1), name: 'Base' }, unread] }, [
-      'chains',
-    ])
-    expect(code).toBe(0)
-    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['chain', 'name', 'status', 'head', 'protocol', 'settlement', 'solvers', 'minimum bond', 'bond token'],
-      ['', '1', 'Base', 'ok', '7', 'Service', ADDRESS, '3', '0.001 USDC', ADDRESS],
-      ['', '10', 'Chain 10', 'down', 'Service', OTHER, '3', '1000 units'],
-      [''],
-    ])
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine, startCommandLine } from '../../../test/support/process/command-line.js'
-import { ADDRESS, orderIdOf, sampleChain } from '../../client/test/samples.js'
+import { ADDRESS, orderIdOf } from '../../client/test/samples.js'
 import { NO_ORDER, sendJson, serve } from '../../client/test/server.js'
 import { SECRET } from './forward/receiver.js'
 
@@ -20,25 +20,27 @@ async function instance(status: number, body: unknown): Promise<string> {
 
 const refusal = (code: string) => ({ error: 'No.', code })
 
+const LIST = ['solvers', '--chain', '1']
+
 /** By the row of docs/cli.md: what the instance answers, if it is asked, and the command line. */
 const CASES: readonly [code: number, meaning: string, argv: readonly string[], answer?: [number, unknown]][] =
   [
-    [0, 'done', ['chains'], [200, { chains: [sampleChain(1)] }]],
+    [0, 'done', LIST, [200, []]],
     [0, 'done', ['--help']],
-    [1, 'unexpected error', ['chains'], [500, refusal('INTERNAL')]],
-    [2, 'wrong usage', ['chains', '--colour']],
+    [1, 'unexpected error', LIST, [500, refusal('INTERNAL')]],
+    [2, 'wrong usage', ['solvers', '--colour']],
     [2, 'wrong usage', ['nothing']],
-    [2, 'bad input', ['price', ...SWAP], [400, refusal('INVALID_ARGUMENT')]],
+    [2, 'bad input', ['quote', ...SWAP], [400, refusal('INVALID_ARGUMENT')]],
     [2, 'bad input', SIGNED],
     [2, 'bad input', ['watch', '--after', 'x'], [400, refusal('CURSOR_UNKNOWN')]],
-    [3, 'no quotes', ['price', ...SWAP], [503, refusal('NO_QUOTES')]],
-    [3, 'an unreachable instance', ['chains', ...NOWHERE]],
-    [3, 'not available now', ['chains'], [429, refusal('RATE_LIMITED')]],
-    [3, 'not available now', ['chains'], [503, refusal('CHAIN_UNAVAILABLE')]],
-    [3, 'not available now', ['chains'], [200, 'no aggregator']],
+    [3, 'no quotes', ['quote', ...SWAP], [503, refusal('NO_QUOTES')]],
+    [3, 'an unreachable instance', [...LIST, ...NOWHERE]],
+    [3, 'not available now', LIST, [429, refusal('RATE_LIMITED')]],
+    [3, 'not available now', LIST, [503, refusal('CHAIN_UNAVAILABLE')]],
+    [3, 'not available now', LIST, [200, 'no aggregator']],
     [4, 'a signature', SIGNED, [401, refusal('SIGNATURE_INVALID')]],
     [4, 'a bond', SIGNED, [400, refusal('BOND_INSUFFICIENT')]],
-    [4, 'an unknown chain', ['solvers', '--chain', '5'], [404, refusal('CHAIN_NOT_SUPPORTED')]],
+    [4, 'an unknown chain', LIST, [404, refusal('CHAIN_NOT_SUPPORTED')]],
     [5, '`doctor`', ['doctor']],
   ]
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine, startCommandLine } from '../../../test/support/process/command-line.js'
-import { sampleChain, sampleEnd, sampleOrder, sampleUpdate } from '../../client/test/samples.js'
+import { sampleEnd, sampleOrder, sampleUpdate } from '../../client/test/samples.js'
 import { nonceWithMode } from '../../protocol/src/quotes/nonce-mode.js'
 
 /** Characters that a terminal interprets, hides or reorders. */
@@ -53,7 +53,6 @@ function answer({ url: path = '', method }: IncomingMessage, response: ServerRes
   else if (path.endsWith('/stream')) sendQuotes(response)
   else if (path.endsWith('/price'))
     sendJson(response, 200, { best: { ...quote, name: text }, offers: 1, asOf: 1 })
-  else if (path === '/v1/chains') sendJson(response, 200, { chains: [chain()] })
   else if (path.includes('/orders')) sendJson(response, 200, { orders: [order()], nextPageToken: text })
   else if (path.includes('/order/')) sendJson(response, 200, order())
   else if (path.endsWith('/offers/check')) sendJson(response, 200, check)
@@ -118,12 +117,6 @@ const record = () => ({
 })
 
 const order = () => ({ ...sampleOrder(1), state: text })
-const chain = () => ({
-  ...sampleChain(1),
-  protocolName: text,
-  domain: { name: text, version: text },
-  bondToken: { address: ADDRESS, symbol: text },
-})
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -149,8 +142,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['quote', ...TOKENS, ...CHAIN],
   ['quote', '--why', 'a', ...CHAIN],
   ['quote', '--watch', ...TOKENS, ...CHAIN],
-  ['price', ...TOKENS.slice(0, 4), '--amount', '1', ...CHAIN],
-  ['chains'],
+  ['quote', ...TOKENS.slice(0, 4), '--amount', '1', ...CHAIN],
   ['orders', ...CHAIN],
   ['order', offer.orderId, ...CHAIN],
 ]

@@ -33,7 +33,7 @@ async function price(argv: readonly string[], tokens: readonly object[] | null =
     if (tokens !== null && request.url === '/v1/1/tokens') return sendJson(response, 200, { tokens })
     sendJson(response, 404, { error: 'There is nothing at this path.', code: 'ROUTE_NOT_FOUND' })
   })
-  return { ...(await commandLine(['price', '--chain', '1', ...argv, '--url', url])), swap }
+  return { ...(await commandLine(['quote', '--chain', '1', ...argv, '--url', url])), swap }
 }
 
 const swapOf = (sell: string, buy: string, amount: string, ...more: string[]) => [

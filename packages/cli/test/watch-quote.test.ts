@@ -114,8 +114,6 @@ describe('quote', () => {
     [['--soft-deadline', '60001'], 'It must be 0 to 60000.'],
     [['--min-quotes', '0'], 'It must be 1 to 1000.'],
     [['--verify', 'some'], 'It must be one of off, best, all.'],
-    [['--watch', '--timeout', '100'], "'--timeout <ms>' cannot be used with option '--watch'"],
-    [['--refresh', '5', '--timeout', '100'], "'--timeout <ms>' cannot be used with option '--watch'"],
   ])('refuses %j', async (more, said) => {
     const running = await startQuote(streaming(), more)
     const { code, stderr } = await running.ended

@@ -87,7 +87,7 @@ export async function startSessions(options: SessionHostOptions): Promise<Sessio
   return {
     url,
     solver: () => trial.solver()?.address,
-    current: () => monitor.open().at(-1),
+    current: () => monitor.newest(),
     ends: monitor.ends,
     requestQuote(request, timeoutMs, signal) {
       const solver = trial.solver()

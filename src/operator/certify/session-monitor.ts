@@ -4,21 +4,12 @@ import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
 import type { SessionConnection } from '../../sessions/messages.js'
 
 /** Sees which connections have an open session, and why the service ends connections. */
-export interface SessionMonitor {
-  /** @returns sessions that report to this monitor */
-  observe(sessions: SolverSessions): SolverSessions
-  /** All connections with an open session, the newest last. */
-  open(): readonly SessionConnection[]
-  /** All connections that the service has ended, in order. */
-  readonly ends: readonly ConnectionEnd[]
-}
-
-/** Builds it. */
-export function createSessionMonitor(): SessionMonitor {
+export function createSessionMonitor() {
   const connections = new Set<SessionConnection>()
   const ends: ConnectionEnd[] = []
   return {
-    observe: (sessions) => ({
+    /** @returns sessions that report to this monitor */
+    observe: (sessions: SolverSessions): SolverSessions => ({
       ...sessions,
       accept(connection, caller) {
         const watched: SessionConnection = {
@@ -43,7 +34,9 @@ export function createSessionMonitor(): SessionMonitor {
         }
       },
     }),
-    open: () => [...connections],
+    /** The newest connection with an open session. */
+    newest: () => [...connections].at(-1),
+    /** All connections that the service has ended, in order. */
     ends,
   }
 }

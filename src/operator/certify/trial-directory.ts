@@ -5,17 +5,11 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { SessionRegistrations } from '../../solvers/registry/session-registrations.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 
-/** The only solver of a run, with its session; in memory. */
-export interface TrialDirectory {
-  /** Accepts every solver, or only the expected one, without a bond. */
-  readonly registrations: Pick<SessionRegistrations, 'connect' | 'disconnect'>
-  readonly directory: Pick<SolverDirectory, 'find' | 'addListener'>
-  /** The solver whose session came last; undefined before the first. */
-  solver(): Solver | undefined
-}
-
-/** @param expected the address that must connect; undefined for the first that does */
-export function createTrialDirectory(chainId: number, expected: Address | undefined): TrialDirectory {
+/**
+ * The only solver of a run, with its session; in memory.
+ * @param expected the address that must connect; undefined for the first that does
+ */
+export function createTrialDirectory(chainId: number, expected: Address | undefined) {
   const listeners: Parameters<SolverDirectory['addListener']>[0][] = []
   let solver: Solver | undefined
 
@@ -25,6 +19,7 @@ export function createTrialDirectory(chainId: number, expected: Address | undefi
   }
 
   return {
+    /** Accepts every solver, or only the expected one, without a bond. */
     registrations: {
       async connect({ sessionId, address, name }) {
         const wanted = expected ?? solver?.address ?? address
@@ -36,11 +31,12 @@ export function createTrialDirectory(chainId: number, expected: Address | undefi
       async disconnect(sessionId) {
         if (solver?.session?.id === sessionId) publish({ ...solver, session: undefined })
       },
-    },
+    } satisfies Pick<SessionRegistrations, 'connect' | 'disconnect'>,
     directory: {
       find: (key: SolverKey) => (solver?.address === key.address ? solver : undefined),
       addListener: (listener) => void listeners.push(listener),
-    },
+    } satisfies Pick<SolverDirectory, 'find' | 'addListener'>,
+    /** The solver whose session came last; undefined before the first. */
     solver: () => solver,
   }
 }

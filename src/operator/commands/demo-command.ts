@@ -9,9 +9,8 @@ import type { DemoOptions } from '../demo/run-demo.js'
 const MAX_PORT = 65_535
 
 const MORE_HELP = `
-The usual ports are 3000 for the service, 8545 for the chain, 4001 and 4002 for two solvers; the third one connects to the
-service. Where one is taken, the demo takes a free one and prints its address. The chain and the solvers leave the port of
---port to the service.`
+The usual ports are 3000 for the service, 8545 for the chain, 4001 and 4002 for two solvers. Where one is taken, the demo takes
+a free one and prints its address.`
 
 /** `demo`: the local network with its story. */
 export function addDemo(program: Command, io: CliIo): void {

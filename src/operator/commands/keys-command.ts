@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { parseDuration } from '../../../packages/cli/src/arguments.js'
 import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
 import { EXIT } from '../../../packages/cli/src/exit-codes.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
@@ -24,7 +25,7 @@ interface AddOptions extends Options {
 
 const SAMPLE = '4f1c09ab7e'
 const MAX_LIMIT = 1_000_000
-const MAX_HOURS = 10 * 365 * 24
+const MAX_LIFETIME_MS = 3650 * DAY_MS
 /** A word in place of a number. */
 const DEFAULT = 'default'
 const OWN_LIMIT = `a limit of its own, of ${KEY_LIMITS.join(', ')}; 0 is no limit`
@@ -45,12 +46,11 @@ export function addKeys(program: Command, io: CliIo): void {
   command(
     'add',
     'Makes a key and prints it. The database keeps only its digest, so that it cannot be printed again.',
-    'keys add --label acme',
     'keys add --label acme --limit quote=600 --limit streams=200 --expires 90d',
   )
     .requiredOption('--label <name>', 'who has the key, for logs and metrics', readLabel)
     .option('--limit <name=number>', OWN_LIMIT, readLimit)
-    .option('--expires <time>', 'the time after which it ends, such as 90d or 12h', readHours)
+    .option('--expires <time>', 'the time after which it ends, such as 90d or 12h', readLifetime)
     .action((options: AddOptions) => add(io, options))
   command('list', 'Lists all keys, the oldest first.', 'keys list').action(async (options: Options) =>
     print(io, options, await withOperatorStores(io, ({ keys: store }) => store.readAll())),
@@ -95,7 +95,7 @@ export function addKeys(program: Command, io: CliIo): void {
 async function add(io: CliIo, { label, limit = {}, expires, ...options }: AddOptions): Promise<void> {
   const { id, secret } = createApiKey()
   const createdAt = systemClock.now()
-  const expiresAt = expires === undefined ? undefined : createdAt + expires * (DAY_MS / 24)
+  const expiresAt = expires && createdAt + expires
   const ends = { changedAt: createdAt, expiresAt, revokedAt: undefined, lastUsedDay: undefined }
   const key: ApiKey = { id, label, digest: digestOf(secret), limits: limit, createdAt, ...ends }
   await withOperatorStores(io, async ({ keys }) => {
@@ -181,10 +181,8 @@ function readLimit(text: string, before: KeyLimits = {}): KeyLimits {
   return { ...before, [known]: number === DEFAULT ? undefined : Number(number) }
 }
 
-function readHours(text: string): number {
-  const [, number = '', unit] = /^([0-9]{1,5})([dh])$/.exec(text) ?? []
-  const hours = Number(number) * (unit === 'd' ? 24 : 1)
-  if (hours < 1 || hours > MAX_HOURS)
-    throw new InvalidArgumentError('It must be such as 90d or 12h, at most 3650d.')
-  return hours
+function readLifetime(text: string): number {
+  const lifetimeMs = parseDuration(text)
+  if (lifetimeMs !== undefined && lifetimeMs <= MAX_LIFETIME_MS) return lifetimeMs
+  throw new InvalidArgumentError('It must be such as 90d or 12h, at most 3650d.')
 }

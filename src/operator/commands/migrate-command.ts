@@ -9,7 +9,6 @@ import { throwUnusable } from '../own-database.js'
 
 interface Options {
   readonly from: string
-  readonly to?: string
   readonly json?: boolean
 }
 
@@ -20,12 +19,10 @@ with new cursors; statistics; records of quotes, and the ids in them; nonces of 
 export function addMigrate(program: Command, io: CliIo): void {
   program
     .command('migrate')
-    .description('Copies keys, lists and registrations from a SQLite file to an empty PostgreSQL.')
-    .requiredOption('--from <file>', 'the file; its service must not run')
-    .option(
-      '--to <url>',
-      'the PostgreSQL; DATABASE_URL when left out, which no other user of the machine sees',
+    .description(
+      'Copies keys, lists and registrations from a SQLite file to the empty PostgreSQL of DATABASE_URL.',
     )
+    .requiredOption('--from <file>', 'the file; its service must not run')
     .option('--json', 'JSON on standard output, for scripts')
     .addHelpText('after', `\n${LEFT}`)
     .action((options: Options) => migrate(io, options))
@@ -33,10 +30,9 @@ export function addMigrate(program: Command, io: CliIo): void {
 
 async function migrate(io: CliIo, options: Options): Promise<void> {
   const { from } = options
-  const given = options.to === undefined ? io.environment() : { DATABASE_URL: options.to }
-  const env = new EnvironmentReader(given, DEFAULTS)
+  const env = new EnvironmentReader(io.environment(), DEFAULTS)
   const { databaseUrl } = readDatabaseLocation(env)
-  if (databaseUrl === undefined) env.refuse('DATABASE_URL', 'must name the PostgreSQL, or --to')
+  if (databaseUrl === undefined) env.refuse('DATABASE_URL', 'must name the PostgreSQL')
   env.assertValid()
   const { moveFile } = await import('../../store/operator/move-file.js')
   const moved = await moveFile(from, databaseUrl ?? '', systemClock.now()).catch((error) =>

@@ -10,13 +10,12 @@ import {
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import type { FormatAmount } from '../../../packages/cli/src/output/amounts.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
-import { formatTime } from '../../../packages/cli/src/output/printable.js'
+import { countWords, formatTime } from '../../../packages/cli/src/output/printable.js'
 import { renderRecord } from '../../../packages/cli/src/output/quote-view.js'
 import type { Column } from '../../../packages/cli/src/output/tables.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { explain } from '../../../packages/protocol/src/quotes/explain.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
-import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { type Address, parseAddress } from '../../../packages/protocol/src/values/hex.js'
 import { DAY_MS } from '../../../packages/protocol/src/values/time.js'
 import { ownDatabaseHelp, withOperatorStores } from '../own-database.js'
@@ -53,14 +52,7 @@ export function addRecords(program: Command, io: CliIo): void {
     .option('--outcome <outcome>', `one of ${OUTCOMES.join(', ')}`, readOneOf(OUTCOMES))
     .option('--limit <number>', 'most records', readInteger(1, MAX_LIMIT), USUAL_LIMIT)
     .option('--json', 'JSON on standard output, for scripts')
-    .addHelpText(
-      'after',
-      ownDatabaseHelp(
-        NOTES,
-        'records --user 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --from 12:00 --to 12:10',
-        'records --outcome no_quotes --from 2h',
-      ),
-    )
+    .addHelpText('after', ownDatabaseHelp(NOTES, 'records --outcome no_quotes --from 2h'))
     .action((options: Options) => show(io, options))
 }
 
@@ -84,11 +76,14 @@ const RECORDS: readonly Column<QuoteRecord>[] = [
   ['chain', ({ chainId }) => chainId],
   ['outcome', ({ outcome }) => outcome],
   ['ms', ({ durationMs }) => durationMs],
-  ['solvers', ({ solvers }) => countByOutcome(solvers)],
+  ['solvers', ({ solvers }) => countWords(solvers.map(({ outcome }) => outcome)) || 'none asked'],
   ['user', ({ request }) => request.user],
   ['sold', ({ request }) => request.inputToken],
   ['bought', ({ request }) => request.outputToken],
-  ['amount', ({ request }) => `${request.amount} ${sideOf(request)}`],
+  [
+    'amount',
+    ({ request: { amount, orderType } }) => `${amount} ${orderType === 'EXACT_INPUT' ? 'sold' : 'bought'}`,
+  ],
   ['key', ({ key }) => key],
   ['quote id', ({ quoteId }) => quoteId],
 ]
@@ -114,17 +109,6 @@ function explained(record: QuoteRecord): Parameters<typeof renderRecord>[0] {
 /** Amounts in smallest units: the operator's own database has no list of tokens. */
 const inUnits: FormatAmount = (amount, token, _chainId, form) =>
   form === 'bare' ? `${amount}` : `${amount} of ${token}`
-
-function sideOf({ orderType }: QuoteRecord['request']): string {
-  return orderType === 'EXACT_INPUT' ? 'sold' : 'bought'
-}
-
-/** As `2 quoted, 1 late`. */
-function countByOutcome(solvers: readonly RecordedResult[]): string {
-  const counts = new Map<string, number>()
-  for (const { outcome } of solvers) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
-  return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'none asked'
-}
 
 function readPair(text: string): readonly [Address, Address] {
   const [input, output, ...others] = text.split('/').map((token) => parseAddress(token))

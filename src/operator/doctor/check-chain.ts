@@ -7,13 +7,6 @@ import { type ExaminedEndpoint, examineEndpoint } from './check-endpoint.js'
 import { type CheckResult, createReport } from './check-result.js'
 import { checkTokenList } from './check-token-list.js'
 
-/** The check results of a chain. */
-export interface ExaminedChain {
-  readonly checkResults: readonly CheckResult[]
-  /** Ages of the heads by this machine's clock, in milliseconds. */
-  readonly headAgesMs: readonly number[]
-}
-
 type UsableEndpoint = ExaminedEndpoint & { readonly head: NonNullable<ExaminedEndpoint['head']> }
 
 /** Checks a chain's endpoints, each alone and against the others, its settlement contract and its list of tokens. */
@@ -21,7 +14,7 @@ export async function examineChain(
   chain: ChainConfig,
   config: Config,
   { lastBlocks }: Pick<StoredContent, 'lastBlocks'>,
-): Promise<ExaminedChain> {
+): Promise<readonly CheckResult[]> {
   const rpc = createRpcClient(chain.rpcUrls)
   const lastBlock = lastBlocks.get(chain.chainId)
   try {
@@ -35,10 +28,7 @@ export async function examineChain(
       checkContract(chain, client, config),
       checkTokenList(chain, client),
     ])
-    return {
-      checkResults: [...endpoints.flatMap(({ checkResults }) => checkResults), ...others.flat()],
-      headAgesMs: usable.map(({ headAgeMs }) => headAgeMs),
-    }
+    return [...endpoints.flatMap(({ checkResults }) => checkResults), ...others.flat()]
   } finally {
     rpc.close()
   }

@@ -6,6 +6,7 @@ import {
   InconsistentAnswerError,
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
+import { TIMESTAMP_TOLERANCE_MS } from '../../../packages/protocol/src/solvers/solver.js'
 import { verifyChainId } from '../../chain/contract/verify-endpoint.js'
 import { type BlockReader, createBlockReader } from '../../chain/logs/block-reader.js'
 import type { ChainConfig } from '../../config/config.js'
@@ -18,15 +19,16 @@ export interface ExaminedEndpoint {
   readonly checkResults: readonly CheckResult[]
   /** Undefined when the endpoint cannot be used. */
   readonly head: TimedHeader | undefined
-  /** Age of the head by this machine's clock at the read, in milliseconds. */
-  readonly headAgeMs: number
 }
 
 /** Address of the precompiled identity contract, which returns its input on every chain. */
 const IDENTITY = `0x${'00'.repeat(19)}04` as const
 const RECEIPTS_REMEDY = 'Events that the node omits are found late or never. Use an endpoint with receipts.'
 const OLD_HEAD_MS = 5 * 60_000
-const OLD_REMEDY = 'The node may be stuck or syncing. It is normal for a local chain that mines on demand.'
+const OLD_REMEDY =
+  "The node may be stuck or syncing, or this machine's clock late. It is normal for a local chain that mines on demand."
+const EARLY_REMEDY =
+  "Set the machine's clock, by NTP for example: the service rejects registrations of solvers whose clock is right."
 
 /**
  * Checks an endpoint with every kind of call that the service makes.
@@ -45,7 +47,7 @@ export async function examineEndpoint(
   const reader = createBlockReader(endpoint.client, config.chainId, config.settlement, {
     knownSolvers: async () => new Map(),
   })
-  const unusable = { endpoint, reader, checkResults: report.list, head: undefined, headAgeMs: 0 }
+  const unusable = { endpoint, reader, checkResults: report.list, head: undefined }
 
   if (!(await checkChainId(config, endpoint, host, report))) return unusable
   if (!endpoint.takesBatches()) {
@@ -57,12 +59,18 @@ export async function examineEndpoint(
     return undefined
   })
   if (head === undefined) return unusable
-  const headAgeMs = Date.now() - head.timestampMs
-  const age = `${formatDuration(Math.abs(headAgeMs))} ${headAgeMs < 0 ? 'ahead of the clock' : 'old'}`
-  report.judge('head', headAgeMs <= OLD_HEAD_MS, `block ${head.number}, ${age}`, OLD_REMEDY)
+  checkHead(head, report)
   await checkCalls(config, endpoint, head, report)
   await checkNextBlock(reader, head, lastBlock, report)
-  return { ...unusable, head, headAgeMs }
+  return { ...unusable, head }
+}
+
+/** Compares the time of a head, which is never in the future, with the machine's clock. */
+function checkHead({ number, timestampMs }: TimedHeader, { fail, judge }: Report): void {
+  const ageMs = Date.now() - timestampMs
+  const found = `block ${number}, ${formatDuration(Math.abs(ageMs))} ${ageMs < 0 ? 'ahead of the clock' : 'old'}`
+  if (ageMs < -TIMESTAMP_TOLERANCE_MS) fail('head', found, EARLY_REMEDY)
+  else judge('head', ageMs <= OLD_HEAD_MS, found, OLD_REMEDY)
 }
 
 /** @returns whether the endpoint answers, and serves the right chain */
@@ -102,13 +110,12 @@ async function checkCalls(
     client.request({ method: 'eth_call', params: call }),
     client.request({ method: 'eth_getBlockReceipts', params: [head.hash] } as never),
   ])
-  const answered: [string, PromiseSettledResult<unknown>, string, Report['warn'], string][] = [
-    ['eth_getLogs', logs, 'EIP-234', fail, 'Without this call the service reads no events.'],
-    ['eth_call', echo, 'EIP-1898', warn, 'Order reads still work, but each of them calls the node.'],
-  ]
-  for (const [check, answer, standard, otherwise, remedy] of answered)
-    if (answer.status === 'fulfilled') ok(check, `by block hash (${standard})`)
-    else otherwise(check, `fails by block hash (${standard}): ${wordsOf(answer.reason)}`, remedy)
+  const byHash = 'by block hash'
+  const failure = ({ reason }: PromiseRejectedResult) => `fails ${byHash}: ${wordsOf(reason)}`
+  if (logs.status === 'fulfilled') ok('eth_getLogs', byHash)
+  else fail('eth_getLogs', failure(logs), 'Without this call the service reads no events.')
+  if (echo.status === 'fulfilled') ok('eth_call', byHash)
+  else warn('eth_call', failure(echo), 'Order reads still work, but each of them calls the node.')
   const hasReceipts = receipts.status === 'fulfilled' && Array.isArray(receipts.value)
   const found = hasReceipts ? 'proves that no event of a block is missing' : 'returns no receipts'
   judge('eth_getBlockReceipts', hasReceipts, found, RECEIPTS_REMEDY)

@@ -2,7 +2,6 @@ import { type Config, readConfig } from '../../config/config.js'
 import { ConfigError, type Environment } from '../../config/environment.js'
 import { describeMisspelling, findMisspellings, findUnserved } from '../../config/misspelt.js'
 import { examineChain } from './check-chain.js'
-import { checkClockDrift } from './check-clock.js'
 import { examineDatabase } from './check-database.js'
 import { examinePostgres } from './check-postgres.js'
 import { type CheckResult, CORRECT_IT, createReport } from './check-result.js'
@@ -46,13 +45,7 @@ async function checkAll(config: Config): Promise<readonly CheckResult[]> {
     Promise.all(config.chains.map((chain) => examineChain(chain, config, content))),
     checkSolvers(content.solvers, config),
   ])
-  return [
-    ...checkRisks(config),
-    ...chains.flatMap(({ checkResults }) => checkResults),
-    ...checkClockDrift(chains.flatMap(({ headAgesMs }) => headAgesMs)),
-    ...database.checkResults,
-    ...solvers,
-  ]
+  return [...checkRisks(config), ...chains.flat(), ...database.checkResults, ...solvers]
 }
 
 /** Warns of values that are right for a trial only. */

@@ -46,7 +46,7 @@ async function moveRows(file: Database, target: DatabaseTransaction, now: number
       .limit(1)
       .executeTakeFirst()
     const message = `names a database that is in use, with rows in ${table}: name an empty one`
-    if (row !== undefined) throw new ConfigError([{ variable: '--to', message }])
+    if (row !== undefined) throw new ConfigError([{ variable: 'DATABASE_URL', message }])
   }
   const counts: Record<string, number> = {}
   for (const table of MOVED) {

@@ -76,6 +76,8 @@ it.each(['a session', 'an endpoint'])(
       const rows = sums.trimEnd().split('\n').slice(1)
       const sold = rows.find((row) => row.replace(name, '').startsWith(by === 'hour' ? '3 ' : '2 '))
       expect([by, sold]).toEqual([by, expect.stringMatching(name)])
+      // An endpoint declines with a status, a session with a code.
+      expect([by, rows.join()]).toEqual([by, expect.stringMatching(/ 1 (UNSUPPORTED_PAIR|status 422)/)])
     }
     await solver.close()
   },

@@ -56,7 +56,7 @@ it('migrate moves keys, lists and registrations to an empty PostgreSQL, once, wh
   const again = await migrate()
   expect(again).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--to names a database that is in use'),
+    stderr: expect.stringContaining('DATABASE_URL names a database that is in use'),
   })
 
   service = await start(postgres)
@@ -74,9 +74,8 @@ it('migrate moves keys, lists and registrations to an empty PostgreSQL, once, wh
   expect(JSON.stringify((await register()).body)).toContain('TIMESTAMP_REUSED')
 })
 
-it.each([
-  [['--to', 'mysql://a'], 'DATABASE_URL must be a URL such as postgres:'],
-  [['--from', '/nowhere/service.db'], '--from is /nowhere/service.db, which cannot be opened'],
-])('migrate refuses %j', async (argv, words) => {
-  expect(await migrate(...argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
+it('migrate refuses a file that is not there', async () => {
+  const words = '--from is /nowhere/service.db, which cannot be opened'
+  const refused = await migrate('--from', '/nowhere/service.db')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
 })

@@ -20,8 +20,6 @@ export interface CertifyHost {
 export interface EndpointOptions {
   readonly url: string
   readonly solver: Address
-  /** Whether the rules of production apply: https and public addresses only. */
-  readonly production: boolean
 }
 
 export interface SessionHostOptions {
@@ -69,8 +67,6 @@ export interface TrialTransport {
 export interface CertifiedEndpoint extends TrialTransport, EndpointOptions {
   /** @throws Error when an instance in production would not call the URL */
   assertAllowedInProduction(): Promise<void>
-  /** Number of open connections. */
-  countConnections(): number
   close(): Promise<void>
 }
 

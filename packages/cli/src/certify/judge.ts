@@ -2,7 +2,7 @@ import { explain } from '../../../protocol/src/quotes/explain.js'
 import type { DropReason } from '../../../protocol/src/quotes/offer.js'
 import type { QuoteParameters } from '../../../protocol/src/quotes/quote-record.js'
 import { isDecline, isRedirect, toRecordedResult } from '../../../protocol/src/solvers/solver-result.js'
-import { type Finding, fail, pass, warn, worseOf } from './report.js'
+import { type Finding, fail, pass, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'
 
 /** What the answer to a request must be. Errors, time-outs and invalid replies always fail. */
@@ -11,8 +11,6 @@ export interface Expectation {
   readonly offerIsOdd?: string
   /** Why a decline is not right, and what to do. */
   readonly declineIsOdd?: string
-  /** Why a decline on a session with the code OTHER is not right, and what to do. */
-  readonly otherIsOdd?: string
   /** What an answer is that is not right; `warn` when left out. */
   readonly objection?: 'fail'
 }
@@ -57,9 +55,8 @@ export function judge(reply: TrialReply, expectation: Expectation): Finding {
 }
 
 function judgeDecline(how: string, expectation: Expectation): Finding {
-  const { declineIsOdd, otherIsOdd, objection = 'warn' } = expectation
+  const { declineIsOdd, objection = 'warn' } = expectation
   const text = `The solver declined with ${how}.`
-  if (how === 'OTHER' && otherIsOdd) return warn(`${text} ${otherIsOdd}`)
   return declineIsOdd === undefined ? pass(text) : { status: objection, text: `${text} ${declineIsOdd}` }
 }
 

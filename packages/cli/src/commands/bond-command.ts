@@ -8,6 +8,7 @@ import type { CliIo } from '../io.js'
 import { printResult } from '../output/print-result.js'
 import { formatTime } from '../output/printable.js'
 import { readAccount } from '../solver-key.js'
+import { KEYS } from './registration-commands.js'
 
 interface Options {
   readonly rpcUrl: string
@@ -41,9 +42,8 @@ const CHANGES: readonly Change[] = [
   { name: 'withdraw', functionName: 'executeUnstake', description: 'Takes that part, 7 days later.' },
 ]
 
-const HELP = `
-The private key comes from SOLVER_PRIVATE_KEY or from --key-file, never from an argument. A command names each
-transaction, sends it and waits for it. The contract is approved to take the amount and no more.`
+const HELP = `${KEYS}
+It names each transaction, sends it and waits for it. The contract is approved to take the amount and no more.`
 
 /** `bond`: a solver's bond on the settlement contract. It asks a node, and no instance. */
 export function addBond(program: Command, io: CliIo): void {

@@ -50,24 +50,8 @@ const FEES: readonly Column<FeeSum>[] = [
   ['fees in wei', ({ gasCost }) => String(gasCost), 'amount'],
 ]
 /** Of CSV. Each line has those that it has. */
-const NAMES = [
-  'time',
-  'kind',
-  'chainId',
-  'orderId',
-  'quoteId',
-  'user',
-  'inputToken',
-  'inputAmount',
-  'outputToken',
-  'outputAmount',
-  'cost',
-  'transactionHash',
-  'nonce',
-  'purpose',
-  'isReverted',
-  'gasCost',
-]
+const HEADER =
+  'time,kind,chainId,orderId,quoteId,user,inputToken,inputAmount,outputToken,outputAmount,cost,transactionHash,nonce,purpose,isReverted,gasCost'
 
 /** `books`: what a solver of the kit has traded, missed and paid for, by its state file (docs/decisions.md, D32). */
 export function addBooks(program: Command, io: CliIo): void {
@@ -110,9 +94,9 @@ function toCsv({ trades, missed, cancelled, transactions }: Statement): string {
   )
   const inOrder = lines.sort((one, other) => String(one.time).localeCompare(String(other.time)))
   const cells = inOrder.map((line) =>
-    NAMES.map((name) => toCell(line[name] ?? (name === 'transactionHash' ? line.hash : ''))),
+    HEADER.split(',').map((name) => toCell(line[name] ?? (name === 'transactionHash' ? line.hash : ''))),
   )
-  return [NAMES, ...cells].map((row) => `${row.join(',')}\n`).join('')
+  return [HEADER, ...cells].map((row) => `${row}\n`).join('')
 }
 
 const toIso = (seconds: number) => new Date(seconds * 1000).toISOString()

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { PublicClient } from 'viem'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
-import { readAddress, readInteger, readUnits } from '../arguments.js'
+import { readAddress, readInteger, readPort, readUnits } from '../arguments.js'
 import { readUrl } from '../called-instance.js'
 import type { CertifyHost } from '../certify/certify-host.js'
 import type { StandingSource } from '../certify/read-standing.js'
@@ -28,7 +28,6 @@ interface Options {
   readonly rpcUrl: string
   readonly protocolName: string
   readonly timeout: number
-  readonly production?: boolean
   readonly instance?: string
   readonly keyFile?: string
   readonly json?: boolean
@@ -36,15 +35,12 @@ interface Options {
 
 const MAX_TIMEOUT_MS = 60_000
 const MAX_WAIT_SECONDS = 3600
-const MAX_PORT = 65_535
 
 const MORE_HELP = `
-Certify asks the solver as an instance would, and checks each reply with the same code. It needs no instance and no bond.
-Each line of the report: pass, warn or FAIL, the name of the case, its time, what was found, what to do.
-warn: it works, and costs you something. FAIL: exit code 5; an instance would drop replies.
+It needs no instance and no bond. Each line of the report: pass, warn or FAIL, the name of the case, its time, what was found,
+what to do. warn: it works, and costs you something. FAIL: exit code 5; an instance would drop replies.
 
-The quotes are firm as far as the solver knows, so it may count their amounts as promised until they expire. No one gets
-them. Run it against an instance of your solver without other users: one case sends 200 requests, 50 at a time.
+The solver may count the quotes as promised until they expire. Run it without other users: one case sends 200 requests.
 
 Example; docs/solvers.md has more:
   quote-aggregator certify --endpoint http://localhost:4000 --solver 0x… --input-token 0x… --output-token 0x… \\
@@ -63,7 +59,7 @@ export function addCertify(program: Command, io: CliIo, loadHost: () => Promise<
     .option('--endpoint <url>', "the solver's base URL: certify posts to <url>/quote")
     .option('--session', 'wait for a session of the solver, by WebSocket or gRPC')
     .option('--host <address>', 'with --session: where to listen', '127.0.0.1')
-    .option('--port <port>', 'with --session: the port; 0 takes a free one', readInteger(0, MAX_PORT), 0)
+    .option('--port <port>', 'with --session: the port; 0 takes a free one', readPort, 0)
     .option(
       '--wait <seconds>',
       'with --session: how long the solver may take to connect',
@@ -86,7 +82,6 @@ export function addCertify(program: Command, io: CliIo, loadHost: () => Promise<
     .requiredOption('--rpc-url <url>', 'a node, which reads the contract')
     .option('--protocol-name <name>', "the instance's PROTOCOL_NAME: the struct is <name>Quote", 'Service')
     .option('--timeout <ms>', 'time for a reply', readInteger(1, MAX_TIMEOUT_MS), 2000)
-    .option('--production', 'refuse an endpoint that an instance in production refuses')
     .option('--instance <url>', 'an instance that asks the solver: reads what it has learned of the solver')
     .option('--key-file <path>', "with --instance: file with the solver's private key; - is standard input")
     .option('--json', 'one JSON object on standard output')
@@ -112,7 +107,7 @@ async function runCases(
   loadHost: () => Promise<CertifyHost>,
   signal: AbortSignal,
 ): Promise<CertifyReport> {
-  const { endpoint: url, session, solver, timeout: timeoutMs, production = false } = options
+  const { endpoint: url, session, solver, timeout: timeoutMs } = options
   if ((url === undefined) === (session !== true)) throw badInput('Name either --endpoint or --session.')
   if (url !== undefined) readUrl('--endpoint', url)
   if (url !== undefined && solver === undefined)
@@ -127,7 +122,7 @@ async function runCases(
     const run = { signing, swap: options, timeoutMs, signal, standing }
     const service = await loadHost()
     if (url !== undefined && solver !== undefined) {
-      const endpoint = service.openEndpoint({ url, solver, production })
+      const endpoint = service.openEndpoint({ url, solver })
       return certifyEndpoint({ ...run, endpoint }).finally(endpoint.close)
     }
     const { chainId } = signing

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { OrderEvent } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../../protocol/src/clock.js'
-import { readInteger, readOneOf } from '../arguments.js'
+import { readInteger, readOneOf, readPort } from '../arguments.js'
 import { type Instance, readUrl, takesInstance } from '../called-instance.js'
 import { CommandFailure } from '../command-failure.js'
 import { type EventSelection, selectsEvents, toEventFilter } from '../event-selection.js'
@@ -21,7 +21,6 @@ interface Options extends EventSelection {
 }
 
 const MAX_CONFIRMATIONS = 100_000
-const MAX_PORT = 65_535
 
 const HELP = `
 Exit code 1: nothing was taken for three days, or an error that may pass. 2: wrong usage, or the receiver answers 410.
@@ -37,7 +36,7 @@ export function addForward(program: Command, io: CliIo): void {
     .requiredOption('--state <path>', 'file that keeps the place in the event log')
     .option('--from <place>', 'without that file: where to begin', readOneOf(['now', 'beginning']))
     .option('--confirmations <n>', 'blocks over an event', readInteger(0, MAX_CONFIRMATIONS), 0)
-    .option('--metrics-port <port>', 'serve metrics at this port of 127.0.0.1', readInteger(0, MAX_PORT))
+    .option('--metrics-port <port>', 'serve metrics at this port of 127.0.0.1', readPort)
     .addHelpText('after', HELP)
   takesInstance(selectsEvents(command), io, (instance, options: Options) => forward(io, instance, options))
 }

@@ -1,4 +1,4 @@
-import type { ListedOrder } from '@quote-aggregator/client'
+import type { ListedOrder, OrderStep } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { MAX_PAGE_SIZE } from '../../../protocol/src/field-rules.js'
 import { KNOWN_ORDER_STATES, type KnownOrder } from '../../../protocol/src/orders/order.js'
@@ -53,7 +53,7 @@ export function addOrders(program: Command, io: CliIo): void {
 /** Time and transaction are those of the order's state. */
 function columnsOf(format: FormatAmount): Column<ListedOrder>[] {
   return [
-    ['time', (order) => timeOf(stepOf(order)?.blockTime)],
+    ['time', (order) => timeOf(stepOf(order))],
     ['state', ({ state }) => state],
     ['sells', (order) => formatTerms(order, format).sells],
     ['buys', (order) => formatTerms(order, format).buys],
@@ -62,6 +62,4 @@ function columnsOf(format: FormatAmount): Column<ListedOrder>[] {
   ]
 }
 
-function timeOf(seconds: number | undefined): string | undefined {
-  return seconds === undefined ? undefined : formatTime(seconds)
-}
+const timeOf = (step: OrderStep | undefined) => step?.blockTime && formatTime(step.blockTime)

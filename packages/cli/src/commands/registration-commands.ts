@@ -19,8 +19,7 @@ interface RegisterOptions extends SignerOptions {
 
 /** The help on keys. */
 export const KEYS = `
-The private key comes from SOLVER_PRIVATE_KEY or from --key-file, never from an argument. It signs one text and goes
-nowhere.`
+The private key comes from SOLVER_PRIVATE_KEY or from --key-file, never from an argument. It only signs, and goes nowhere.`
 
 /** `register`: signs and sends a registration. */
 export function addRegister(program: Command, io: CliIo): void {
@@ -35,8 +34,7 @@ export function addRegister(program: Command, io: CliIo): void {
       'after',
       `${KEYS}
 
-Examples:
-  SOLVER_PRIVATE_KEY=$(pass show solver) quote-aggregator register --chain 1 --endpoint https://solver.example --name Ada
+Example:
   quote-aggregator register --chain 1 --endpoint https://solver.example --name Ada --key-file ~/solver.key`,
     )
   takesInstance(takesSigner(command), io, async (instance, options: RegisterOptions) => {

@@ -5,7 +5,7 @@ import { readInteger, readOneOf } from '../arguments.js'
 import { LIMITS, takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
 import { formatTime } from '../output/printable.js'
-import { GROUPINGS, GROUPS, type Grouping, groupResults } from '../output/results-by.js'
+import { GROUPINGS, GROUPS, type Grouping, groupResults, reasonOf } from '../output/results-by.js'
 import type { Column } from '../output/tables.js'
 import { readAccount } from '../solver-key.js'
 import { KEYS, type SignerOptions, takesSigner } from './registration-commands.js'
@@ -16,27 +16,23 @@ interface Options extends SignerOptions {
   readonly audience?: string
 }
 
+const WAITED_FOR = new Map<boolean | undefined, string>([
+  [true, 'yes'],
+  [false, 'no'],
+])
 const COLUMNS: readonly Column<OwnResult>[] = [
   ['time', ({ requestedAt }) => formatTime(requestedAt / 1000)],
   ['kind', ({ kind }) => kind, 'minor'],
   ['outcome', ({ result }) => result.outcome],
-  [
-    'reason',
-    ({ result: { reason, declineCode, httpStatus } }) =>
-      reason ?? declineCode ?? (httpStatus && `status ${httpStatus}`),
-  ],
+  ['reason', ({ result }) => reasonOf(result)],
   ['rank', ({ result }) => result.rank],
   ['chosen by', ({ result }) => result.chosenBy, 'minor'],
   ['gap', ({ result }) => result.gapBps],
-  ['waited for', ({ result }) => formatWait(result.isWaitedFor), 'minor'],
+  ['waited for', ({ result: { isWaitedFor } }) => WAITED_FOR.get(isWaitedFor), 'minor'],
   ['distance', ({ distanceBps }) => distanceBps],
   ['ms', ({ result }) => result.durationMs],
   ['quote id', ({ quoteId }) => quoteId, 'minor'],
 ]
-
-function formatWait(isWaitedFor: boolean | undefined): string | undefined {
-  return isWaitedFor === undefined ? undefined : isWaitedFor ? 'yes' : 'no'
-}
 
 /** `results`: what came of the requests to a solver, for the solver itself. */
 export function addResults(program: Command, io: CliIo): void {
@@ -58,7 +54,8 @@ export function addResults(program: Command, io: CliIo): void {
 
 "chosen by" says why it was asked: ALL, RANK or TURN. "gap" is the median of its last distances from the best offers of the pair,
 in basis points, by which it is ranked. "waited for" says whether a quote that has offers waits for it.
-With --by, "rank" and "distance" are medians, and "missed" counts the quotes whose best offer was not yours, with what was asked for in them.
+With --by, "rank" and "distance" are medians. "lost" counts the quotes whose best offer was not yours, with what was asked for in them and why:
+"outbid" when you made an offer. An order that you did not fill is "missed" in the books, and not here.
 "distance" is how much worse the offer was than the best one, in basis points. It is known after the deposit deadline.
 With --json, each line is one JSON object.`,
     )

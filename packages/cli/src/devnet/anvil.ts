@@ -102,10 +102,10 @@ const GRACE_MS = 2_000
  * Ends a child process, by force when it has not ended within 2 s. May be called more than once.
  * @returns when it is gone
  */
-export async function terminate(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+export async function terminate(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
-  child.kill(signal)
+  child.kill()
   const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
   await exited
   clearTimeout(timer)

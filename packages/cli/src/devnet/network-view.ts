@@ -2,10 +2,9 @@ import { bytesToHex } from 'viem'
 import { type Network, USUAL_PORTS } from './network.js'
 import type { Print } from './user-steps.js'
 
-/** The link brings what the console cannot know without a wallet: the tokens' symbols and decimals, and an address. */
-export function printConsole({ serviceUrl, contracts, user }: Network, print: Print): void {
-  const pair = `sell=${contracts.weth}:18:WETH&buy=${contracts.usdc}:6:USDC`
-  print(`   console     ${serviceUrl}/#/swap?${pair}&amount=1&for=${user.address}`)
+/** The link brings what the console cannot know without a wallet: an amount, and an address. The tokens are those of the list. */
+export function printConsole({ serviceUrl, user }: Network, print: Print): void {
+  print(`   console     ${serviceUrl}/#/swap?amount=1&for=${user.address}`)
 }
 
 /**

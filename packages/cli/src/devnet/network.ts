@@ -78,13 +78,28 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const anvil = await atPreferredPort(portFor(options.chainPort ?? USUAL_PORTS.chain, options), startChain)
+    const { servicePort = USUAL_PORTS.service, chainPort = USUAL_PORTS.chain, startService } = options
+    // The service has not begun to listen.
+    const anvil = await atPreferredPort(chainPort === servicePort ? 0 : chainPort, startChain)
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
     const contracts = await deploySettlement({ ...devnet, deployer })
     await mint(devnet, deployer, user.address, contracts)
 
+    const tokenList = writeTokenList(devnet, contracts)
+    started.push(tokenList)
+    const environment = {
+      [`CHAIN_NAME_${devnet.chainId}`]: 'Demo chain',
+      [`PUBLIC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
+      [`TOKEN_LIST_${devnet.chainId}`]: tokenList.path,
+      ...options.environment,
+      ...serviceEnvironment(devnet, contracts),
+    }
+    const service = await atPreferredPort(servicePort, (port) =>
+      startService({ ...environment, PORT: String(port) }),
+    )
+    started.push(service)
     const solvers: ReferenceSolver[] = []
     const tokens = tradedTokens(contracts)
     const { solverPort = USUAL_PORTS.firstSolver } = options
@@ -100,31 +115,12 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         settlement: contracts.settlement,
         tokens,
         protocolName: PROTOCOL_NAME,
-        transport: hasEndpoint ? { usualPort: portFor(solverPort + index, options) } : 'session',
+        aggregatorUrl: service.url,
+        transport: hasEndpoint ? { usualPort: solverPort + index } : 'session',
         onError: options.onError,
       })
       started.push(solver)
       solvers.push(solver)
-    }
-
-    const tokenList = writeTokenList(devnet, contracts)
-    started.push(tokenList)
-    const environment = {
-      [`CHAIN_NAME_${devnet.chainId}`]: 'Demo chain',
-      [`PUBLIC_RPC_URL_${devnet.chainId}`]: devnet.rpcUrl,
-      [`TOKEN_LIST_${devnet.chainId}`]: tokenList.path,
-      ...options.environment,
-      ...serviceEnvironment(devnet, contracts),
-    }
-    const { servicePort = USUAL_PORTS.service, startService } = options
-    const service = await atPreferredPort(servicePort, (port) =>
-      startService({ ...environment, PORT: String(port) }),
-    )
-    started.push(service)
-    for (const solver of solvers) {
-      await solver.join(service.url)
-      // The connections to the service are closed before it.
-      started.push(solver)
     }
     const setPrice = (priceMicros: bigint) => {
       tokens[0].priceMicros = priceMicros
@@ -139,14 +135,6 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
 /** A block for each transaction, and one in between, since solvers trust no clock of a chain that stands still. */
 function startChain(port: number): Promise<Anvil> {
   return startAnvil({ port, extraArgs: ['--mixed-mining', '--block-time', IDLE_BLOCK_SECONDS] })
-}
-
-/** @returns the usual port of another part, or 0, for any free one, when it is the port of the service */
-export function portFor(
-  usualPort: number,
-  { servicePort = USUAL_PORTS.service }: Pick<NetworkOptions, 'servicePort'>,
-): number {
-  return usualPort === servicePort ? 0 : usualPort
 }
 
 /** What the reference solvers trade, and at which prices. */

@@ -1,18 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import {
-  AggregatorError,
-  createSolver,
-  decline,
-  type Solver,
-  type SolverQuoteRequest,
-} from '@quote-aggregator/solver'
+import { AggregatorError, createSolver, decline, type SolverQuoteRequest } from '@quote-aggregator/solver'
 import { bytesToHex, maxUint256 } from 'viem'
 import type { OrderType } from '../../../protocol/src/quotes/quote.js'
 import type { Address, Hex } from '../../../protocol/src/values/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
-import { atPreferredPort } from './preferred-port.js'
+import { atPreferredPort, tryPort } from './preferred-port.js'
 
 /** A solver of the local network that prices from a table, made with the kit for market makers. */
 export interface ReferenceSolver {
@@ -20,8 +13,6 @@ export interface ReferenceSolver {
   readonly account: DevAccount
   /** Undefined for a solver that connects by a session. */
   readonly endpointUrl: string | undefined
-  /** Registers at or connects to the service, and fills from now on. @returns when the service asks it */
-  join(serviceUrl: string): Promise<void>
   /** Never pays the orders for which this is true, and goes on with the others. @returns a function that ends it for later orders */
   leaveUnfilled(isLeft: (orderId: Hex) => boolean): () => void
   /** May be called more than once. */
@@ -36,6 +27,8 @@ interface ReferenceSolverOptions extends Devnet {
   /** The solver's profit, in hundredths of a percent. */
   readonly spreadBps: Readonly<Record<OrderType, bigint>>
   readonly protocolName: string
+  /** The base URL of the service. */
+  readonly aggregatorUrl: string
   /** How the service asks it: at an endpoint with this port unless it is taken, 0 takes any free one; or by a session. */
   readonly transport: { readonly usualPort: number } | 'session'
   readonly onError: (error: unknown) => void
@@ -48,56 +41,67 @@ const LIMITS = { overcommit: 1_000, maxOpenBond: 1, minFillSeconds: 4 }
 /** Ether is free there, and blocks have room. Quotes that are open must fit into a fill window of seconds. */
 const CHAIN_LIMITS = { maxCancelFees: 10n ** 19n, maxPayments: 256 }
 
-/** Starts the endpoint of a reference solver if it has one. It quotes and fills after `join`. */
+/**
+ * Starts a reference solver, which registers at the service, or connects to it, and then quotes and fills.
+ * @throws Error when the service refuses it
+ */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
-  const { account, name, transport } = options
-  let solver: Solver | undefined
+  const { account, name, aggregatorUrl, transport } = options
   const leaves = new Set<(orderId: Hex) => boolean>()
   const left: Hex[] = []
-  const endpoint =
-    transport === 'session'
-      ? undefined
-      : await atPreferredPort(transport.usualPort, (port) => listen(port, () => solver))
-
-  function join(serviceUrl: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error) => reject(new Error(`${name} could not start: ${describe(error)}`))
-      solver = createSolver({
-        ...kitOptions(options),
-        aggregatorUrl: serviceUrl,
-        ...(endpoint && { endpointUrl: endpoint.url }),
-        mayFill({ orderId }) {
-          const isWanted = ![...leaves].some((isLeft) => isLeft(orderId))
-          if (!isWanted) left.push(orderId)
-          return isWanted
-        },
-        // It registers and connects again by itself. Only the first time must not fail.
-        onError(error) {
-          if (error instanceof AggregatorError) fail(error)
-          if (!left.some((orderId) => String(error).includes(orderId))) options.onError(error)
-        },
-        onSession(change) {
-          if (change.state === 'open') return
-          reject(new Error(`${name} could not connect: ${change.error.message}`))
-          if (change.isFinal) options.onError(change.error)
-        },
-      })
-      solver.start().then(resolve, fail)
-    })
+  const port = transport === 'session' ? undefined : await atPreferredPort(transport.usualPort, tryPort)
+  const endpointUrl = port === undefined ? undefined : `http://${HOST}:${port}`
+  let refuse = (_error: Error) => {}
+  const refused = new Promise<never>((_resolve, reject) => {
+    refuse = reject
+  })
+  refused.catch(() => {})
+  const fail = (error: Error) => refuse(new Error(`${name} could not start: ${describe(error)}`))
+  const solver = createSolver({
+    ...kitOptions(options),
+    aggregatorUrl,
+    ...(endpointUrl && { endpointUrl }),
+    mayFill({ orderId }) {
+      const isWanted = ![...leaves].some((isLeft) => isLeft(orderId))
+      if (!isWanted) left.push(orderId)
+      return isWanted
+    },
+    // It registers and connects again by itself. Only the first time must not fail.
+    onError(error) {
+      if (error instanceof AggregatorError) fail(error)
+      if (!left.some((orderId) => String(error).includes(orderId))) options.onError(error)
+    },
+    onSession(change) {
+      if (change.state === 'open') return
+      refuse(new Error(`${name} could not connect: ${change.error.message}`))
+      if (change.isFinal) options.onError(change.error)
+    },
+  })
+  const server = createServer(solver.handler)
+  async function close(): Promise<void> {
+    await solver.close()
+    server.close().closeAllConnections()
   }
-
+  try {
+    if (port !== undefined) await once(server.listen(port, HOST), 'listening')
+    const start = solver.start().catch((error) => {
+      fail(error)
+      return refused
+    })
+    await Promise.race([refused, start])
+  } catch (error) {
+    await close()
+    throw error
+  }
   return {
     name,
     account,
-    endpointUrl: endpoint?.url,
-    join,
+    endpointUrl,
     leaveUnfilled(isLeft) {
       leaves.add(isLeft)
       return () => leaves.delete(isLeft)
     },
-    async close() {
-      await Promise.all([solver?.close(), endpoint?.close()])
-    },
+    close,
   }
 }
 
@@ -129,26 +133,6 @@ function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceS
       if (amounts === undefined) return decline('AMOUNT_TOO_SMALL')
       const { inputAmount, outputAmount } = amounts
       return { amount: request.orderType === 'EXACT_INPUT' ? outputAmount : inputAmount }
-    },
-  }
-}
-
-/** Serves the handler of a solver, which comes later. */
-async function listen(port: number, solver: () => Solver | undefined) {
-  const server = createServer((request, response) => {
-    const found = solver()
-    if (found === undefined) response.writeHead(503).end()
-    else found.handler(request, response)
-  })
-  server.listen(port, HOST)
-  await once(server, 'listening')
-  return {
-    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
-    async close() {
-      if (!server.listening) return
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
     },
   }
 }

@@ -17,20 +17,13 @@ export type FormatAmount = (
 ) => string
 
 /** The tokens in which an instance's amounts are shown (docs/decisions.md, D29). */
-export interface Amounts {
-  /** The tokens of the operator's list. @throws CommandFailure */
-  listed(chainId: number): Promise<readonly Listed[]>
-  /** Builds the format for some chains. It never throws: an instance without lists of tokens shows smallest units. */
-  format(...chainIds: readonly number[]): Promise<FormatAmount>
-  /** Builds the format of a chain's bonds. It never throws. */
-  formatBond(chainId: number): Promise<(amount: bigint | undefined) => string | undefined>
-}
+export type Amounts = ReturnType<typeof createAmounts>
 
-/** The options of each call of an instance: it ends with the command. */
-export type Calling = { readonly signal: AbortSignal }
+/** Calls an instance, with the options of each call: it ends with the command. */
+export type Work<Answer> = (client: AggregatorClient, calling: { readonly signal: AbortSignal }) => Answer
 
-/** Calls an instance. @throws CommandFailure with what to do, in place of the client's errors */
-export type CallInstance = <T>(work: (client: AggregatorClient, calling: Calling) => Promise<T>) => Promise<T>
+/** Does some work with an instance. @throws CommandFailure with what to do, in place of the client's errors */
+export type CallInstance = <T>(work: Work<Promise<T>>) => Promise<T>
 
 /** Decimals of ERC-20 have 8 bits. An instance may say anything. */
 const MAX_DECIMALS = 255
@@ -38,7 +31,7 @@ const MAX_DECIMALS = 255
 const SHOWN_TIMEOUT_MS = 2000
 
 /** Builds the amounts of an instance, which reads each list once. */
-export function createAmounts(call: CallInstance): Amounts {
+export function createAmounts(call: CallInstance) {
   const lists = new Map<number, Promise<readonly Listed[]>>()
   let chains: Promise<readonly Chain[]> | undefined
 
@@ -52,8 +45,10 @@ export function createAmounts(call: CallInstance): Amounts {
   }
 
   return {
-    listed: (chainId) => listed(chainId),
-    async format(...chainIds) {
+    /** The tokens of the operator's list. @throws CommandFailure */
+    listed: (chainId: number) => listed(chainId),
+    /** Builds the format for some chains. It never throws: an instance without lists of tokens shows smallest units. */
+    async format(...chainIds: readonly number[]): Promise<FormatAmount> {
       const keyOf = (token: string, chainId: number) => `${chainId} ${token.toLowerCase()}`
       const known = new Map<string, Listed>()
       const read = async (chainId: number) => {
@@ -68,23 +63,19 @@ export function createAmounts(call: CallInstance): Amounts {
         return form === 'bare' ? String(amount) : `${amount} of ${toChecksumAddress(lowerCase(address))}`
       }
     },
-    async formatBond(chainId) {
+    /** Builds the format of a chain's bonds, as the instance describes their token; in units when it does not. It never throws. */
+    async formatBond(chainId: number) {
       chains ??= call((client, calling) =>
         client.listChains({ ...calling, timeoutMs: SHOWN_TIMEOUT_MS }),
       ).catch(() => [])
-      const chain = (await chains).find((one) => one.chainId === chainId)
-      return (await bondFormat())(chain?.bondToken)
+      const { bondToken } = (await chains).find((one) => one.chainId === chainId) ?? {}
+      const { symbol = '', decimals = MAX_DECIMALS + 1 } = bondToken ?? {}
+      const { formatUnits } = await import('viem')
+      return (amount: bigint | undefined) => {
+        if (amount === undefined) return undefined
+        return decimals > MAX_DECIMALS ? `${amount} units` : `${formatUnits(amount, decimals)} ${symbol}`
+      }
     },
-  }
-}
-
-/** Loads what formats an amount of a bond token, as an instance describes it; in units when it does not know the decimals. */
-export async function bondFormat() {
-  const { formatUnits } = await import('viem')
-  return (token: Chain['bondToken']) => (amount: bigint | undefined) => {
-    const { symbol = '', decimals = MAX_DECIMALS + 1 } = token ?? {}
-    if (amount === undefined) return undefined
-    return decimals > MAX_DECIMALS ? `${amount} units` : `${formatUnits(amount, decimals)} ${symbol}`
   }
 }
 

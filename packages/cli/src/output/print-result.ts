@@ -1,6 +1,6 @@
 import { type CliIo, createPaint } from '../io.js'
 import { toJson } from './printable.js'
-import { type Column, type Field, renderFields, renderTable } from './tables.js'
+import { type Column, renderFields, renderTable } from './tables.js'
 
 /** The marks of checks, with their colours. */
 const MARKS = {
@@ -11,11 +11,7 @@ const MARKS = {
 } as const
 
 /** The formatters for a person's output. */
-export interface Display {
-  mark(status: keyof typeof MARKS): string
-  table<T>(columns: readonly Column<T>[], rows: readonly T[]): string
-  fields(fields: readonly Field[]): string
-}
+export type Display = ReturnType<typeof createDisplay>
 
 /**
  * Writes the result of a command: one JSON document with `--json`, else what `render` makes of it.
@@ -31,17 +27,18 @@ export async function printResult(
 }
 
 /** The formatters for the standard output. */
-export function createDisplay({ stdout, environment }: CliIo): Display {
+export function createDisplay({ stdout, environment }: CliIo) {
   const paint = createPaint(stdout, environment())
   const emphasise = (text: string) => paint('bold', text)
   // A terminal may change its size. What a program reads is not cut.
   const width = () => (stdout.isTTY ? stdout.columns : undefined)
   return {
-    mark(status) {
+    mark(status: keyof typeof MARKS): string {
       const [text, colour] = MARKS[status]
       return paint(colour, text)
     },
-    table: (columns, rows) => renderTable(columns, rows, { width: width(), emphasise }),
+    table: <T>(columns: readonly Column<T>[], rows: readonly T[]) =>
+      renderTable(columns, rows, { width: width(), emphasise }),
     fields: renderFields,
   }
 }

@@ -36,6 +36,13 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.round(seconds / DAY_SECONDS)} days`
 }
 
+/** How often each word comes: `2 quoted, 1 late`; empty without words. */
+export function countWords(words: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return [...counts].map(([word, count]) => `${count} ${word}`).join(', ')
+}
+
 /**
  * How much worse an amount is than a better one, in per cent of that: `-0.07 %`.
  * @param best both in the token's smallest unit

@@ -1,4 +1,6 @@
 import type {
+  PriceAnswer,
+  PriceParams,
   QuoteAnswer,
   QuoteParams,
   QuoteRecord,
@@ -19,6 +21,23 @@ export function formatOffer({ quote }: SignedQuote, chainId: number, format: For
     sells: format(inputAmount, inputToken, chainId, 'bare'),
     buys: format(outputAmount, outputToken, outputChainId, 'bare'),
   }
+}
+
+/** The best price of a swap. */
+export function renderPrice(
+  { best, offers, asOf }: PriceAnswer,
+  { chainId, inputToken, outputToken }: PriceParams,
+  format: FormatAmount,
+  { fields }: Display,
+): string {
+  return fields([
+    ['solver', best.solver],
+    ['name', best.name],
+    ['sells', format(best.inputAmount, inputToken, chainId)],
+    ['buys', format(best.outputAmount, outputToken, chainId)],
+    ['offers', offers],
+    ['as of', formatTime(asOf / 1000)],
+  ])
 }
 
 /**

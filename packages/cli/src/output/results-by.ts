@@ -1,5 +1,5 @@
 import type { OwnResult } from '@quote-aggregator/client'
-import { formatTime } from './printable.js'
+import { countWords, formatTime } from './printable.js'
 import type { Column } from './tables.js'
 
 /** By what results are summed up. */
@@ -10,14 +10,25 @@ export type Grouping = (typeof GROUPINGS)[number]
 interface Group {
   readonly name: string
   readonly results: readonly OwnResult[]
-  /** What the other offers, or none, have got: undefined where the group has amounts of several tokens. */
-  readonly missedVolume: string | undefined
+  /** Those whose best offer was not the solver's, or that got no offer. */
+  readonly lost: readonly OwnResult['result'][]
+  /** What was asked for in these: undefined where the group has amounts of several tokens. */
+  readonly lostVolume: string | undefined
 }
 
 const HOUR_MS = 3_600_000
 
 const count = ({ results }: Group, has: (result: OwnResult) => boolean) => results.filter(has).length
-const isMissed = ({ result: { rank, outcome } }: OwnResult) => rank !== 1 && outcome !== 'CANCELLED'
+const isLost = ({ result: { rank, outcome } }: OwnResult) => rank !== 1 && outcome !== 'CANCELLED'
+
+/** Why there was no valid offer, as far as a code says it. */
+export const reasonOf = ({ reason, declineCode, httpStatus }: OwnResult['result']) =>
+  reason ?? declineCode ?? (httpStatus && `status ${httpStatus}`)
+
+/** Why the quote went to another offer, or to none. */
+function lossOf(result: OwnResult['result']): string {
+  return result.outcome === 'QUOTED' ? 'outbid' : `${reasonOf(result) ?? result.outcome.toLowerCase()}`
+}
 
 /** The columns of groups. */
 export const GROUPS: readonly Column<Group>[] = [
@@ -29,8 +40,9 @@ export const GROUPS: readonly Column<Group>[] = [
   ['best', (group) => count(group, ({ result }) => result.rank === 1)],
   ['rank', ({ results }) => median(results.map(({ result }) => result.rank))],
   ['distance', ({ results }) => median(results.map(({ distanceBps }) => distanceBps))],
-  ['missed', (group) => count(group, isMissed)],
-  ['missed volume', ({ missedVolume }) => missedVolume, 'amount'],
+  ['lost', ({ lost }) => lost.length],
+  ['lost volume', ({ lostVolume }) => lostVolume, 'amount'],
+  ['lost because', ({ lost }) => countWords(lost.map(lossOf))],
 ]
 
 /** Sums up the firm results of a chain. @param format of its tokens */
@@ -46,11 +58,12 @@ export function groupResults(
     groups.set(name, [...(groups.get(name) ?? []), result])
   }
   return [...groups].map(([name, own]) => {
-    const volume = own.filter(isMissed).reduce((sum, { request }) => sum + request.amount, 0n)
+    const lost = own.filter(isLost)
+    const volume = lost.reduce((sum, { request }) => sum + request.amount, 0n)
     const tokens = new Set(own.map(fixedToken))
     const [token] = tokens
-    const missedVolume = token === undefined || tokens.size > 1 ? undefined : format(volume, token)
-    return { name, results: own, missedVolume }
+    const lostVolume = token === undefined || tokens.size > 1 ? undefined : format(volume, token)
+    return { name, results: own, lost: lost.map(({ result }) => result), lostVolume }
   })
 }
 

@@ -28,7 +28,7 @@ interface TableOptions {
 
 /**
  * A table in aligned columns without lines, which `awk` can read too. Where it does not fit with its minor columns, it has none
- * of them, and where it does not fit without, each row is a block of fields. Text of others is made printable.
+ * of them. Text of others is made printable.
  */
 export function renderTable<T>(
   columns: readonly Column<T>[],
@@ -47,17 +47,8 @@ export function renderTable<T>(
       width: Math.max(...[title, ...cells].map((text) => stringWidth(text))),
     }
   })
-  const major = measured.filter(({ kind }) => kind !== 'minor')
-  const fitting = [measured, major].find((list) => {
-    const gaps = GAP.length * (list.length - 1)
-    return list.reduce((sum, column) => sum + column.width, gaps) <= width
-  })
-  if (fitting === undefined) {
-    const blocks = rows.map((_, row) =>
-      measured.map(({ title, cells }): Field => [title, cells[row] || undefined]),
-    )
-    return blocks.map((fields) => renderFields(fields)).join('\n')
-  }
+  const whole = measured.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length)
+  const fitting = whole <= width ? measured : measured.filter(({ kind }) => kind !== 'minor')
   const toLine = (textOf: (column: (typeof measured)[number]) => string) => {
     const texts = fitting.map((column) => {
       const blanks = ' '.repeat(column.width - stringWidth(textOf(column)))

@@ -31,9 +31,9 @@ it('a solver that leaves one order unfilled fills those that others deposit mean
   await waitForState(network, left.orderId, 'DEPOSITED', silent)
 })
 
-it('a solver whose first session is refused does not join', async () => {
+it('a solver whose first session is refused does not start', async () => {
   const { devnet, contracts } = network
-  const solver = await startReferenceSolver({
+  const starting = startReferenceSolver({
     ...devnet,
     account: devAccounts[7],
     name: 'Without a bond',
@@ -41,11 +41,9 @@ it('a solver whose first session is refused does not join', async () => {
     settlement: contracts.settlement,
     tokens: tradedTokens(contracts),
     protocolName: 'Service',
+    aggregatorUrl: network.serviceUrl,
     transport: 'session',
     onError,
   })
-  onTestFinished(() => solver.close())
-  await expect(solver.join(network.serviceUrl)).rejects.toThrow(
-    /^Without a bond could not connect: BOND_INSUFFICIENT/,
-  )
+  await expect(starting).rejects.toThrow(/^Without a bond could not connect: BOND_INSUFFICIENT/)
 })

@@ -1,15 +1,6 @@
 import { expect, it } from 'vitest'
-import { type Network, portFor, USUAL_PORTS } from '../../src/devnet/network.js'
+import { type Network, USUAL_PORTS } from '../../src/devnet/network.js'
 import { printAddresses } from '../../src/devnet/network-view.js'
-
-it.each([
-  ['the chain leaves its port to a service', 8545, { servicePort: 8545 }, 0],
-  ['the chain keeps its port', 8545, { servicePort: 8546 }, 8545],
-  ['a solver leaves its port to a service', 4002, { servicePort: 4002 }, 0],
-  ['a solver keeps its port', 4001, {}, 4001],
-])('%s: %i with %j', (_name, usualPort, options, expected) => {
-  expect(portFor(usualPort, options)).toBe(expected)
-})
 
 /** The lines about parts that are not at their usual port. */
 function movedParts(network: object, ports: Partial<typeof USUAL_PORTS> = {}): string[] {

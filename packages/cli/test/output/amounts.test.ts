@@ -28,11 +28,6 @@ const RECORD = {
     { solver: ADDRESS, outcome: 'INVALID', inputAmount: '1e9', outputAmount: '', explanation: 'Odd.' },
   ],
 }
-const COUNTS = Object.fromEntries(
-  ['asked', 'quoted', 'declined', 'invalid', 'failed', 'late', 'softDeadline', 'won', 'wonAlone']
-    .concat('deposited', 'settled', 'refunded')
-    .map((name) => [name, 0]),
-)
 const STATE = { circuitBreaker: 'CLOSED', totalBond: '50000000000', freeBond: '1500000' }
 const EVENTS = [
   sampleEvent('Deposited', { ...ORDER, cursor: 'a.1' }),
@@ -50,10 +45,6 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/v1/1/orders': { orders: [ORDER], nextPageToken: '' },
   [`/v1/1/order/${orderIdOf(1)}`]: ORDER,
   '/v1/1/quote/q-1': RECORD,
-  [`/v1/1/solvers/${ADDRESS}/stats`]: {
-    stats: { solver: ADDRESS, name: 'Ada', ...COUNTS, ...STATE },
-    hours: [],
-  },
   [`/v1/1/solvers/${ADDRESS}/results`]: { results: [], nextPageToken: '', ...STATE },
 }
 
@@ -123,13 +114,13 @@ describe('amounts of listed tokens have their symbol, and others their address,'
 })
 
 describe('bonds are in the bond token', () => {
-  const stats = ['solvers', '--chain', '1', '--stats', '--solver', ADDRESS]
+  const results = ['results', '--chain', '1']
 
-  it.each([[stats], [['results', '--chain', '1']]])('in %j', async (argv) => {
-    expect(await outputOf(argv)).toMatch(/^total bond +50000 USDC\nfree bond +1\.5 USDC\n/m)
+  it('in results', async () => {
+    expect(await outputOf(results)).toMatch(/^total bond +50000 USDC\nfree bond +1\.5 USDC\n/m)
   })
 
   it('and in units at an instance that does not describe its chains', async () => {
-    expect(await outputOf(stats, '/v1/chains')).toMatch(/^free bond +1500000 units\n/m)
+    expect(await outputOf(results, '/v1/chains')).toMatch(/^free bond +1500000 units\n/m)
   })
 })

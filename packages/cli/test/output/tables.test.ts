@@ -45,11 +45,6 @@ describe('on a terminal', () => {
   test('a wider one leaves out its minor columns', () => {
     expect(renderTable(columns, rows, { width: 23 })).toBe('name  amount\nAda        1\n名前\n')
   })
-
-  test('one that is too wide without them is a block for each row, with all that it knows', () => {
-    const block = 'name     Ada\namount   1\naddress  0x11111111\n'
-    expect(renderTable(columns, rows, { width: 11 })).toBe(`${block}\nname     名前\naddress  0x22222222\n`)
-  })
 })
 
 test('fields are aligned, and fields without a value are omitted', () => {

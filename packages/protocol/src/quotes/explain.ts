@@ -96,7 +96,7 @@ const DECLINES: Readonly<Record<DeclineCode, string>> = {
   INSUFFICIENT_LIQUIDITY:
     'The solver declined: its limits leave no room at the moment. It lacks the output token, or its open quotes put too much of its bond at stake.',
   PAUSED:
-    'The solver declined: it has paused quoting. To get no requests meanwhile, it can close its session.',
+    'The solver declined: it quotes nothing at the moment. It has paused, its node is late, or it had too many requests at once: its own log says which.',
   BOND_CANNOT_COVER:
     'The solver declined: the contract would reserve more of its bond for this output than it has to spare. It counts smallest units of the output token, whatever these are worth.',
   OTHER:

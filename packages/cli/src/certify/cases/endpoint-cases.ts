@@ -1,15 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isDecline } from '../../../../protocol/src/solvers/solver-result.js'
 import { endpointUrlProblem } from '../../../../protocol/src/values/endpoint-url.js'
 import type { CertifiedEndpoint } from '../certify-host.js'
-import { EITHER, judge, judgeAll } from '../judge.js'
+import { EITHER, judge } from '../judge.js'
 import { type Finding, fail, pass, warn, worseOf } from '../report.js'
 import type { CertifyCase, TrialReply } from '../trial.js'
-import { requestMany, thenAsk } from './run-cases.js'
-
-const SEQUENCE = 3
-/** The solver's end of a connection may come a moment after its reply. */
-const CLOSING_MS = 50
+import { thenAsk } from './run-cases.js'
 
 const MALFORMED_BODIES: readonly [name: string, body: string][] = [
   ['broken JSON', '{"inputToken": '],
@@ -25,15 +20,12 @@ export const endpointUrl: CertifyCase<CertifiedEndpoint> = {
   name: 'endpoint-url',
   title: 'the URL of the endpoint',
   async run(_trial, endpoint) {
-    const { url, production } = endpoint
-    const problem = endpointUrlProblem(url)
+    const problem = endpointUrlProblem(endpoint.url)
     if (problem !== undefined) return fail(`The endpoint ${problem}. No instance would register it.`)
     try {
       await endpoint.assertAllowedInProduction()
     } catch (error) {
-      const { message } = error as Error
-      if (production) return fail(message, 'endpoint_rejected')
-      return warn(`An instance in production would reject this endpoint. ${message}`)
+      return warn(`An instance in production would reject this endpoint. ${(error as Error).message}`)
     }
     return pass('Instances in production accept this URL.')
   },
@@ -72,20 +64,5 @@ function judgeMalformed(name: string, reply: TrialReply): Finding {
   )
 }
 
-const connectionReuse: CertifyCase<CertifiedEndpoint> = {
-  name: 'connection-reuse',
-  title: 'connections stay open between requests',
-  async run(trial, endpoint) {
-    const replies = await requestMany(trial, SEQUENCE, 1, () => ({}))
-    const found = judgeAll(replies, EITHER)
-    if (found.status !== 'pass') return found
-    await delay(CLOSING_MS, undefined, { signal: trial.signal })
-    if (endpoint.countConnections() > 0) return pass('The connection is kept.')
-    return warn(
-      'The solver closes each connection after its reply. Keep it open (HTTP/1.1 keep-alive): a new one costs several round trips of your time.',
-    )
-  },
-}
-
-/** The cases of an endpoint, before those of many requests. A solver may close its connections after a malformed request. */
-export const endpointCases: readonly CertifyCase<CertifiedEndpoint>[] = [connectionReuse, malformedRequests]
+/** The case of an endpoint before those of many requests. A solver may close its connections after it. */
+export const endpointCases: readonly CertifyCase<CertifiedEndpoint>[] = [malformedRequests]

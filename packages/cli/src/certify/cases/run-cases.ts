@@ -1,4 +1,5 @@
 import { MAX_UINT256 } from '../../../../protocol/src/field-rules.js'
+import { countWords } from '../../output/printable.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, latencyOf, pass, warn } from '../report.js'
 import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
@@ -20,7 +21,7 @@ function distinct(index: number, { amount }: Trial): RequestChange {
 }
 
 /** Runs requests, of which some are open at a time. @returns the replies in the order in which they came */
-export async function requestMany(
+async function requestMany(
   trial: Trial,
   count: number,
   concurrency: number,
@@ -36,14 +37,12 @@ export async function requestMany(
 }
 
 /** Says how many replies of each kind came, and how many declines with each code. */
-export function countKinds(replies: readonly TrialReply[]): string {
-  const counts = new Map<string, number>()
-  for (const { result } of replies) {
-    const code = result.kind === 'declined' ? ` with ${'code' in result ? result.code : result.status}` : ''
-    const kind = result.kind + code
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  }
-  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
+function countKinds(replies: readonly TrialReply[]): string {
+  const kinds = replies.map(({ result }) => {
+    if (result.kind !== 'declined') return result.kind
+    return `declined with ${'code' in result ? result.code : result.status}`
+  })
+  return countWords(kinds)
 }
 
 /** Asks the usual request after an odd one. @returns what was found of the odd one, unless the usual one fails */
