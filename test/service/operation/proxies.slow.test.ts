@@ -61,8 +61,9 @@ function openTls(port: number, ALPNProtocols?: string[]): TLSSocket {
 async function serialOf(port: number): Promise<string> {
   const socket = openTls(port)
   await once(socket, 'secureConnect')
+  const { serialNumber } = socket.getPeerCertificate()
   socket.destroy()
-  return socket.getPeerCertificate().serialNumber
+  return serialNumber
 }
 
 /** Requests files on each of some connections, and reads nothing. */
