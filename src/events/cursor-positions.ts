@@ -1,6 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import type { ClientId } from '../clients/client-id.js'
-import { FairSlots } from '../concurrency/fair-queue.js'
 import type { Position, PublishedLog, StartPosition } from './published-log.js'
 import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'
@@ -44,11 +42,11 @@ export function createCursorPositions(
      * Reads the entry of a cursor that only the database can confirm. `find` accepts such a cursor only afterwards.
      * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
      */
-    confirm(cursor: string, client: ClientId): Promise<void> | undefined {
+    confirm(cursor: string): Promise<void> | undefined {
       const { sequence = 0, digest } = log.cursors.read(cursor) ?? {}
       if (digest === undefined || !isInLog(sequence)) return undefined
       if (log.cursorAt(sequence) !== undefined || confirmations.has(cursor)) return undefined
-      return confirmations.confirm(cursor, sequence, client)
+      return confirmations.confirm(cursor, sequence)
     },
     /** Notes that the log now begins after a sequence. */
     pruneThrough(sequence: number): void {
@@ -65,40 +63,27 @@ export function createCursorPositions(
 /** Confirms cursors of entries that are not in memory. Each confirmation reads one entry. */
 type Confirmations = ReturnType<typeof createConfirmations>
 
-/** Reads of one client, and of all, in the read queue at once. Others wait, so that replays continue meanwhile. */
-const MAX_READS_OF_CLIENT = 2
-const MAX_READS = 8
 const MAX_CONFIRMED = 10_000
 
-/**
- * Builds the confirmations. Each network and each client gets equal turns, so that many invalid cursors delay only the
- * client that sends them. Clients that wait with the same cursor share one read.
- */
+/** Builds the confirmations. */
 export function createConfirmations(
   readEntry: (sequence: number) => Promise<Entry | undefined>,
   enqueueRead: EnqueueRead,
 ) {
   let confirmed = new LRUCache<string, true>({ max: MAX_CONFIRMED })
-  const slots = new FairSlots({ perClient: MAX_READS_OF_CLIENT, total: MAX_READS })
-
-  async function readIfNeeded(cursor: string, sequence: number): Promise<void> {
-    const history = confirmed
-    if (history.has(cursor)) return
-    const entry = await enqueueRead(() => readEntry(sequence))
-    if (entry?.cursor === cursor) history.set(cursor, true)
-  }
 
   return {
     /** Whether this cursor has been confirmed. */
     has: (cursor: string): boolean => confirmed.has(cursor),
     /**
-     * Reads the entry of a cursor in the client's turn. After that, `has` is true if the entry has this cursor.
+     * Reads the entry of a cursor. After that, `has` is true if the entry has this cursor.
      * @throws ServiceError DATABASE_UNAVAILABLE
      */
-    confirm: (cursor: string, sequence: number, client: ClientId): Promise<void> =>
-      new Promise((done, fail) => {
-        slots.add({ client, run: () => readIfNeeded(cursor, sequence).then(done, fail) })
-      }),
+    async confirm(cursor: string, sequence: number): Promise<void> {
+      const history = confirmed
+      const entry = await enqueueRead(() => readEntry(sequence))
+      if (entry?.cursor === cursor) history.set(cursor, true)
+    },
     /** Removes all confirmations, because the log has another history now. */
     clear(): void {
       confirmed = new LRUCache({ max: MAX_CONFIRMED })

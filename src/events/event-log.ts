@@ -2,7 +2,6 @@ import { reasonOf } from '../../packages/protocol/src/errors.js'
 import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import { DAY_MS } from '../../packages/protocol/src/values/time.js'
 import type { EventSink, TermsSink } from '../chain/event-sink.js'
-import type { ClientId } from '../clients/client-id.js'
 import type { ClusterBus } from '../cluster/cluster.js'
 import { startRetention } from '../concurrency/retention.js'
 import { createRetry } from '../concurrency/retry.js'
@@ -80,9 +79,9 @@ export async function openEventLog(options: EventLogOptions) {
      * events published here, or one that no entry in memory confirms.
      * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
      */
-    waitForCursor(cursor: string | undefined = '', client: ClientId): Promise<void> | undefined {
-      if (!hub.isAhead(cursor)) return hub.confirm(cursor, client)
-      return publisher.catchUp().then(() => hub.confirm(cursor, client))
+    waitForCursor(cursor = ''): Promise<void> | undefined {
+      if (!hub.isAhead(cursor)) return hub.confirm(cursor)
+      return publisher.catchUp().then(() => hub.confirm(cursor))
     },
     /**
      * @param after a cursor, or `EARLIEST`; undefined for events from now on

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { groupBy } from '../../packages/protocol/src/values/parts.js'
@@ -11,11 +10,7 @@ interface Slot {
 }
 
 const MAX_PENDING = 256
-/** Slots for clients that have not had a session. The others stay free for solvers that come back, such as after a restart. */
-const MAX_OF_STRANGERS = (MAX_PENDING * 3) / 4
 const MAX_PENDING_OF_CLIENT = 4
-/** Clients that have had a session. */
-const MAX_KNOWN = 10_000
 
 /**
  * The slots of connections without an accepted hello.
@@ -24,19 +19,15 @@ const MAX_KNOWN = 10_000
 export function createPendingSlots() {
   /** The oldest first. */
   const slots = new Set<Slot>()
-  const known = new LRUCache<string, true>({ max: MAX_KNOWN })
-  const isStranger = ({ client }: Pick<Slot, 'client'>) => !known.has(client.key)
 
   function assertFree({ key }: ClientId): void {
     const own = [...slots].filter(({ client }) => client.key === key).length
     if (own >= MAX_PENDING_OF_CLIENT) throw limitReached('This client may not have more')
   }
 
-  function freeSlot(client: ClientId): void {
-    const strangers = [...slots].filter(isStranger)
-    const isFull = isStranger({ client }) && strangers.length >= MAX_OF_STRANGERS
-    if (!isFull && slots.size < MAX_PENDING) return
-    const [oldest] = largestGroup(largestGroup(isFull ? strangers : [...slots], regionOf), networkOf)
+  function freeSlot(): void {
+    if (slots.size < MAX_PENDING) return
+    const [oldest] = largestGroup(largestGroup([...slots], regionOf), networkOf)
     if (oldest === undefined) return
     slots.delete(oldest)
     oldest.onDropped(limitReached('Too many clients have'))
@@ -53,13 +44,11 @@ export function createPendingSlots() {
      */
     take(client: ClientId, onDropped: (error: ServiceError) => void): () => void {
       assertFree(client)
-      freeSlot(client)
+      freeSlot()
       const slot = { client, onDropped }
       slots.add(slot)
       return () => void slots.delete(slot)
     },
-    /** Records that this client has opened a session. */
-    recordSession: ({ key }: ClientId): void => void known.set(key, true),
     /** Number of slots that are taken. */
     count: (): number => slots.size,
   }
@@ -79,37 +68,25 @@ function limitReached(who: string): ServiceError {
   return new ServiceError('SESSION_LIMIT_REACHED', message)
 }
 
-/** The sessions that a solver opens in a minute, from all client addresses together. */
-interface SessionRate {
-  /** Counts a session before it is opened, so that sessions at the same time count too. @throws ServiceError RATE_LIMITED */
-  count(address: Address): Promise<void>
-  /** Takes back the count of a session that was not opened. So a solver without a bond takes no memory. */
-  takeBack(address: Address): Promise<void>
-}
-
 const MINUTE_SECONDS = 60
 
 /**
- * Builds the counts. Each session is written to the database on all of its chains, at its begin and at its end.
+ * Counts the sessions that a solver opens in a minute, from all client addresses together: each is written to the database on all of its
+ * chains, at its begin and at its end.
  * @param perMinute 0 is no limit
  */
-export function createSessionRate(perMinute: number): SessionRate {
-  if (perMinute === 0) return { async count() {}, async takeBack() {} }
+export function createSessionRate(perMinute: number) {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_SECONDS })
   return {
-    async count(address) {
-      try {
-        await limiter.consume(address)
-      } catch (result) {
-        if (!(result instanceof RateLimiterRes)) throw result
-        const retryAfterSeconds = Math.ceil(result.msBeforeNext / 1000)
-        const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
-        throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
-      }
+    /** Counts a session before it is opened, so that sessions at the same time count too. @throws ServiceError RATE_LIMITED */
+    async count(address: Address): Promise<void> {
+      const { consumedPoints, msBeforeNext } = await limiter.penalty(address)
+      if (perMinute === 0 || consumedPoints <= perMinute) return
+      const retryAfterSeconds = Math.ceil(msBeforeNext / 1000)
+      const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
+      throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
     },
-    async takeBack(address) {
-      const { consumedPoints } = await limiter.reward(address)
-      if (consumedPoints <= 0) await limiter.delete(address)
-    },
+    /** Takes back the count of a session that was not opened. */
+    takeBack: (address: Address): Promise<unknown> => limiter.reward(address),
   }
 }

@@ -128,7 +128,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     // Before any quote request.
     session.start()
     open.set(sessionId, session)
-    pendingSlots.recordSession(call.client)
     metrics.solverSessions.inc({ transport })
     log.info(fields, 'a solver session has begun')
     for (const chainId of chainIds) follow(session, chainId, directory.find({ chainId, address }))

@@ -86,7 +86,7 @@ export function createMetrics() {
     ),
     droppedMessages: counter(
       'aggregator_replica_messages_dropped_total',
-      'Messages on a channel of the replicas that are none of theirs, by topic.',
+      'Messages on a channel of the replicas that they cannot read, by topic.',
       ['topic'],
     ),
     tableBytes: gauge(

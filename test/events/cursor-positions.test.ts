@@ -1,11 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { type ClientId, THIS_PROCESS } from '../../src/clients/client-id.js'
 import { createConfirmations } from '../../src/events/cursor-positions.js'
 import type { Entry } from '../../src/events/tail-buffer.js'
 import { settled } from '../store/events/event-samples.js'
-import { range, settle } from './hub-harness.js'
+import { settle } from './hub-harness.js'
 
-const client = (key: string): ClientId => ({ ...THIS_PROCESS, key, network: key, isPrivate: false })
 const cursorAt = (sequence: number) => `log.${sequence}.digest`
 
 /** Confirmations over a log of a thousand entries, whose reads wait until the test runs them. */
@@ -32,7 +30,7 @@ function openConfirmations() {
 
 test('a cursor is confirmed by the entry that has it', async () => {
   const { confirmations, passAll } = openConfirmations()
-  const confirmed = confirmations.confirm(cursorAt(7), 7, client('a'))
+  const confirmed = confirmations.confirm(cursorAt(7), 7)
   expect(confirmations.has(cursorAt(7))).toBe(false)
   await passAll()
   await confirmed
@@ -46,7 +44,7 @@ test.each([
   ['a cursor of an entry that the log does not have', cursorAt(1001), 1001],
 ])('%s is not confirmed', async (_which, cursor, sequence) => {
   const { confirmations, passAll } = openConfirmations()
-  const answered = confirmations.confirm(cursor, sequence, client('a'))
+  const answered = confirmations.confirm(cursor, sequence)
   await passAll()
   await answered
   expect(confirmations.has(cursor)).toBe(false)
@@ -54,19 +52,9 @@ test.each([
 
 test('a read that began in an earlier history confirms nothing in the next one', async () => {
   const { confirmations, passAll } = openConfirmations()
-  const answered = confirmations.confirm(cursorAt(7), 7, client('a'))
+  const answered = confirmations.confirm(cursorAt(7), 7)
   confirmations.clear()
   await passAll()
   await answered
   expect(confirmations.has(cursorAt(7))).toBe(false)
-})
-
-test('many invalid cursors delay only the client that sends them', async () => {
-  const { confirmations, waiting, passAll } = openConfirmations()
-  for (const n of range(1, 300)) void confirmations.confirm(`log.${n}.madeup`, n, client('flooder'))
-  expect(waiting).toHaveLength(2)
-  void confirmations.confirm(cursorAt(900), 900, client('a'))
-  void confirmations.confirm(cursorAt(901), 901, client('b'))
-  expect(waiting.map(({ sequence }) => sequence)).toEqual([1, 2, 900, 901])
-  expect(await passAll()).toHaveLength(302)
 })

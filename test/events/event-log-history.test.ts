@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
-import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import type { TopicListener } from '../../src/cluster/cluster.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
@@ -60,7 +59,7 @@ async function openReplaceable(entries: number) {
       current = other
     },
     async come(after: string) {
-      await eventLog.waitForCursor(after, THIS_PROCESS)
+      await eventLog.waitForCursor(after)
       return eventLog.subscribe(after, only({}))
     },
   }

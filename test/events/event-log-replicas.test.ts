@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
-import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
 import { manySettled, newBlocks } from '../store/events/event-samples.js'
 import { openLog } from './event-log-harness.js'
@@ -33,10 +32,10 @@ describe('an event that another replica writes', () => {
   test('is published when a client sends a cursor of the other replica', async () => {
     const { eventLog, elsewhere, cursorAt } = await openTwo()
     await elsewhere.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
-    expect(eventLog.waitForCursor(await cursorAt(1), THIS_PROCESS)).toBeUndefined()
-    expect(eventLog.waitForCursor(undefined, THIS_PROCESS)).toBeUndefined()
-    expect(eventLog.waitForCursor('nonsense', THIS_PROCESS)).toBeUndefined()
-    await eventLog.waitForCursor(await cursorAt(2), THIS_PROCESS)
+    expect(eventLog.waitForCursor(await cursorAt(1))).toBeUndefined()
+    expect(eventLog.waitForCursor(undefined)).toBeUndefined()
+    expect(eventLog.waitForCursor('nonsense')).toBeUndefined()
+    await eventLog.waitForCursor(await cursorAt(2))
     const subscription = eventLog.subscribe(await cursorAt(2), only({}))
     expect(await take(subscription, 1)).toEqual([3])
   })
@@ -44,7 +43,7 @@ describe('an event that another replica writes', () => {
   test('is not published when it does not exist: the cursor is unknown', async () => {
     const { eventLog, cursorAt } = await openTwo()
     const unknown = await cursorAt(9)
-    await eventLog.waitForCursor(unknown, THIS_PROCESS)
+    await eventLog.waitForCursor(unknown)
     expect(() => eventLog.subscribe(unknown, only({}))).toThrow(CURSOR_UNKNOWN)
   })
 })
@@ -92,6 +91,6 @@ describe('while the database is down', () => {
   test('a cursor of another replica is rejected with a retryable error', async () => {
     const { eventLog, setAway, cursorAt } = await openFlaky()
     setAway(true)
-    await expect(eventLog.waitForCursor(await cursorAt(3), THIS_PROCESS)).rejects.toBe(away)
+    await expect(eventLog.waitForCursor(await cursorAt(3))).rejects.toBe(away)
   })
 })

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
 import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
-import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import { createCursors } from '../../src/events/cursors.js'
 import { createHub } from '../../src/events/hub.js'
 import { createReadQueue } from '../../src/events/read-queue.js'
@@ -51,7 +50,7 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
   const isAsked = (sequence: number) => sequence <= 10 || sequence % 100 === 0
   if (isConfirmed) {
     const sequences = Array.from({ length: stored }, (_, index) => index + 1).filter(isAsked)
-    await Promise.all(sequences.map((sequence) => hub.confirm(cursorAt(sequence), THIS_PROCESS)))
+    await Promise.all(sequences.map((sequence) => hub.confirm(cursorAt(sequence))))
   }
 
   return {

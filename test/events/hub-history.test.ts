@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import { now, only, openHub, range, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
@@ -16,7 +15,7 @@ async function openFilled() {
     ...opened,
     /** Subscribes like the transports. */
     async come(after: string) {
-      await hub.confirm(after, THIS_PROCESS)
+      await hub.confirm(after)
       return hub.subscribe(after, only({}))
     },
   }
@@ -30,12 +29,12 @@ describe('a cursor', () => {
     const subscription = await come(cursor)
     expect(subscription.cursor()).toBe(cursor)
     expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
-    expect(hub.confirm(cursor, THIS_PROCESS)).toBeUndefined()
+    expect(hub.confirm(cursor)).toBeUndefined()
   })
 
   test.each([0, 11, 15])('of entry %d needs no read', async (sequence) => {
     const { hub, cursorAt } = await openFilled()
-    expect(hub.confirm(cursorAt(sequence), THIS_PROCESS)).toBeUndefined()
+    expect(hub.confirm(cursorAt(sequence))).toBeUndefined()
     const subscription = hub.subscribe(cursorAt(sequence), only({}))
     expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
   })
@@ -66,7 +65,7 @@ describe('a log with another history', () => {
   async function openReplaced() {
     const opened = await openFilled()
     const { hub, store, subscribe, cursorAt } = opened
-    await opened.hub.confirm(cursorAt(2), THIS_PROCESS)
+    await opened.hub.confirm(cursorAt(2))
     const before = [subscribe(), subscribe(12), subscribe(2)]
     const waiting = before.map((subscription) => subscription.next().catch((error) => error))
     await waiting[1]

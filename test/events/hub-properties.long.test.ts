@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type EventFilter, type LogEntry, matches } from '../../packages/protocol/src/orders/event.js'
 import type { EventSink } from '../../src/chain/event-sink.js'
-import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import type { TopicListener } from '../../src/cluster/cluster.js'
 import { type EventLog, openEventLog } from '../../src/events/event-log.js'
 import type { Subscription } from '../../src/events/subscriber.js'
@@ -158,7 +157,7 @@ async function run(moves: readonly Move[]): Promise<void> {
 
   async function connect(client: Client, cursor: string | undefined): Promise<void> {
     const { eventLog } = replicaAt(client.at)
-    await eventLog.waitForCursor(cursor, THIS_PROCESS)
+    await eventLog.waitForCursor(cursor)
     client.subscription = eventLog.subscribe(cursor, only(client.reader.filter))
     client.lastCursor = client.subscription.cursor()
     client.after ??= sequenceOf(client.lastCursor)

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
-import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import { EARLIEST } from '../../src/events/hub.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import type { Batch } from '../../src/events/tail-buffer.js'
@@ -26,7 +25,7 @@ describe('a subscriber with a cursor', () => {
     const { hub, subscribe, publish, cursorAt } = await openHub({ stored: 700 })
     await publish(500)
     await publish(1)
-    await hub.confirm(cursorAt(after), THIS_PROCESS)
+    await hub.confirm(cursorAt(after))
     const subscription = subscribe(after)
     expect(await take(subscription, 1201 - after)).toEqual(range(after + 1, 1201))
     await publish(2)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   addOrderCounts,
@@ -12,7 +12,7 @@ import {
   summarize,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
+import { createSerialQueue, type SerialQueue } from '../../concurrency/one-at-a-time.js'
 import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
@@ -20,8 +20,8 @@ import { databaseUnavailable } from '../../store/write-health.js'
 
 /**
  * Reads what solvers did, of all replicas (docs/decisions.md, D20). Equal reads share one result for some time. Other reads run
- * one after the other. All have a limited time, and few reads of solvers that are not registered wait.
- * @throws ServiceError DATABASE_UNAVAILABLE or RATE_LIMITED
+ * one after the other. All have a limited time.
+ * @throws ServiceError DATABASE_UNAVAILABLE
  */
 export type StatisticsReader = ReturnType<typeof createStatisticsReader>
 
@@ -69,11 +69,11 @@ interface CountedHour {
 
 /** Builds the reader. It reads some rows at a time, so that a long window does not hold the event loop. */
 export function createStatisticsReader(options: StatisticsReaderOptions) {
-  const { hours, orders, isRegistered, clock, now } = options
+  const { hours, orders, now } = options
   // One queue for all reads: each read takes a piece of every turn of the event loop.
-  const shared = { clock, run: createStatisticsReadQueue(clock), isRegistered }
-  const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(shared)
-  const byHour = shareReads<HourlySummary>(shared)
+  const queue = createSerialQueue()
+  const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(queue, options)
+  const byHour = shareReads<HourlySummary>(queue, options)
 
   /** @param keyOf what counts are summed up by */
   async function read<K>(
@@ -161,28 +161,43 @@ async function summarizeEach<K>(
   return summaries
 }
 
-interface SharedReads {
-  /** Milliseconds that never go back. */
-  readonly clock: () => number
-  readonly run: RunStatisticsRead
-  readonly isRegistered: (solver: SolverKey) => boolean
-}
+/** Longest wait for a result, with the reads before it. */
+const TIMEOUT_MS = 10_000
 
-/** Builds a function that shares the results of equal reads. Failures are shared only while they are under way. */
-function shareReads<T>({ clock, run, isRegistered }: SharedReads) {
+/** A read. It calls `assertInTime` before each statement, so that no statement begins after its time. */
+type TimedRead<T> = (assertInTime: () => void) => Promise<T>
+
+/**
+ * Builds a function that shares the results of equal reads. Failures are shared only while they are under way. Other reads run one after
+ * the other in the queue. Those of solvers that are not registered wait for each other only, because anyone can ask for any address.
+ */
+function shareReads<T>(
+  queue: SerialQueue,
+  { clock, isRegistered }: Pick<StatisticsReaderOptions, 'clock' | 'isRegistered'>,
+) {
   const kept = new LRUCache<string, { readonly result: Promise<T>; until: number }>({ max: MAX_KEPT })
 
   return ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
     const key = [chainId, since, until, solver].join(' ')
     const known = kept.get(key)
     if (known !== undefined && clock() < known.until) return known.result
-    const kindOf = (address: Address) => (isRegistered({ chainId, address }) ? 'registered' : 'other')
-    const result = run(solver === undefined ? 'all' : kindOf(solver), async (assertInTime) => {
+    const isOfOther = solver !== undefined && !isRegistered({ chainId, address: solver })
+    const deadline = clock() + TIMEOUT_MS
+    const assertInTime = () => {
+      if (clock() >= deadline) throw outOfTime()
+    }
+    const run = async () => {
+      assertInTime()
       const start = clock()
       const summary = await read(assertInTime)
       entry.until = clock() + Math.max(KEEP_MS, KEPT_PER_READ * (clock() - start))
       return summary
-    })
+    }
+    const result = withTimeout(queue.run(run, isOfOther ? 'others' : 'registered'), TIMEOUT_MS).catch(
+      (error) => {
+        throw error instanceof TimeoutError ? outOfTime() : error
+      },
+    )
     const entry = { result, until: Number.POSITIVE_INFINITY }
     kept.set(key, entry)
     result.catch(() => {
@@ -192,54 +207,6 @@ function shareReads<T>({ clock, run, isRegistered }: SharedReads) {
   }
 }
 
-/** Most reads of solvers that are not registered, with the one under way: anyone can ask for any address. */
-const MAX_READS_OF_OTHERS = 32
-/** Longest wait for a result, with the reads before it. */
-const TIMEOUT_MS = 10_000
-
-/** What a read is about. Those of all solvers, and of registered ones, are few: equal ones share a result. */
-type ReadKind = 'all' | 'registered' | 'other'
-
-/** A read. It calls `assertInTime` before each statement, so that no statement begins after its time. */
-type TimedRead<T> = (assertInTime: () => void) => Promise<T>
-
-/**
- * Runs reads of statistics one after the other.
- * @throws ServiceError RATE_LIMITED at once, when too many reads of other solvers wait. The promise rejects with
- * ServiceError DATABASE_UNAVAILABLE when there is no result in time
- */
-type RunStatisticsRead = <T>(kind: ReadKind, read: TimedRead<T>) => Promise<T>
-
-/** Builds the queue. @param clock milliseconds that never go back */
-function createStatisticsReadQueue(clock: () => number): RunStatisticsRead {
-  const queue = createSerialQueue()
-  let readsOfOthers = 0
-  return (kind, read) => {
-    const added = kind === 'other' ? 1 : 0
-    if (readsOfOthers + added > MAX_READS_OF_OTHERS) throw busy()
-    readsOfOthers += added
-    const deadline = clock() + TIMEOUT_MS
-    const assertInTime = () => {
-      if (clock() >= deadline) throw outOfTime()
-    }
-    const result = queue.run(() => {
-      assertInTime()
-      return read(assertInTime)
-    })
-    const counted = result.finally(() => {
-      readsOfOthers -= added
-    })
-    return withTimeout(counted, TIMEOUT_MS).catch((error) => {
-      throw error instanceof TimeoutError ? outOfTime() : error
-    })
-  }
-}
-
 function outOfTime(): ServiceError {
   return databaseUnavailable(new TimeoutError(`no statistics within ${TIMEOUT_MS} ms`))
-}
-
-function busy(): ServiceError {
-  const message = 'Statistics of too many unregistered solvers are being read: try again in 1 s.'
-  return new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: 1 })
 }

@@ -1,5 +1,4 @@
 import { EVERY_EVENT, type StreamEvent } from '../../../packages/protocol/src/orders/event.js'
-import { THIS_PROCESS } from '../../../src/clients/client-id.js'
 import type { EventLog } from '../../../src/events/event-log.js'
 import type { Subscription } from '../../../src/events/subscriber.js'
 import { settle } from '../../events/hub-harness.js'
@@ -39,7 +38,7 @@ export async function subscribe(
 
   async function connect(): Promise<void> {
     if (subscription !== undefined) return
-    await eventLog.waitForCursor(cursor, THIS_PROCESS)
+    await eventLog.waitForCursor(cursor)
     subscription = eventLog.subscribe(cursor, EVERY_EVENT)
     follow(subscription).catch(() => {})
   }
