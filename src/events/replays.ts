@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
+import type { EventFilter } from '../../packages/protocol/src/orders/event.js'
 import type { ClientId } from '../clients/client-id.js'
 import { type ClientWork, FairSlots } from '../concurrency/fair-queue.js'
 import type { EnqueueRead } from './read-queue.js'
@@ -14,20 +13,10 @@ export interface LogPart {
   readonly cursor: string
 }
 
-/** The range of the log that a replay reads next. Two replays with the same name read the same page. */
+/** The range of the log that a replay reads next. */
 interface PageRange {
-  readonly name: string
-  readonly filter: NamedFilter
   readonly after: number
   readonly through: number
-}
-
-interface NamedFilter {
-  readonly filter: EventFilter
-  /** Empty for the filter that every event passes. */
-  readonly name: string
-  /** Number of entries that one read covers. */
-  readonly entriesPerRead: number
 }
 
 /** Reads the log. */
@@ -56,14 +45,14 @@ export interface Replay {
 }
 
 /**
- * The replays of all clients (docs/decisions.md, D14), in pages. Those that need a page at about the same time share one read, as after a
- * restart. Each client and all have a number of reads at the same time. The rest waits, and each client gets equal turns.
+ * The replays of all clients (docs/decisions.md, D14), in pages. Those without a filter that need a page at about the same time share
+ * one read, as after a restart. Each client and all have a number of reads at the same time. The rest waits, and each client gets equal turns.
  */
 export type Replays = ReturnType<typeof createReplays>
 
 const MAX_READS_OF_CLIENT = 4
 const MAX_READS = 32
-/** Pages kept with a filter, and as many without. Filters of one client must not evict the pages that all share. */
+/** Pages kept, without a filter. */
 const MAX_PAGES = 64
 /**
  * Entries that one read with a filter covers. SQLite reads in the main thread. It takes about 1 ms for these without an
@@ -77,11 +66,7 @@ const MAX_LOOKED_UP_ORDERS = 100
 
 /** Builds the replays of a log. @param enqueue runs each read in its turn */
 export function createReplays(reader: LogReader, enqueue: EnqueueRead) {
-  const kept = {
-    whole: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
-    filtered: new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES }),
-  }
-  const pagesFor = ({ filter }: PageRange) => (filter.name === '' ? kept.whole : kept.filtered)
+  const pages = new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES })
   const slots = new FairSlots({
     perClient: MAX_READS_OF_CLIENT,
     total: MAX_READS,
@@ -96,41 +81,48 @@ export function createReplays(reader: LogReader, enqueue: EnqueueRead) {
     return last && { entries: own, through: last.sequence, cursor: last.cursor }
   }
 
-  async function readFiltered({ filter, after, through }: PageRange): Promise<LogPart | undefined> {
+  async function readFiltered(
+    filter: EventFilter,
+    { after, through }: PageRange,
+  ): Promise<LogPart | undefined> {
     const [entries, end] = await Promise.all([
-      reader.readMatching(filter.filter, { after, through }, MAX_BATCH),
+      reader.readMatching(filter, { after, through }, MAX_BATCH),
       reader.readEntry(through),
     ])
     const last = entries !== undefined && entries.length < MAX_BATCH ? end : entries?.at(-1)
     return entries && last && { entries, through: last.sequence, cursor: last.cursor }
   }
 
-  function read(range: PageRange): Promise<LogPart | undefined> {
-    const pages = pagesFor(range)
-    const known = pages.get(range.name)
+  function readPage(range: PageRange): Promise<LogPart | undefined> {
+    const name = nameOf(range)
+    const known = pages.get(name)
     if (known !== undefined) return known
-    const page = enqueue(() => (range.filter.name === '' ? readWhole(range) : readFiltered(range)))
-    pages.set(range.name, page)
+    const page = enqueue(() => readWhole(range))
+    pages.set(name, page)
     page.catch(() => {
-      if (pages.peek(range.name) === page) pages.delete(range.name)
+      if (pages.peek(name) === page) pages.delete(name)
     })
     return page
   }
 
   return {
     of(client: ClientId, filter: EventFilter): Replay {
-      const named = nameFilter(filter)
+      const entriesPerRead = entriesPerReadOf(filter)
       let waiting: ClientWork | undefined
-      const readInTurn = (range: PageRange) =>
+      const inTurn = (read: () => Promise<LogPart | undefined>) =>
         new Promise<LogPart | undefined>((resolve, reject) => {
-          waiting = { client, run: () => read(range).then(resolve, reject) }
+          waiting = { client, run: () => read().then(resolve, reject) }
           slots.add(waiting)
         })
       return {
         async next(sequence, lastSequence) {
-          const range = rangeOf(named, sequence, lastSequence)
-          const part = await (pagesFor(range).get(range.name) ?? readInTurn(range))
-          return part && partAfter(part, range, sequence)
+          const start = sequence - (sequence % entriesPerRead)
+          const through = Math.min(start + entriesPerRead, lastSequence)
+          if (entriesPerRead > MAX_BATCH)
+            return inTurn(() => readFiltered(filter, { after: sequence, through }))
+          const range = { after: start, through }
+          const part = await (pages.get(nameOf(range)) ?? inTurn(() => readPage(range)))
+          return part && partAfter(part, sequence)
         },
         end() {
           if (waiting !== undefined) slots.delete(waiting)
@@ -140,27 +132,18 @@ export function createReplays(reader: LogReader, enqueue: EnqueueRead) {
     /** The number of replays that read the log, and the number that wait. */
     counts: (): { readonly running: number; readonly waiting: number } => slots.counts(),
     /** Removes all pages from memory. */
-    clear(): void {
-      kept.whole.clear()
-      kept.filtered.clear()
-    },
+    clear: (): void => pages.clear(),
   }
 }
 
-function rangeOf(filter: NamedFilter, sequence: number, lastSequence: number): PageRange {
-  const start = sequence - (sequence % filter.entriesPerRead)
-  const through = Math.min(start + filter.entriesPerRead, lastSequence)
-  const after = filter.name === '' ? start : sequence
-  return { name: `${filter.name}${after}-${through}`, filter, after, through }
+function nameOf({ after, through }: PageRange): string {
+  return `${after}-${through}`
 }
 
-/** Names a filter. The order of its values does not change the name. */
-export function nameFilter(filter: EventFilter): NamedFilter {
-  const kinds = Object.keys(EVERY_EVENT) as (keyof EventFilter)[]
-  if (kinds.every((kind) => filter[kind].size === 0)) return { filter, name: '', entriesPerRead: MAX_BATCH }
-  const values = kinds.map((kind) => [...filter[kind]].map(String).sort())
-  const digest = hash('sha256', JSON.stringify(values), 'base64url')
-  return { filter, name: `${digest} `, entriesPerRead: isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED }
+/** Number of entries that one read covers: one batch without a filter, and more with one. */
+export function entriesPerReadOf(filter: EventFilter): number {
+  if (Object.values(filter).every(({ size }) => size === 0)) return MAX_BATCH
+  return isLookedUp(filter) ? MAX_LOOKED_UP : MAX_SCANNED
 }
 
 /**
@@ -173,8 +156,7 @@ function isLookedUp({ chainIds, types, orderIds, users, solvers }: EventFilter):
 }
 
 /** The part of a page after a sequence. */
-function partAfter(part: LogPart, range: PageRange, sequence: number): LogPart | undefined {
-  if (range.filter.name !== '') return part
+function partAfter(part: LogPart, sequence: number): LogPart | undefined {
   const entries =
     part.entries[0]?.sequence === sequence + 1
       ? part.entries

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameFilter } from '../../src/events/replays.js'
+import { entriesPerReadOf } from '../../src/events/replays.js'
 import { only } from './hub-harness.js'
 
 const orderIds = (count: number) =>
@@ -15,6 +15,6 @@ test.each([
 ])(
   'a read for %s covers no more of the log than an index or the main thread allows',
   (_, filter, entries) => {
-    expect(nameFilter(only(filter)).entriesPerRead).toBe(entries)
+    expect(entriesPerReadOf(only(filter))).toBe(entries)
   },
 )
