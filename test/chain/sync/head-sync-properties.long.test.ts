@@ -42,7 +42,6 @@ const seeds =
 /** The real reader, head sync, event log and subscribers, between a model of a chain and a database in memory. */
 async function createHistory(seed: number, confirmations: number) {
   const random = createRandom(seed)
-  // Of its own, so that the other random choices are those of a service that is never idle.
   const hasReceipts = seed % 2 === 0
   const habits = seed % 4 < 2 ? NO_HABITS : drawHabits(random)
   const chain = createModelChain(random, { nullRounds: seed % 3 === 0 ? 0 : 3 })
@@ -124,7 +123,8 @@ async function createHistory(seed: number, confirmations: number) {
     node.catchUp()
     // Blocks without a proof are read again at this depth below the head.
     chain.grow(RECHECK_BLOCKS + confirmations)
-    await poll(0, 0)
+    // The head may still be lower than the blocks that were read.
+    for (let left = CORRECT_POLLS; left > 0; left--) await poll(0, 0)
     for (const subscriber of subscribers) await subscriber.end()
   }
 
