@@ -136,7 +136,7 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
   const exact = `${exactAmount(free, decimals)} of ${exactAmount(BigInt(totalBond), decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
   return (
     <span class="number" title={exact}>
-      {formatAmount(free, decimals, 0)} {symbol ?? 'units'}
+      {formatAmount(free, decimals)} {symbol ?? 'units'}
     </span>
   )
 }
