@@ -17,7 +17,9 @@ it('a slash by any of the prices that share a nonce is counted and reported', as
   slash(large)
   await passBlocks(5)
   expect(metrics().missed).toBe(1)
-  expect(errors().join('\n')).toContain(`order ${large.orderId} on chain 31337 was paid for too late`)
+  expect(errors().join('\n')).toContain(
+    `order ${large.orderId} on chain 31337 was not paid by its fill deadline, and has cost`,
+  )
   end()
 })
 

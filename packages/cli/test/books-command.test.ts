@@ -43,7 +43,7 @@ function writeBooks(): string {
   books.deposited({ ...termsOf(1), deposit: 'CONTRACT', transactionHash: undefined })
   books.deposited({ ...termsOf(4), deposit: 'CONTRACT', transactionHash: undefined })
   books.filled({ ...termsOf(1), outputAmount: 0n, transactionHash: idOf(11), ...gas })
-  books.missed({ ...termsOf(2), cost: 125n })
+  books.missed({ ...termsOf(2), deposit: 'CONTRACT', cost: 125n })
   books.cancelled(termsOf(3))
   const purposes = ['APPROVAL', 'PAYMENT', 'PAYMENT'] as const
   for (const [nonce, purpose] of purposes.entries())
@@ -85,7 +85,7 @@ it('the books of a day are read while the solver runs: as text, JSON and CSV', a
   expect(csv).toHaveLength(7)
   const trade = csv.find((line) => line.includes(',trade,'))
   expect(trade).toBe(
-    `2026-11-28T00:00:00.000Z,trade,31337,${orderId},"'=1+1,""a""",${USER},${WETH},1000000000000000000,${USDC},0,,${idOf(11)},,,,75000000000001`,
+    `2026-11-28T00:00:00.000Z,trade,31337,${orderId},"'=1+1,""a""",${USER},${WETH},1000000000000000000,${USDC},0,,${idOf(11)},,,,`,
   )
   expect(statSync(`${state}-lock`).mode & 0o777).toBe(0o600)
 })

@@ -60,7 +60,12 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
       const last = state.bookEntry(orderId)
       return last?.kind === 'FILLED' ? fromText<FilledOrder>(last.entry).transactionHash : undefined
     },
-    missed: (order: MissedOrder) => enter(order.orderId, 'MISSED', order, hooks.onMissed),
+    /** An order is missed, or costs more than was known. @returns whether that is the first time */
+    missed(order: MissedOrder): boolean {
+      const isFirst = state.bookEntry(order.orderId)?.kind !== 'MISSED'
+      enter(order.orderId, 'MISSED', order, hooks.onMissed)
+      return isFirst
+    },
     /** A quote is about to be sent. Of these, none is kept. */
     quoted: hooks.onQuoted,
     /** A reorganisation has removed the cancellation of a quote: it is told as one that is sent. */

@@ -7,7 +7,7 @@ import { isDisplayName } from '../../protocol/src/values/display-name.js'
 import { endpointUrlProblem } from '../../protocol/src/values/endpoint-url.js'
 import { isIntegerOf } from '../../protocol/src/values/numbers.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
-import { HOOKS } from './solver-parts.js'
+import { CALLBACKS } from './solver-parts.js'
 
 /** What a value must be, in words that follow the name of its option. */
 type Rule = readonly [isRight: (value: unknown) => boolean, mustBe: string]
@@ -25,8 +25,6 @@ const SECONDS = integer(1, MAX_UINT32, 'must be an integer of at least 1, in sec
 const POSITIVE_SHARE: Rule = [(value) => isShare(value) && value !== 0, 'must be a number above 0 to 1']
 const WEI: Rule = [(value) => isUint256(value) && value !== 0n, 'must be a bigint of at least 1']
 
-/** Options that are told something. */
-const CALLBACKS = [...HOOKS, 'onSession', 'onResult', 'onError'] as const
 /** Options that must be given. */
 const REQUIRED = ['account', 'name', 'aggregatorUrl', 'chains', 'quote', 'rpc', 'settlement', 'tokens']
 
@@ -89,6 +87,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
     (value) => isRecord(value) && hasMethods(value, LOG_METHODS),
     `must have the functions ${LOG_METHODS.join(', ')}`,
   ],
+  onError: FUNCTION,
   ...(Object.fromEntries(CALLBACKS.map((name) => [name, FUNCTION])) as Record<
     (typeof CALLBACKS)[number],
     Rule

@@ -2,17 +2,16 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../protocol/src/clock.js'
 import { reportable } from '../../protocol/src/node/node-words.js'
-import type { ChainRun } from './chain/chain-run.js'
 import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending/cancel-requests.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
 import { startMonitoring } from './monitoring.js'
 import type { QuotedOrder } from './orders/order-terms.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
-import type { Quoting } from './quoting/quoting.js'
 import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
-import { guarded, startSolver } from './start-solver.js'
+import { CALLBACKS, DEFAULTS, type Hooks, type Settings } from './solver-parts.js'
+import { type Running, startSolver } from './start-solver.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */
 export interface Solver {
@@ -63,10 +62,8 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
   const { signal } = closing
   // Each order that is under way listens.
   setMaxListeners(0, signal)
-  /** The ends of what has been started. */
-  const parts: (() => Promise<void> | void)[] = []
-  const chains = new Map<number, ChainRun>()
-  let quoting: Quoting | undefined
+  const running: Running = { chains: new Map(), ends: [] }
+  const { chains, ends } = running
   let starting: Promise<void> | undefined
   let ending: Promise<void> | undefined
 
@@ -76,6 +73,12 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     log.error({ err: error }, 'solver error')
     guarded(options.onError, (thrown) => log.error({ err: thrown }, 'onError has thrown'))(error)
   }
+
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const settings: Settings = { ...options, ...DEFAULTS, ...Object.fromEntries(given) }
+  const hooks = Object.fromEntries(
+    CALLBACKS.map((name) => [name, guarded<never>(options[name], onError)]),
+  ) as unknown as Hooks
 
   const count = () => ({
     ...metrics,
@@ -90,18 +93,16 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
       const why = run === undefined ? 'it does not run' : run.pause()
       return why === undefined ? [] : [`chain ${id}: ${why}`]
     })
-    const isAsked = options.endpointUrl === undefined ? metrics.sessionOpen === 1 : quoting !== undefined
+    const { endpointUrl } = options
+    const isAsked = endpointUrl === undefined ? metrics.sessionOpen === 1 : running.quoting !== undefined
     return isAsked ? found : [...found, 'no instance is connected']
   }
 
   async function start(): Promise<void> {
-    const onQuoting = (answering: Quoting) => {
-      quoting = answering
-    }
     try {
-      const { metricsPort: port, metricsHost: host = '127.0.0.1' } = options
-      if (port !== undefined) parts.push(await startMonitoring(port, host, count, problems))
-      await startSolver({ options, clock, metrics, log, onError, signal, parts, onQuoting, chains })
+      const { metricsPort: port, metricsHost: host } = settings
+      if (port !== undefined) ends.push(await startMonitoring(port, host, count, problems))
+      await startSolver({ options: settings, clock, metrics, log, hooks, onError, signal }, running)
     } catch (error) {
       if (signal.aborted) return
       // A chain that runs pays what it owes until the solver is closed.
@@ -111,13 +112,13 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
   }
 
   async function end(): Promise<void> {
-    quoting = undefined
+    running.quoting = undefined
     closing.abort(new Error('the solver is closed'))
-    for (const endPart of parts.splice(0).toReversed()) await endPart()
+    for (const endPart of ends.splice(0).toReversed()) await endPart()
   }
 
   const answer = async (request: EndpointRequest) =>
-    quoting === undefined ? STOPPED : answerRequest(quoting, request, clock)
+    running.quoting === undefined ? STOPPED : answerRequest(running.quoting, request, clock)
 
   return {
     start() {
@@ -155,4 +156,12 @@ function guardedLog({ log, onError }: SolverOptions): SolverLog {
   const line = (level: keyof SolverLog) => (fields: object, message: string) =>
     guarded(() => log?.[level](fields, message), report)(undefined)
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+}
+
+/** A callback that throws, or whose promise is rejected or never ends, must not stop what calls it. */
+function guarded<T>(
+  callback: ((value: T) => unknown) | undefined,
+  onError: (error: unknown) => void,
+): (value: T) => void {
+  return (value) => void (async () => callback?.(value))().catch(onError)
 }

@@ -4,23 +4,14 @@ import { type Quoting, toPublic } from './quoting/quoting.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import { SessionError } from './session/session-error.js'
 import type { SessionAnswer, SessionResult } from './session/session-messages.js'
-import { openSolverSession, type SolverSessionOptions } from './session/solver-session.js'
+import { openSolverSession } from './session/solver-session.js'
 import type { AnswerResult, SolverOptions } from './solver-options.js'
 import type { SolverParts } from './solver-parts.js'
 
-interface ConnectionOptions
-  extends SolverParts,
-    Pick<SolverSessionOptions, 'serviceUrls' | 'chainIds'>,
-    Pick<SolverOptions, 'name' | 'onSession' | 'onResult'> {
-  readonly quoting: Quoting
-  /** The ends of what has been started. */
-  readonly parts: (() => Promise<void> | void)[]
-}
-
 /** What is known of a request whose result is not. */
-type Known = Pick<AnswerResult, 'request' | 'inputAmount' | 'outputAmount'>
+type Known = Pick<AnswerResult, 'request' | 'inputAmount' | 'outputAmount' | 'decline'>
 
-const NOTHING: Known = { request: undefined, inputAmount: undefined, outputAmount: undefined }
+const NOTHING = { request: undefined, inputAmount: undefined, outputAmount: undefined, decline: undefined }
 /** Of so many requests at most it is kept: results come within seconds. */
 const MAX_LATELY = 1_000
 
@@ -35,13 +26,23 @@ const COUNTERS: Readonly<Record<string, Exclude<keyof SolverMetrics, 'feesWei'> 
   CIRCUIT_OPEN: 'requestsCircuitOpen',
 }
 
+/** The base URLs of an instance. */
+export const serviceUrlsOf = ({ aggregatorUrl }: SolverOptions) =>
+  [aggregatorUrl].flat() as [string, ...string[]]
+export const chainIdsOf = ({ chains }: SolverOptions) => Object.keys(chains).map(Number)
+
 /**
  * Connects a solver by a session, which is opened again after each loss.
+ * @param ends gets the end of it
  * @returns when a session is open; after that, a final loss goes to `onSession` only
  * @throws SessionError when none will ever be
  */
-export function connectBySession(options: ConnectionOptions): Promise<void> {
-  const { quoting, metrics, log, clock, parts } = options
+export function connectBySession(
+  parts: SolverParts,
+  quoting: Quoting,
+  ends: (() => Promise<void> | void)[],
+): Promise<void> {
+  const { options, account, metrics, log, hooks, clock, onError } = parts
   const isDue = createOnceAMinute(clock)
   /** What was asked, by id, the oldest first. */
   const lately = new Map<string, Known>()
@@ -53,7 +54,7 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
     if (counter === 'offersDropped' && isDue(result.outcome)) log.warn({ ...result }, 'offer dropped')
     const known = lately.get(result.id) ?? NOTHING
     lately.delete(result.id)
-    options.onResult?.({ ...result, ...known })
+    hooks.onResult({ ...result, ...known })
   }
 
   async function answer(request: IncomingRequest): Promise<SessionAnswer> {
@@ -63,7 +64,8 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
     const known = { ...NOTHING, request: toPublic(request) }
     lately.set(id, known)
     const answered = await quoting(request, 'SESSION')
-    if ('quote' in answered) {
+    if ('decline' in answered) Object.assign(known, answered)
+    else {
       const { inputAmount, outputAmount } = answered.quote
       Object.assign(known, { inputAmount, outputAmount })
     }
@@ -71,8 +73,11 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
   }
 
   return new Promise((resolve, reject) => {
-    const sessionOptions: SolverSessionOptions = {
-      ...options,
+    const { name, protocolName } = options
+    const session = openSolverSession({
+      ...{ account, clock, name, protocolName, onError },
+      serviceUrls: serviceUrlsOf(options),
+      chainIds: chainIdsOf(options),
       random: Math.random,
       answer,
       onResult,
@@ -80,7 +85,7 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
         metrics.sessionsOpened++
         metrics.sessionOpen = 1
         log.info({ url: new URL(url).origin, sessionId }, 'session open')
-        options.onSession?.({ state: 'open', url, sessionId })
+        hooks.onSession({ state: 'open', url, sessionId })
         resolve()
       },
       onLost(error) {
@@ -88,12 +93,11 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
         metrics.sessionOpen = 0
         const { code, isFinal } = error
         log.warn({ why: error.message, isFinal }, 'session lost')
-        options.onSession?.({ state: 'lost', error, code, isFinal })
+        hooks.onSession({ state: 'lost', error, code, isFinal })
         if (isFinal) reject(error)
       },
-    }
-    const session = openSolverSession(sessionOptions)
-    parts.push(async () => {
+    })
+    ends.push(async () => {
       reject(new SessionError('the solver was closed'))
       await session.close()
     })

@@ -83,6 +83,8 @@ export interface AnswerResult extends SessionResult {
   /** What was offered; undefined without an offer. */
   readonly inputAmount: bigint | undefined
   readonly outputAmount: bigint | undefined
+  /** Why none was made. */
+  readonly decline: DeclineCode | undefined
 }
 
 /** A transaction of the account that was mined. */

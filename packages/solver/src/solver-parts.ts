@@ -1,6 +1,5 @@
 import type { Clock } from '../../protocol/src/clock.js'
 import type { SolverMetrics } from './metrics.js'
-import type { RiskLimits } from './risk/quote-ledger.js'
 import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import type { SolverState } from './state.js'
 
@@ -14,15 +13,29 @@ export const HOOKS = [
   'onCancelled',
   'onTransaction',
 ] as const
-export type Hooks = Required<Pick<SolverOptions, (typeof HOOKS)[number]>>
+/** All options that are told something, but for `onError`. */
+export const CALLBACKS = [...HOOKS, 'onSession', 'onResult'] as const
+export type Hooks = Required<Pick<SolverOptions, (typeof CALLBACKS)[number]>>
 
-/** What the chains of a solver share. */
-export interface SolverParts extends Pick<SolverOptions, 'mayFill' | 'acceptLess'> {
-  readonly account: SolverAccount
-  readonly protocolName: string
-  readonly limits: RiskLimits
+/** What a market maker allows when it says nothing (docs/decisions.md, D23). */
+export const DEFAULTS = {
+  protocolName: 'Service',
+  overcommit: 1,
+  maxBondShare: 0.1,
+  maxOpenBond: 0.5,
+  maxAddressBondShare: 0.05,
+  minFillSeconds: 60,
+  maxLockSeconds: 3_600,
+  metricsHost: '127.0.0.1',
+}
+
+/** The options of a solver, with the defaults. */
+export type Settings = SolverOptions & Readonly<typeof DEFAULTS>
+
+/** What the parts of a solver share before it has an account and a state. */
+export interface StartParts {
+  readonly options: Settings
   readonly clock: Clock
-  readonly state: SolverState
   readonly metrics: SolverMetrics
   readonly log: SolverLog
   /** Tell the market maker, and never throw. */
@@ -31,4 +44,10 @@ export interface SolverParts extends Pick<SolverOptions, 'mayFill' | 'acceptLess
   readonly onError: (error: unknown) => void
   /** Aborts when the solver is closed. */
   readonly signal: AbortSignal
+}
+
+/** What the parts of a solver share. */
+export interface SolverParts extends StartParts {
+  readonly account: SolverAccount
+  readonly state: SolverState
 }

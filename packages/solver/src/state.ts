@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import type { Hex } from 'viem'
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../../sqlite/src/sqlite.js'
-import type { SolverQuote } from './orders/order-terms.js'
+import type { MissedOrder, SolverQuote } from './orders/order-terms.js'
 import type { SignedTransaction } from './transactions/transaction-sender.js'
 
 /** An order as far as the solver has come with it, from its quote to its end. */
@@ -33,6 +33,15 @@ export interface BookEntry {
   readonly kind: 'DEPOSITED' | 'FILLED' | 'MISSED' | 'CANCELLED' | 'TRANSACTION'
   /** As JSON. */
   readonly entry: string
+}
+
+/** What an order has cost that was not paid. */
+export interface Loss extends Pick<MissedOrder, 'outputToken' | 'user'> {
+  /** In decimal. */
+  readonly cost: string
+  readonly deposit: MissedOrder['deposit'] | null
+  /** 1 for a quote for an address; null for one that is not known. */
+  readonly isForAddress: number | null
 }
 
 /** A transaction that is kept: its last attempt. */
@@ -196,14 +205,13 @@ export function openState(path: string) {
     setBookEntry: (entry: BookEntry) =>
       void sql('REPLACE INTO books VALUES (@id, @chainId, @time, @kind, @entry)').run(entry),
     dropBookEntry: (id: string) => void sql('DELETE FROM books WHERE id = ?').run(id),
-    /** What missed orders and slashed quotes of a chain have cost since that time, and whether they were for deposit addresses. */
-    slashes: (chainId: number, time: number) =>
-      sql<{ cost: string; isForAddress: number | null }>(
-        `SELECT entry ->> 'cost' AS cost, signed ->> 'isForAddress' AS isForAddress FROM books LEFT JOIN orders
+    /** The missed orders and slashed quotes of a chain since that time that have cost something. */
+    losses: (chainId: number, time: number) =>
+      sql<Loss>(
+        `SELECT entry ->> 'cost' AS cost, entry ->> 'outputToken' AS outputToken, entry ->> 'user' AS user,
+          entry ->> 'deposit' AS deposit, signed ->> 'isForAddress' AS isForAddress FROM books LEFT JOIN orders
           ON orderId = id WHERE books.chainId = ? AND kind = 'MISSED' AND time > ? AND cost <> '0'`,
-      )
-        .all(chainId, time)
-        .map(({ cost, isForAddress }) => ({ cost: BigInt(cost), isForAddress: isForAddress === 1 })),
+      ).all(chainId, time),
     /** A position of a chain's blocks, or what has been learnt of it; undefined before the first one. */
     position: (name: string) =>
       sql<{ value: string }>('SELECT value FROM positions WHERE name = ?').get(name)?.value,

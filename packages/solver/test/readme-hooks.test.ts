@@ -36,7 +36,7 @@ const HOOKS = {
   onDeposit: namesOf<DepositedOrder>()({ ...TERMS, deposit: true, transactionHash: true }),
   onDepositRemoved: namesOf<OrderTerms>()(TERMS),
   onFilled: namesOf<FilledOrder>()({ ...TERMS, transactionHash: true, ...GAS }),
-  onMissed: namesOf<MissedOrder>()({ ...TERMS, cost: true }),
+  onMissed: namesOf<MissedOrder>()({ ...TERMS, deposit: true, cost: true }),
   onCancelled: namesOf<OrderTerms>()(TERMS),
   onTransaction: namesOf<MinedTransaction>()({
     chainId: true,
@@ -58,6 +58,7 @@ const HOOKS = {
     chosenBy: true,
     gapBps: true,
     isWaitedFor: true,
+    decline: true,
   }),
   onSession: namesOf<SessionChange>()({
     state: true,

@@ -88,7 +88,9 @@ function render({ pairs, tokens, fees }: Statement, { table }: Display): string 
 
 /** RFC 4180, but for the line feeds. Whatever a program may take for a formula is no number. */
 function toCsv({ trades, missed, cancelled, transactions }: Statement): string {
-  const kinds = { trade: trades, missed, cancelled, transaction: transactions }
+  // The gas of a trade is that of its transaction, and counts once.
+  const trade = trades.map((line) => ({ ...line, gasCost: '' }))
+  const kinds = { trade, missed, cancelled, transaction: transactions }
   const lines = Object.entries(kinds).flatMap(([kind, told]) =>
     told.map((line): Record<string, unknown> => ({ ...line, kind, time: toIso(line.time) })),
   )

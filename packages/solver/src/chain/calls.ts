@@ -4,7 +4,9 @@ import {
   type ContractFunctionName,
   encodeFunctionData,
   type Hex,
+  toFunctionSelector,
 } from 'viem'
+import { revertOf } from '../../../protocol/src/node/revert.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 
@@ -19,6 +21,32 @@ export function settlementCall<N extends ContractFunctionName<typeof CALLS_ABI, 
 ): Call {
   const abi = settlementOf(chainId).CALLS_ABI
   return { address: settlement, abi, functionName, args: args as readonly unknown[] }
+}
+
+/** The errors with which the reference contract and deployed ones refuse the calls of a solver, by selector. */
+const REFUSALS = new Map(
+  [
+    'DepositDeadlinePassed(uint32)',
+    'FillDeadlinePassed(uint32)',
+    'InsufficientBond()',
+    'InsufficientBond(uint256,uint256)',
+    'InsufficientDeposit()',
+    'NonceAlreadyUsed()',
+    'NonceAlreadyUsed(address,uint256)',
+    'NothingDeposited(bytes32)',
+    'OrderNotDeposited()',
+    'OrderNotDeposited(bytes32)',
+    'QuoteExpired()',
+    'SafeERC20FailedOperation(address)',
+    'SolverNotRegistered()',
+    'SolverNotRegistered(address)',
+  ].map((error) => [toFunctionSelector(error), error]),
+)
+
+/** An error of a call with the name of the contract's own, where that is known. */
+export function named(error: unknown, { functionName }: Call): unknown {
+  const name = REFUSALS.get(revertOf(error)?.data.slice(0, 10) as Hex)
+  return name === undefined ? error : new Error(`${functionName} is refused with ${name}`, { cause: error })
 }
 
 /** A call by an account, as nodes simulate it. */

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Books } from '../books.js'
 import type { DepositAddresses } from '../risk/deposit-addresses.js'
+import type { Losses } from '../risk/losses.js'
 import type { QuoteLedger } from '../risk/quote-ledger.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { Payments } from '../transactions/payments.js'
@@ -15,6 +16,7 @@ export interface ChainParts extends SolverParts {
   readonly time: ChainTime
   readonly ledger: QuoteLedger
   readonly addresses: DepositAddresses
+  readonly losses: Losses
   readonly books: Books
   readonly payments: Payments
   /** Gives an error to `onError`, at most once a minute for each reason. */

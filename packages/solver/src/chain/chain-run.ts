@@ -4,9 +4,10 @@ import { createBooks } from '../books.js'
 import { createEnding, type Ending } from '../ending/ending.js'
 import { createOnceAMinute } from '../once-a-minute.js'
 import { createFilling, type Filling } from '../orders/filling.js'
-import type { QuotedOrder, SolverQuote } from '../orders/order-terms.js'
+import type { QuotedOrder } from '../orders/order-terms.js'
 import { createDepositAddresses } from '../risk/deposit-addresses.js'
 import { quotedOf } from '../risk/exposure.js'
+import { createLosses } from '../risk/losses.js'
 import { type AskedQuote, createQuoteLedger } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { ChainOptions } from '../solver-options.js'
@@ -35,8 +36,6 @@ type Selects = (quote: QuotedOrder) => boolean
 const CLOSING_MS = 1_000
 /** Fees above `maxFeePerGas` may make an approval wait for hours. */
 const APPROVALS_MS = 60_000
-/** Some chains have blocks that are a little ahead. */
-const MAX_BEHIND_SECONDS = 20
 const CALLS_AT_START = 100
 /** A quote that leaves time enough to end all others. */
 const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY, isForAddress: false }
@@ -49,8 +48,8 @@ const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
   const { close, ...node } = openNode(chainOptions.rpc, shared.clock)
   try {
-    const { protocolName, account } = shared
-    const chain = await readChain(chainId, chainOptions, node, protocolName, account.address)
+    const { options, account } = shared
+    const chain = await readChain(chainId, chainOptions, node, options.protocolName, account.address)
     return run(await openParts(chain, shared), close)
   } catch (error) {
     close()
@@ -73,9 +72,10 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
   const deepBlock = () => time.atDepth().blockNumber
   const sender = createTransactionSender(chain, account, nonceAfterKept, deepBlock)
   const books = createBooks({ ...shared, chainId, time })
-  const payments = createPayments({ ...shared, chain, time, report, sender, books })
-  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed, state)
+  const payments = createPayments({ ...shared, chain, time, report, books }, sender)
+  const ledger = createQuoteLedger(chain.bondReservationBps, shared.options, time.passed, state)
   const addresses = createDepositAddresses(chain, solver, state, time)
+  const losses = createLosses(chainId, state, ledger, time)
   for (const signed of state.openQuotes(chainId)) ledger.add(signed)
   let turns = 0
   let known = 0
@@ -87,7 +87,7 @@ async function openParts(chain: SolverChain, shared: SolverParts): Promise<Chain
     known = turn
     ledger.update(holdings)
   }
-  return { ...shared, chain, solver, time, ledger, addresses, books, payments, report, refresh }
+  return { ...shared, chain, solver, time, ledger, addresses, losses, books, payments, report, refresh }
 }
 
 /** What another account has signed, or for another contract, could not be ended here, and would be forgotten. @throws Error for that */
@@ -102,7 +102,7 @@ function assertOwnState(state: SolverState, { chainId, settlement }: SolverChain
 
 /** @param close closes the connections to the node */
 function run(parts: ChainParts, close: () => void) {
-  const { chain, ledger, time, payments, addresses, onError, report } = parts
+  const { chain, ledger, time, payments, addresses, losses, onError, report } = parts
   const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
   const ending = createEnding(parts, filling)
   payments.resume()
@@ -110,8 +110,7 @@ function run(parts: ChainParts, close: () => void) {
   filling.resume()
   const ended = follow(parts, filling, ending)
   let isPrepared = false
-  /** For each offer that is priced and signed: what was cancelled meanwhile. */
-  const begun = new Set<Selects[]>()
+  let timesCancelled = 0
 
   function pause(): string | undefined {
     if (!isPrepared) return 'the chain is not ready'
@@ -149,7 +148,7 @@ function run(parts: ChainParts, close: () => void) {
         asked,
         asked.quote.fillDeadline - time.now(),
         addresses.keepsTokens(),
-        addresses.slashedBond(),
+        losses.ofDay(),
       ),
     /** Why no quote at all would be signed at present. */
     pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
@@ -157,24 +156,17 @@ function run(parts: ChainParts, close: () => void) {
     pauseFor(asked: IncomingRequest): string | undefined {
       const why = pause()
       if (why !== undefined) return why
-      if (ledger.hasMissed(asked))
+      if (losses.hasMissed(asked))
         return 'missed orders in the output token have cost too much, or were of this user'
-      if (asked.isForAddress && addresses.areDeclined())
+      if (asked.isForAddress && losses.areAddressesDeclined())
         return 'a deposit address has cost a part of the bond'
       return ending.pauseFor(asked)
     },
-    /** An offer is priced and signed from now on. `isCancelled` says whether `cancelQuotes` was called for it meanwhile. */
-    beginOffer() {
-      const cancelled: Selects[] = []
-      begun.add(cancelled)
-      return {
-        isCancelled: (signed: SolverQuote) => cancelled.some((selects) => selects(quotedOf(signed)) === true),
-        end: () => void begun.delete(cancelled),
-      }
-    },
+    /** How often `cancelQuotes` was called: an offer that was priced or signed meanwhile is not sent. */
+    timesCancelled: () => timesCancelled,
     /** As `Solver.cancelQuotes`. */
     async cancelQuotes(selects: Selects = () => true) {
-      for (const cancelled of begun) cancelled.push(selects)
+      timesCancelled++
       const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
       // A promise selects nothing: it is true at once.
       return ending.cancel(kept.filter((signed) => selects(quotedOf(signed)) === true))
@@ -226,12 +218,6 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
     async onBlock() {
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
-      const behind = time.behindSeconds()
-      if (behind > MAX_BEHIND_SECONDS)
-        parts.report(
-          'clock',
-          new Error(`the clock of this machine is ${behind} s behind chain ${chain.chainId}`),
-        )
       void inPlace('LATER', lookBack)
       await parts.refresh()
       state.prune(chain.chainId, time.passed())

@@ -117,8 +117,6 @@ export function createChainTime(
     quietSeconds,
     /** The later one of what is likely and this machine's clock, Unix seconds: what comes may be as late as that. */
     now,
-    /** How far this machine's clock is behind the chain's time. */
-    behindSeconds: () => Math.max(0, likely() - unixSeconds()),
     blockSeconds,
     /** Takes how long a look at the newest block has taken. */
     looked(ms: number): void {

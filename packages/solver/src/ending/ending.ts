@@ -23,11 +23,12 @@ export type Ending = ReturnType<typeof createEnding>
 
 /** Builds the ending of a chain. */
 export function createEnding(chainParts: ChainParts, filling: EndingParts['filling']) {
-  const { chain, time, ledger, state, addresses, books, payments, signal, onError, report } = chainParts
+  const { chain, time, ledger, state, addresses, losses, books, payments, signal, onError, report } =
+    chainParts
   const requests = createCancelRequests()
   const parts: EndingParts = { ...chainParts, filling, requests, laterLooks: new Map() }
   const isCancelling = (nonce: bigint) => cancellations.has(nonce)
-  const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
+  const budget = createCancelBudget(chain, state, time.passed, onError)
   const cancellations = createCancellations({
     ...parts,
     budget,
@@ -45,7 +46,7 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
    * day after a slash it keeps none, since whoever slashes one goes on with the next.
    */
   function notSpared(): LedgerQuote[] {
-    let spared = addresses.wasSlashed() ? 0 : ledger.mostSpared(chain.cancelAbove)
+    let spared = losses.ofDay() > 0n ? 0 : ledger.mostSpared(chain.cancelAbove)
     const isSpared = (entry: LedgerQuote) => bondOf(entry) <= chain.cancelAbove && spared-- > 0
     return [...ledger.quotes()].filter((entry) => entry.deposit !== 'CONTRACT' && !isSpared(entry))
   }

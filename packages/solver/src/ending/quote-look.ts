@@ -1,7 +1,5 @@
-import type { Hex } from 'viem'
 import { requestOf, settleCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
-import { readSlash } from '../chain/logs.js'
 import { type AtBlock, isNonceUsed, readBalance, readOrder } from '../chain/orders.js'
 import type { Filling } from '../orders/filling.js'
 import { type SolverQuote, termsOf } from '../orders/order-terms.js'
@@ -12,7 +10,7 @@ import { decideEnd, middleOf } from './ending-rules.js'
 
 /** What the looks at open quotes use. */
 export interface EndingParts extends ChainParts {
-  readonly filling: Pick<Filling, 'deposited' | 'hasGivenUp' | 'isUnread'>
+  readonly filling: Pick<Filling, 'deposited' | 'taken' | 'hasGivenUp' | 'isUnread'>
   readonly requests: CancelRequests
   /** By nonce: when the next look at a quote is due whose end depends on others, in Unix seconds of the chain. */
   readonly laterLooks: Map<bigint, number>
@@ -44,7 +42,7 @@ export async function lookAtQuote(
     isNonceUsed(chain, solver, quote.nonce),
     balanceOf(parts, entry, signed, at),
   ])
-  if (wasUsed) await endQuote(parts, entry, signed, at)
+  if (wasUsed) await endQuote(parts, entry, at)
   // Otherwise a later block says how it has ended: one node may show its use before another one shows its order.
   if (isUsed) return false
   const isPaid = balance >= quote.inputAmount
@@ -97,47 +95,20 @@ async function canSettle(
 }
 
 /**
- * Ends a quote whose nonce is used: by an order, by a cancellation, or by a refund. A price that was deposited is found by the event of
- * the contract.
+ * Ends a quote whose nonce is used by a cancellation. One that was taken is ended by what comes of its order.
  * @param at the block at which the nonce is used: what has used it is read there, too
  * @throws ChainReadError, viem's errors
  */
 async function endQuote(
-  parts: EndingParts,
-  entry: LedgerQuote,
-  signed: SolverQuote,
+  { chain, ledger, books, filling, requests, laterLooks }: EndingParts,
+  { quote, signed }: LedgerQuote,
   at: AtBlock,
 ): Promise<void> {
-  const { chain, state, ledger, time, books, filling, requests, laterLooks } = parts
-  const { quote } = entry
-  const orders = await Promise.all(entry.signed.map(({ orderId }) => readOrder(chain, orderId, at)))
+  const orders = await Promise.all(signed.map(({ orderId }) => readOrder(chain, orderId, at)))
   const taken = orders.find((order) => order.state !== 'NONE')
   requests.conclude(quote.nonce, taken === undefined ? 'CANCELLED' : 'TAKEN')
-  // One that others have settled is followed until that is deep, too.
-  const isNew = taken?.state === 'SETTLED' && isPayable(state.order(taken.orderId))
-  if (taken?.state === 'DEPOSITED' || isNew) return filling.deposited(taken.orderId, taken.fillDeadline)
-  if (taken?.state === 'REFUNDED') {
-    const cost = await readSlash(chain, time, taken)
-    if (cost === undefined) return
-    if (cost > 0n) reportSlash(parts, entry, taken.orderId, cost)
-  }
-  if (taken === undefined && !isPrice(quote)) for (const each of entry.signed) books.cancelled(termsOf(each))
   laterLooks.delete(quote.nonce)
-  ledger.end(signed)
-}
-
-function reportSlash(
-  { chain, state, metrics, books, onError }: EndingParts,
-  { isForAddress, signed }: LedgerQuote,
-  orderId: Hex,
-  cost: bigint,
-): void {
-  for (const each of signed) if (each.orderId === orderId) books.missed({ ...termsOf(each), cost })
-  const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
-  onError(
-    new Error(
-      `order ${orderId} on chain ${chain.chainId} was paid for too late and refunded: it has cost ${cost} units of the bond token${then}`,
-    ),
-  )
-  if (state.order(orderId)?.status !== 'MISSED') metrics.missed++
+  if (taken !== undefined) return filling.taken(taken.orderId, taken.fillDeadline)
+  if (!isPrice(quote)) for (const each of signed) books.cancelled(termsOf(each))
+  for (const each of signed.slice(0, 1)) ledger.end(each)
 }

@@ -118,7 +118,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   async function follow(order: StoredOrder, deadline: number): Promise<void> {
     const { orderId } = order
     const ended = await payments.follow(orderId, deadline)
-    if (ended?.outcome === 'success') await endOrder(parts, order, 'FILLED', true, { payment: ended })
+    if (ended?.outcome === 'success') await endOrder(parts, order, 'FILLED', { payment: ended })
     else if (ended !== undefined) payments.forget(orderId)
     if (ended?.outcome !== 'reverted' && ended?.outcome !== 'dropped') return
     if (ended.outcome === 'reverted') metrics.paymentsReverted++
@@ -126,6 +126,13 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
     const how = ended.outcome === 'reverted' ? 'reverted' : 'made place for others, as no block has taken it,'
     const what = isLast ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
     throw new Error(`the payment ${ended.hash} of order ${orderId} ${how}${what}`)
+  }
+
+  /** A quote was taken, whatever is known of its order: the chain says what came of it. */
+  function taken(orderId: Hex, fillDeadline: number): void {
+    state.addOrder({ chainId, orderId, fillDeadline })
+    state.setStatus(orderId, 'OPEN')
+    run(orderId)
   }
 
   return {
@@ -145,15 +152,13 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
     /** An own order was settled, by whomever. One that is known as such is ignored: its block is read often. */
     settled(orderId: Hex, transactionHash: Hex, blockNumber: number): void {
       const order = state.order(orderId)
-      // That of a price that is no longer kept is read from the chain.
-      const { fillDeadline = 0 } = order ?? {}
       if (order?.status === 'FINAL' || blockNumber <= begun) return
       if (books.filledBy(orderId) === transactionHash) return
       deposits.of(orderId).settledBy = transactionHash
-      state.addOrder({ chainId, orderId, fillDeadline })
-      state.setStatus(orderId, 'OPEN')
-      run(orderId)
+      // The deadline of a price that is no longer kept is read from the chain.
+      taken(orderId, order?.fillDeadline ?? 0)
     },
+    taken,
     lookBack: paidOrders.lookBack,
     /** Goes on with the orders that the state has. */
     resume(): void {

@@ -5,7 +5,7 @@ import { readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import type { PaymentEnd } from '../transactions/transaction-sender.js'
 import type { Deposits } from './deposits.js'
-import { type SolverQuote, type Terms, toPublicTerms } from './order-terms.js'
+import { type Terms, toPublicTerms } from './order-terms.js'
 import { readTrade } from './trade.js'
 
 /** What the steps of an order use, from its deposit to its end. */
@@ -15,33 +15,39 @@ export interface OrderParts extends ChainParts {
   readonly isCancelling: (quote: Quote) => boolean
 }
 
+interface OrderEnd {
+  /** The solver's own. */
+  readonly payment?: PaymentEnd
+  /** Of one that was missed: what was taken from the bond, or is reserved, in the bond token's smallest unit. */
+  readonly cost?: bigint
+  /** Otherwise it can still cost a part of the bond, and its quote must be ended as any other. */
+  readonly isNonceUsed?: boolean
+}
+
 /**
  * Ends an order, and its quote with it. The report comes before the status: after a crash between both, it comes again. One that others
  * have settled waits until the node shows how.
- * @param isNonceUsed otherwise it can still cost a part of the bond, and its quote must be ended as any other
- * @param payment the solver's own
- * @param cost of one that was missed: what was taken from the bond, or is reserved, in the bond token's smallest unit
  * @throws ChainReadError of a report that needs the order's terms, and Error for an order that the node does not have
  */
 export async function endOrder(
   parts: OrderParts,
-  { orderId, signed }: StoredOrder,
-  status: StoredOrder['status'],
-  isNonceUsed: boolean,
-  { payment, cost = 0n }: { readonly payment?: PaymentEnd; readonly cost?: bigint },
-): Promise<void> {
+  order: StoredOrder,
+  status: 'FILLED' | 'MISSED',
+  { payment, cost = 0n, isNonceUsed = true }: OrderEnd = {},
+): Promise<undefined> {
   const { chain, state, ledger, time, deposits, log } = parts
+  const { orderId, signed } = order
   // Other orders have ended before this state began.
   const { where, settledBy } = deposits.of(orderId)
   const isOwn = cost > 0n || [signed, payment, where, settledBy].some((known) => known !== undefined)
-  if (isOwn && status === 'FILLED' && !(await reportFilled(parts, orderId, signed, payment))) return
-  if (isOwn && status === 'MISSED') await reportMissed(parts, orderId, signed, cost)
+  if (isOwn && status === 'MISSED') await reportMissed(parts, order, cost)
+  if (isOwn && status === 'FILLED' && !(await reportFilled(parts, order, payment))) return
   log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
   state.setStatus(orderId, status)
   if (signed === undefined) return
-  if (!isNonceUsed) return ledger.deposited(signed.quote, 'NONE')
+  if (!isNonceUsed) ledger.deposited(signed.quote, 'NONE')
   // What others have paid is known by the next block.
-  ledger.end(signed, payment?.blockNumber ?? time.atDepth(0).blockNumber + 1n)
+  else ledger.end(signed, payment?.blockNumber ?? time.atDepth(0).blockNumber + 1n)
 }
 
 async function readTerms({ chain }: OrderParts, orderId: Hex): Promise<Terms> {
@@ -53,8 +59,7 @@ async function readTerms({ chain }: OrderParts, orderId: Hex): Promise<Terms> {
 /** @returns false while the node does not show how others have settled it */
 async function reportFilled(
   parts: OrderParts,
-  orderId: Hex,
-  signed: SolverQuote | undefined,
+  { orderId, signed }: StoredOrder,
   payment: PaymentEnd | undefined,
 ): Promise<boolean> {
   const { chain, time, metrics, books, deposits } = parts
@@ -74,19 +79,24 @@ async function reportFilled(
 
 async function reportMissed(
   parts: OrderParts,
-  orderId: Hex,
-  signed: SolverQuote | undefined,
+  { orderId, signed }: StoredOrder,
   cost: bigint,
 ): Promise<void> {
-  const { chain, ledger, metrics, deposits, books, onError } = parts
+  const { chain, losses, metrics, deposits, books, onError } = parts
+  const { chainId } = chain
   const terms = signed?.quote ?? (await readTerms(parts, orderId))
-  books.missed({ ...toPublicTerms(chain.chainId, orderId, terms, signed), cost })
-  metrics.missed++
-  onError(new Error(`order ${orderId} on chain ${chain.chainId} was not paid by its fill deadline`))
-  // Tokens at an address may come too late to be paid for, whatever the output token does.
-  const isAtContract = deposits.of(orderId).where === 'CONTRACT'
-  if (!isAtContract || signed === undefined || !ledger.miss(signed.quote)) return
-  const { outputToken } = signed.quote
-  const words = `quotes of ${outputToken} on chain ${chain.chainId} are declined for an hour: missed orders cost too much`
-  onError(new Error(words))
+  const { where: deposit } = deposits.of(orderId)
+  const isFirst = books.missed({ ...toPublicTerms(chainId, orderId, terms, signed), deposit, cost })
+  if (isFirst) metrics.missed++
+  const costs = cost > 0n ? `, and has cost ${cost} units of the bond token` : ''
+  const isSlashedAtAddress = cost > 0n && deposit !== 'CONTRACT' && signed?.isForAddress
+  const then = isSlashedAtAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
+  onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline${costs}${then}`))
+  const { outputToken } = terms
+  if (deposit !== 'CONTRACT' || !losses.isRefused(outputToken)) return
+  onError(
+    new Error(
+      `quotes of ${outputToken} on chain ${chainId} are declined for an hour: missed orders cost too much`,
+    ),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
-import type { Order } from '../../../protocol/src/orders/order.js'
+import type { KnownOrder, Order } from '../../../protocol/src/orders/order.js'
+import { readSlash } from '../chain/logs.js'
 import { type AtBlock, readBalance, readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import { type Deposit, moveDeposit } from './deposits.js'
@@ -20,19 +21,20 @@ export interface DuePayment {
  */
 export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promise<DuePayment | undefined> {
   const { orderId, fillDeadline, signed } = order
-  const { chain, signal, state, ledger, time, deposits, addresses, books, mayFill, acceptLess, onError } =
-    parts
+  const { chain, solver, signal, state, ledger, time, deposits, addresses, books } = parts
+  const { options, onError } = parts
+  const { mayFill, acceptLess } = options
   signal.throwIfAborted()
   const seen = await readOrder(chain, orderId)
 
   const deposit = deposits.of(orderId)
   const before = deposit.where
   if (seen.state === 'SETTLED' || seen.state === 'REFUNDED' || time.surelyPassed() > fillDeadline) {
-    const wasSeen = seen.state !== 'NONE' || before !== undefined
-    if (wasSeen || (await findDeposit(parts, seen, signed)) !== undefined) await endUnpaid(parts, order, seen)
-    // A reorganisation has removed its deposit, and none came again.
-    else drop()
-    return undefined
+    if (seen.state === 'SETTLED') return endOrder(parts, order, 'FILLED')
+    if (seen.state !== 'NONE') return endUnpaid(seen)
+    const isThere = before !== undefined || (await findDeposit(parts, seen, signed)) !== undefined
+    // Otherwise a reorganisation has removed its deposit, and none came again.
+    return isThere ? endOrder(parts, order, 'MISSED', { isNonceUsed: false }) : drop()
   }
   // Its nonce was used up before it could be paid.
   if (seen.state === 'NONE' && signed !== undefined && ledger.get(signed.quote.nonce) === undefined)
@@ -48,6 +50,18 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
   // A deposit by a call may still show up.
   if (time.passed() > addresses.givenUpAfter(signed.quote)) return undefined
   return dueIfWanted('ADDRESS', addresses.lastSettle(signed.quote), signed.quote)
+
+  /** Where the bond is still reserved, it counts as slashed from now on: anybody may refund the order. */
+  async function endUnpaid(late: KnownOrder): Promise<undefined> {
+    const slash = () => (late.state === 'REFUNDED' ? readSlash(chain, time, late) : ledger.bondOf(late))
+    const cost = late.solver === solver ? await slash() : 0n
+    // The node does not show it yet.
+    if (cost === undefined) return undefined
+    if (cost > 0n || before === 'CONTRACT') return endOrder(parts, order, 'MISSED', { cost })
+    // Its address was emptied.
+    if (signed !== undefined) ledger.end(signed)
+    return drop()
+  }
 
   /** Nothing is owed. */
   function drop(): undefined {
@@ -103,24 +117,6 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
     const now = await readOrder(chain, orderId, head)
     return now.state === 'NONE' && (await findDeposit(parts, now, signed, head)) === undefined
   }
-}
-
-/**
- * Ends an order that others have settled, or that is too late. What a refund has cost is found with the end of its quote. Where the bond
- * is still reserved, or the state has no quote, it counts as slashed from now on: anybody may refund the order.
- */
-function endUnpaid(parts: OrderParts, order: StoredOrder, seen: Order): Promise<void> {
-  const { solver, ledger, deposits } = parts
-  const isLost = seen.state === 'DEPOSITED' || (seen.state === 'REFUNDED' && order.signed === undefined)
-  const hasReserved = deposits.of(order.orderId).where === 'CONTRACT' && order.signed !== undefined
-  const cost =
-    isLost && seen.solver === solver
-      ? ledger.bondOf(seen)
-      : hasReserved
-        ? ledger.bondOf(order.signed.quote)
-        : 0n
-  const isNonceUsed = seen.state === 'SETTLED' || seen.state === 'DEPOSITED'
-  return endOrder(parts, order, seen.state === 'SETTLED' ? 'FILLED' : 'MISSED', isNonceUsed, { cost })
 }
 
 /**

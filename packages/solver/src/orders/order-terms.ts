@@ -60,6 +60,8 @@ export interface FilledOrder extends OrderTerms {
 
 /** An order that was not paid in time. */
 export interface MissedOrder extends OrderTerms {
+  /** Where its deposit was when it was missed. Undefined for one that was seen only afterwards. */
+  readonly deposit: DepositedOrder['deposit'] | undefined
   /** What was taken from the bond, or is reserved for whoever refunds the order, in the bond token's smallest unit. */
   readonly cost: bigint
 }

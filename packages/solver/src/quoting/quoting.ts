@@ -5,24 +5,16 @@ import { DECLINE_CODES, type DeclineCode } from '../../../protocol/src/solvers/s
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainRun } from '../chain/chain-run.js'
 import { createOnceAMinute } from '../once-a-minute.js'
-import { type SolverQuote, termsOf } from '../orders/order-terms.js'
+import { termsOf } from '../orders/order-terms.js'
 import { isPrice } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'
-import type { Priced, QuoteAnswer, SolverOptions } from '../solver-options.js'
+import type { Priced, QuoteAnswer } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { AnswerBudget, AnswerSource } from './answer-budget.js'
 import { createNonces } from './nonces.js'
 import type { QuoteSigner } from './quote-signer.js'
-import { type RequestRules, requestProblem } from './request-rules.js'
-
-interface QuotingOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
-  readonly chains: ReadonlyMap<number, ChainRun>
-  readonly signer: QuoteSigner
-  readonly quote: SolverOptions['quote']
-  readonly rules: RequestRules
-  readonly budget: AnswerBudget
-}
+import { requestProblem } from './request-rules.js'
 
 /** So many requests are answered at a time, over all sessions and the endpoint (docs/decisions.md, D23). */
 const MAX_ANSWERS_UNDER_WAY = 64
@@ -44,10 +36,15 @@ export function decline(code: DeclineCode): { readonly decline: DeclineCode } {
 }
 
 /** Builds the answers of a solver: its own prices within what it has. */
-export function createQuoting(options: QuotingOptions): Quoting {
-  const { chains, signer, metrics, log, onError, clock } = options
+export function createQuoting(
+  parts: Pick<SolverParts, 'options' | 'account' | 'clock' | 'metrics' | 'log' | 'onError' | 'signal'>,
+  chains: ReadonlyMap<number, ChainRun>,
+  sign: QuoteSigner['sign'],
+  budget: AnswerBudget,
+): Quoting {
+  const { options, metrics, log, onError, clock } = parts
   const isDue = createOnceAMinute(clock)
-  const solver = lowerCase(signer.account.address)
+  const solver = lowerCase(parts.account.address)
   const nextNonce = createNonces()
   const priceNonces = new Map<string, bigint>()
   let underWay = 0
@@ -78,7 +75,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
     if (request.amount === 0n) return 'AMOUNT_TOO_SMALL'
     const { chain, time } = run
-    const problem = requestProblem(request, options.rules, {
+    const problem = requestProblem(request, options, {
       clockMs: clock.now(),
       now: time.now(),
       blockSeconds: time.blockSeconds(),
@@ -114,20 +111,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (run === undefined) return refuse('UNSUPPORTED_PAIR')
     const atFirst = refusal(run, request)
     if (atFirst !== undefined) return refuse(atFirst)
-    const offer = run.beginOffer()
-    try {
-      return await makeOffer(run, request, offer.isCancelled, signal)
-    } finally {
-      offer.end()
-    }
-  }
-
-  async function makeOffer(
-    run: ChainRun,
-    request: IncomingRequest,
-    isCancelled: (signed: SolverQuote) => boolean,
-    signal: AbortSignal,
-  ): Promise<SessionAnswer> {
+    const timesCancelled = run.timesCancelled()
     const priced = await price(request, signal)
     if (typeof priced === 'string') return refuse(priced)
     const bound = bindingFor(request, priced, run.time.now())
@@ -149,11 +133,11 @@ export function createQuoting(options: QuotingOptions): Quoting {
     }
     run.ledger.promise(asked)
     try {
-      const signed = await untilAborted(signer.sign(run.chain, quote), signal)
+      const signed = await untilAborted(sign(run.chain, quote), signal)
       if (run.time.now() >= quote.depositDeadline)
         throw new Error('the account has signed a quote after its deposit deadline')
       const offered = { ...signed, isForAddress: asked.isForAddress, quoteId: request.id }
-      if (isCancelled(offered)) return refuse('PAUSED')
+      if (run.timesCancelled() !== timesCancelled) return refuse('PAUSED')
       run.ledger.add(offered)
       metrics.quoted++
       run.books.quoted({ ...termsOf(offered), kind: request.kind })
@@ -168,17 +152,17 @@ export function createQuoting(options: QuotingOptions): Quoting {
     metrics.requests++
     if (request.kind === 'INDICATIVE') metrics.requestsForPrices++
     // An instance may send as many as it likes.
-    if (underWay >= MAX_ANSWERS_UNDER_WAY || !options.budget.take(source)) return refuse('PAUSED')
+    if (underWay >= MAX_ANSWERS_UNDER_WAY || !budget.take(source)) return refuse('PAUSED')
     underWay++
     const ending = new AbortController()
-    const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
+    const unlink = [linkSignal(parts.signal, ending), linkSignal(signal, ending)]
     const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_ANSWER_MS)
     const timer = clock.setTimeout(() => ending.abort(LATE), leftMs)
     try {
       return await answer(request, ending.signal)
     } catch (error) {
       // Nobody waits for this answer any more.
-      if (!signal?.aborted && !options.signal.aborted) onError(error)
+      if (!signal?.aborted && !parts.signal.aborted) onError(error)
       return refuse('OTHER')
     } finally {
       underWay--

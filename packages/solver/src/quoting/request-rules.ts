@@ -1,10 +1,7 @@
 import { type Address, zeroAddress } from 'viem'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import type { IncomingRequest } from '../session/request-terms.js'
-import type { SolverOptions } from '../solver-options.js'
-
-/** What a market maker allows of a request. */
-export type RequestRules = Required<Pick<SolverOptions, 'minFillSeconds' | 'maxLockSeconds'>>
+import type { Settings } from '../solver-parts.js'
 
 /** What a request is compared with. Unix seconds, but for `clockMs`. */
 export interface RequestFacts {
@@ -32,7 +29,7 @@ const MAX_UINT32 = 2 ** 32 - 1
  */
 export function requestProblem(
   request: Pick<IncomingRequest, 'kind' | 'user' | 'deadline' | 'depositDeadline' | 'fillDeadline'>,
-  rules: RequestRules,
+  rules: Pick<Settings, 'minFillSeconds' | 'maxLockSeconds'>,
   { clockMs, now, blockSeconds, contracts }: RequestFacts,
 ): string | undefined {
   const { kind, user, depositDeadline, fillDeadline } = request

@@ -1,3 +1,4 @@
+import type { SolverChain } from '../chain/open-chain.js'
 import type { SolverState } from '../state.js'
 
 /** A cancellation would cost more than the hour allows. */
@@ -5,15 +6,6 @@ export class OverBudget extends Error {}
 
 /** Bounds what cancellations cost in an hour of the chain's time. In wei. */
 export type CancelBudget = ReturnType<typeof createCancelBudget>
-
-export interface CancelBudgetOptions {
-  readonly chain: { readonly chainId: number; readonly maxCancelFees: bigint }
-  readonly state: Pick<SolverState, 'position' | 'setPosition'>
-  /** The chain's time, Unix seconds. */
-  readonly now: () => number
-  /** Something does not fit: called at most once an hour. */
-  readonly onSpent: (error: OverBudget) => void
-}
 
 interface Cost {
   /** Of a cancellation that is under way, or of the minute in which others have ended: an hour may have thousands. */
@@ -24,8 +16,17 @@ interface Cost {
 
 const HOUR_SECONDS = 3_600
 
-/** Builds it. What was spent is kept over restarts. */
-export function createCancelBudget({ chain, state, now, onSpent }: CancelBudgetOptions) {
+/**
+ * Builds it. What was spent is kept over restarts.
+ * @param now the chain's time, Unix seconds
+ * @param onSpent something does not fit: called at most once an hour
+ */
+export function createCancelBudget(
+  chain: Pick<SolverChain, 'chainId' | 'maxCancelFees'>,
+  state: Pick<SolverState, 'position' | 'setPosition'>,
+  now: () => number,
+  onSpent: (error: OverBudget) => void,
+) {
   const name = `cancellation fees ${chain.chainId}`
   let costs: readonly Cost[] = JSON.parse(state.position(name) ?? '[]')
   let reportedAt: number | undefined

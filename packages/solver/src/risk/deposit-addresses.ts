@@ -7,7 +7,6 @@ import type { SolverChain } from '../chain/open-chain.js'
 import { isNonceUsed } from '../chain/orders.js'
 import type { SolverState } from '../state.js'
 
-const DAY_SECONDS = 86_400
 const LEARNING_SECONDS = 60
 /** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
 const INERT_TOKEN = '0x600160005260206000f3'
@@ -27,16 +26,13 @@ export type DepositAddresses = ReturnType<typeof createDepositAddresses>
 export function createDepositAddresses(
   chain: SolverChain,
   solver: Hex,
-  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuotes' | 'slashes'>,
+  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuotes'>,
   time: Pick<ChainTime, 'passed' | 'atDepth'>,
 ) {
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'
   let nextLearning = 0
-
-  /** The slashes of a day. */
-  const slashes = () => state.slashes(chain.chainId, time.passed() - DAY_SECONDS)
 
   return {
     /** True until it is known. */
@@ -76,11 +72,5 @@ export function createDepositAddresses(
         )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
-    /** Whether quotes for deposit addresses are declined after a slash of one. */
-    areDeclined: () => slashes().some(({ isForAddress }) => isForAddress),
-    /** Whether a quote or an order was slashed within a day, or may be since it was missed. */
-    wasSlashed: () => slashes().length > 0,
-    /** What the slashes of a day have cost. */
-    slashedBond: () => slashes().reduce((sum, { cost }) => sum + cost, 0n),
   }
 }

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
 import type { SolverQuote } from '../orders/order-terms.js'
-import type { SolverOptions } from '../solver-options.js'
+import type { Settings } from '../solver-parts.js'
 import type { SolverState } from '../state.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
@@ -20,9 +20,7 @@ export interface Holdings {
 }
 
 /** What a market maker allows quotes to risk. Shares are parts of the free bond, of `maxOpenBond` with what own orders reserve. */
-export type RiskLimits = Required<
-  Pick<SolverOptions, 'overcommit' | 'maxBondShare' | 'maxOpenBond' | 'maxAddressBondShare'>
->
+export type RiskLimits = Pick<Settings, 'overcommit' | 'maxBondShare' | 'maxOpenBond' | 'maxAddressBondShare'>
 
 /** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
 export interface LedgerQuote {
@@ -55,10 +53,6 @@ type Entry = { -readonly [K in keyof LedgerQuote]: LedgerQuote[K] }
 const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
 /** Limits the memory: `cancelAbove` may leave quotes open that risk next to nothing. */
 const MAX_QUOTES = 20_000
-/** A token may refuse its receivers. It is declined for so long when orders that were missed in it have cost this part of the bond. */
-const MISSED = { seconds: 3_600, divisor: 100n }
-/** It may refuse one of them only. That one gets no more of it for so long: it could have its orders missed on purpose. */
-const MISSED_USER_SECONDS = 7 * 86_400
 /** Small quotes may stay open while they hold this part of what all may hold. */
 const SPARED_DIVISOR = 10
 /** Parts of shares and multiples, since amounts are integers. */
@@ -83,24 +77,7 @@ export function createQuoteLedger(
     bigint,
     Pick<Quote, 'outputToken' | 'outputAmount'> & { readonly blockNumber: bigint }
   >()
-  /** By output token, and by output token and user: what missed orders have cost, and until when that counts. */
-  const missed = new Map<string, { readonly bond: bigint; readonly until: number }>()
-
   const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
-
-  function missedBond(name: string): bigint {
-    const { bond, until } = missed.get(name) ?? { bond: 0n, until: 0 }
-    return now() < until ? bond : 0n
-  }
-
-  function miss(name: string, quote: Quote, seconds: number): void {
-    missed.set(name, { bond: missedBond(name) + bondOf(quote), until: now() + seconds })
-  }
-
-  const ofUser = ({ outputToken, user }: Pick<Quote, 'outputToken' | 'user'>) => `${outputToken} ${user}`
-
-  const hasMissedMuch = (outputToken: Address) =>
-    missedBond(outputToken) * MISSED.divisor > (holdings?.totalBond ?? 0n)
 
   /**
    * Sums up what the quotes promise of a token, with a deposit and without one, and what they can cost: all of them, those for
@@ -188,15 +165,6 @@ export function createQuoteLedger(
       holdings = next
       for (const [nonce, { blockNumber }] of paid) if (blockNumber <= next.blockNumber) paid.delete(nonce)
     },
-    /** An order at the contract was missed. @returns whether those in its output token have lately cost much of the bond */
-    miss(quote: Quote): boolean {
-      miss(ofUser(quote), quote, MISSED_USER_SECONDS)
-      miss(quote.outputToken, quote, MISSED.seconds)
-      return hasMissedMuch(quote.outputToken)
-    },
-    /** Whether missed orders in an output token have lately cost much of the bond, or one was of this user. */
-    hasMissed: (asked: Pick<Quote, 'outputToken' | 'user'>) =>
-      hasMissedMuch(asked.outputToken) || missedBond(ofUser(asked)) > 0n,
     /**
      * What is too low for a further quote; undefined when it may be signed. `UNREAD` lasts until the node has answered. `PAYABLE`: the
      * funds of the token are promised. `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.

@@ -9,9 +9,8 @@ import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf }
 import { createSlowest } from './slowest.js'
 import type { OnSigned, PaymentEnd, SignedTransaction, TransactionSender } from './transaction-sender.js'
 
-interface PaymentsOptions
+interface PaymentParts
   extends Pick<SolverParts, 'clock' | 'log' | 'metrics' | 'state' | 'onError' | 'signal'> {
-  readonly sender: TransactionSender
   readonly books: Pick<Books, 'mined'>
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>
@@ -50,8 +49,8 @@ const DROPPED_AFTER_RAISES = 2
 const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
-export function createPayments(options: PaymentsOptions) {
-  const { sender, chain, clock, time, state, log, metrics, books, signal, onError, report } = options
+export function createPayments(parts: PaymentParts, sender: TransactionSender) {
+  const { chain, clock, time, state, log, metrics, books, signal, onError, report } = parts
   const { chainId } = chain
   /** The names of those that are being followed although nobody waits for them. */
   const finishing = new Set<string>()

@@ -2,7 +2,7 @@ import { type Address, type Hex, keccak256, parseTransaction, type TransactionSe
 import { estimateGas } from 'viem/actions'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
-import { type Call, requestOf } from '../chain/calls.js'
+import { type Call, named, requestOf } from '../chain/calls.js'
 import type { SolverChain } from '../chain/open-chain.js'
 import type { SolverAccount } from '../solver-options.js'
 import { doubledFees, type Fees, firstFees, max, min, raisedFees } from './fees.js'
@@ -70,24 +70,12 @@ export function createTransactionSender(
   let signing: Promise<unknown> = Promise.resolve()
   /** The tip that the node has taken after it had refused half of it. It falls with each transaction, so that a lower one is tried. */
   let leastTip = 0n
-  let surelyUsed = 0
   /** The most gas of those that reverted, by their data. */
   const reverted = new Map<Hex, bigint>()
 
   /** The number of nonces that are used at a block. @throws viem's errors */
   const usedAt = (block: { blockTag: 'latest' } | { blockNumber: bigint }) =>
     client.getTransactionCount({ address, ...block })
-
-  /**
-   * What the next transaction goes by. A node that names too high a number once would leave a gap: a number that is not explained by what
-   * is kept must be named twice.
-   */
-  async function usedForSure(): Promise<number> {
-    const used = await usedAt({ blockTag: 'latest' })
-    const isExplained = used <= Math.max(surelyUsed, afterKept())
-    surelyUsed = isExplained ? surelyUsed : Math.min(used, await usedAt({ blockTag: 'latest' }))
-    return Math.min(used, Math.max(surelyUsed, afterKept()))
-  }
 
   async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
     const raw = (await account.signTransaction({ ...request, chainId, type: 'eip1559', nonce })) as Hex
@@ -169,9 +157,11 @@ export function createTransactionSender(
     async send(call: Call, onSigned: OnSigned): Promise<void> {
       const simulated = requestOf(address, call)
       const [gas, fees, used] = await Promise.all([
-        estimateGas(client, simulated),
+        estimateGas(client, simulated).catch((error) => {
+          throw named(error, call)
+        }),
         firstFees(chain, leastTip),
-        usedForSure(),
+        usedAt({ blockTag: 'latest' }),
       ])
       leastTip = (leastTip * 7n) / 8n
       // A hostile token may burn gas in each transfer.

@@ -22,7 +22,11 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
   const times = { depositDeadline: 1_000, fillDeadline: 1_000 + fillSeconds }
   const entry = { quote: times, isForAddress: false, deposit: 'NONE' }
   const parts = {
-    chain: { pollIntervalMs: 1_000, maxPayments: 16, callsPerSecond: () => callsPerSecond },
+    chain: {
+      pollIntervalMs: 1_000,
+      maxPayments: 16,
+      callsPerSecond: () => callsPerSecond,
+    },
     time: {
       blockSeconds: () => blockSeconds,
       lookSeconds: () => 2 * callSeconds,

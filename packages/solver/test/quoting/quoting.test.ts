@@ -11,6 +11,7 @@ import type { QuoteSigner } from '../../src/quoting/quote-signer.js'
 import { createQuoting } from '../../src/quoting/quoting.js'
 import type { IncomingRequest } from '../../src/session/request-terms.js'
 import type { SolverOptions } from '../../src/solver-options.js'
+import { DEFAULTS } from '../../src/solver-parts.js'
 
 const WETH = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'
@@ -38,7 +39,6 @@ function startQuoting(
   const open = new Map<bigint, { quote: Quote; deposit: 'NONE' | 'CONTRACT' }>()
   const kept: { user: string; nonce: bigint; isForAddress: boolean }[] = []
   let passed = 0
-  const isCancelled = false
   const now = Math.floor(clock.now() / 1000)
   const run = {
     chain: {
@@ -61,25 +61,23 @@ function startQuoting(
       },
     },
     books: { quoted() {} },
-    beginOffer: () => ({ isCancelled: () => isCancelled, end() {} }),
+    timesCancelled: () => 0,
   } as unknown as ChainRun
-  const quoting = createQuoting({
-    chains: new Map([[CHAIN_ID, run]]),
-    signer: { account, sign },
-    quote,
-    rules: { minFillSeconds: 60, maxLockSeconds: 3_600 },
-    budget: { take: () => hasRoom },
+  const parts = {
+    options: { ...DEFAULTS, account, name: 'Dora', aggregatorUrl: '', chains: {}, quote },
+    account,
     clock,
     metrics,
     log: {
       debug() {},
-      info: (line) => void lines.push(line),
-      warn: (line) => void warnings.push((line as { why: string }).why),
+      info: (line: object) => void lines.push(line),
+      warn: (line: object) => void warnings.push((line as { why: string }).why),
       error() {},
     },
-    onError: (error) => errors.push((error as Error).message),
+    onError: (error: unknown) => void errors.push((error as Error).message),
     signal,
-  })
+  }
+  const quoting = createQuoting(parts, new Map([[CHAIN_ID, run]]), sign, { take: () => hasRoom })
   const request: IncomingRequest = {
     kind: 'FIRM',
     inputToken: WETH,

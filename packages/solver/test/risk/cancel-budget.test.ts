@@ -13,12 +13,12 @@ function startBudget() {
     reports,
     kept: () => state.position('cancellation fees 1'),
     build: () =>
-      createCancelBudget({
+      createCancelBudget(
         chain,
         state,
-        now: () => time,
-        onSpent: () => reports.push('spent'),
-      }),
+        () => time,
+        () => void reports.push('spent'),
+      ),
     pass(seconds: number) {
       time += seconds
     },

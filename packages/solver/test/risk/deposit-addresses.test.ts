@@ -1,9 +1,9 @@
-import { encodeAbiParameters, type Hex, RawContractError, toFunctionSelector } from 'viem'
+import { encodeAbiParameters, RawContractError, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { SolverChain } from '../../src/chain/open-chain.js'
 import { createDepositAddresses } from '../../src/risk/deposit-addresses.js'
-import { openState, toText } from '../../src/state.js'
+import { openState } from '../../src/state.js'
 
 const SOLVER = `0x${'a1'.repeat(20)}` as const
 const TOKEN = `0x${'70'.repeat(20)}` as const
@@ -51,10 +51,6 @@ function startAddresses(revert: string | undefined | null, isUsed = true) {
         atDepth: () => ({ blockNumber: 9n }),
       }),
     asked: () => asked,
-    /** It was told. TOKEN is the order of a quote for an address. */
-    slash(id: Hex, cost: bigint) {
-      state.setBookEntry({ id, chainId: 1, time, kind: 'MISSED', entry: toText({ cost }) })
-    },
     pass(seconds: number) {
       time += seconds
     },
@@ -103,23 +99,4 @@ it('a contract that does not say it is asked once a minute, and one that has sai
   clear.pass(DAY)
   await clear.build().learn()
   expect(clear.asked()).toBe(1)
-})
-
-it('a slash at a deposit address declines quotes for such for a day, also after a restart', () => {
-  const { build, pass, slash } = startAddresses(undefined)
-  const addresses = build()
-  slash(`0x${'05'.repeat(32)}`, 5n)
-  expect([addresses.wasSlashed(), addresses.areDeclined(), addresses.slashedBond()]).toEqual([
-    true,
-    false,
-    5n,
-  ])
-  pass(60)
-  slash(TOKEN, 7n)
-  pass(DAY - 61)
-  expect([addresses.areDeclined(), build().areDeclined(), build().slashedBond()]).toEqual([true, true, 12n])
-  pass(1)
-  expect([addresses.areDeclined(), addresses.slashedBond()]).toEqual([true, 7n])
-  pass(60)
-  expect([addresses.areDeclined(), addresses.slashedBond()]).toEqual([false, 0n])
 })

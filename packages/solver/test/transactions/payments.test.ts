@@ -28,8 +28,7 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     progress: async () => ({ state: 'NEXT', used: 0 }),
     usedNonces: async () => ({ now: 0, deep: 0 }),
   }
-  const payments = createPayments({
-    sender,
+  const parts = {
     chain: { chainId: 1, pollIntervalMs: 1_000, raiseFeesAfterMs: RAISE_MS },
     clock,
     // A block each second.
@@ -38,10 +37,11 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     log: { ...console, info() {} },
     metrics: createMetrics(),
     books: { mined() {} },
-    onError: (error) => errors.push(error),
-    report: (_reason, error) => reported.add(String(error)),
+    onError: (error: unknown) => errors.push(error),
+    report: (_reason: string, error: unknown) => void reported.add(String(error)),
     signal: closing.signal,
-  })
+  } as unknown as Parameters<typeof createPayments>[0]
+  const payments = createPayments(parts, sender)
   const allow = ({ hash }: SignedTransaction) => {
     if (Number(hash) > 2) throw new OverBudget('enough')
   }

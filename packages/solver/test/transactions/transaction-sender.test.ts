@@ -1,4 +1,4 @@
-import { createPublicClient, custom, parseTransaction } from 'viem'
+import { createPublicClient, custom, parseTransaction, toFunctionSelector } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { settlementCall } from '../../src/chain/calls.js'
@@ -12,6 +12,8 @@ const ACCOUNT = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 
 interface Terms {
   readonly estimate?: bigint
+  /** What the node answers to an estimate. */
+  readonly refusal?: Error
   readonly maxGas?: bigint
   /** The first nonce after those of transactions that are kept. */
   readonly kept?: number
@@ -22,7 +24,7 @@ interface Terms {
 }
 
 /** A sender, with the gas limits and the nonces of what it has sent. */
-function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {}, sent }: Terms) {
+function startSender({ estimate = 1n, refusal, maxGas = 1_000n, kept = 0, used = {}, sent }: Terms) {
   const limits: (bigint | undefined)[] = []
   const nonces: (number | undefined)[] = []
   const answers: Record<string, unknown> = {
@@ -32,11 +34,11 @@ function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {}, sent
   }
   async function request({ method, params }: { method: string; params: [`0x02${string}`, string] }) {
     if (method === 'eth_getTransactionCount') {
-      const named = used[params[1]] ?? '0x0'
-      const count = Array.isArray(named) ? named.shift() : named
+      const count = used[params[1]] ?? '0x0'
       if (count instanceof Error) throw count
       return count
     }
+    if (method === 'eth_estimateGas' && refusal !== undefined) throw refusal
     if (method !== 'eth_sendRawTransaction') return answers[method]
     const { gas, nonce } = parseTransaction(params[0])
     limits.push(gas)
@@ -72,13 +74,23 @@ it('a call that needs more gas than the limit is not signed, and the error names
 
 it.each([
   ['what is used, whatever the node says of what waits', { latest: '0x3', pending: '0x6' }, 0, 3],
-  ['what is used, when the node names too many once', { latest: ['0x9', '0x3'] }, 0, 3],
   ['what is kept', { latest: '0x3' }, 5, 5],
   ['what is kept, with a node that lags', { latest: '0x1' }, 4, 4],
 ])('the nonce of a transaction comes after %s', async (_what, used, kept, nonce) => {
   const { nonces, send } = startSender({ used, kept })
   await send()
   expect(nonces.map((sent) => sent ?? 0)).toEqual([nonce])
+})
+
+it.each([
+  ['QuoteExpired()', /^fill is refused with QuoteExpired\(\)$/],
+  ['AnotherError()', /reverted/],
+])('a call that reverts with %s is not signed, and names an error of the contract', async (name, text) => {
+  const data = toFunctionSelector(name)
+  const refusal = Object.assign(new Error('execution reverted'), { code: 3, data })
+  const { nonces, send } = startSender({ refusal })
+  await expect(send()).rejects.toThrow(text)
+  expect(nonces).toEqual([])
 })
 
 it('without the number of used nonces, nothing is sent', async () => {
