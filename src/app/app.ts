@@ -13,6 +13,7 @@ import { createUsedNonces, followCancellations } from '../solvers/nonces/used-no
 import { createSolverDirectory } from '../solvers/registry/solver-directory.js'
 import { createLog } from '../telemetry/log.js'
 import { createMetrics } from '../telemetry/metrics.js'
+import { watchOpenFiles } from '../telemetry/open-files.js'
 import { openServer } from './open-server.js'
 import type { AppOverrides, Started } from './open-solvers.js'
 import { openSolvers } from './open-solvers.js'
@@ -55,6 +56,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   }
 
   async function start(): Promise<string> {
+    const stopWatch = watchOpenFiles(log, clock)
+    started.push(async () => stopWatch())
     const metrics = createMetrics()
     metrics.recovery.set({ library: recoveryLibrary }, 1)
     const instance = await openInstance({

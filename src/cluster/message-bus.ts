@@ -4,6 +4,7 @@ import { MISSED, TOPICS, type Topic } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { ClusterBus, TopicListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
+import { fitsTopic } from './message-shapes.js'
 
 /** The messages between replicas, as notifications of PostgreSQL (`listen` and `notify`). */
 export interface MessageBus extends ClusterBus {
@@ -19,7 +20,7 @@ export interface MessageBus extends ClusterBus {
 
 export interface MessageBusOptions {
   readonly log: Logger
-  /** Called with the topic of a message that its listener cannot read. It is dropped. */
+  /** Called with the topic of a message that does not have its form. It is dropped. */
   readonly onDropped: (topic: Topic) => void
 }
 
@@ -61,11 +62,11 @@ export function createMessageBus(
     receive(name, payload) {
       if (name === MISSED) return reportMissed()
       const topic = name as Topic
+      if (!fitsTopic(topic, payload)) return onDropped(topic)
       try {
         for (const listener of listeners.get(topic) ?? []) listener.onMessage(payload)
       } catch (error) {
-        log.error({ err: error, topic }, 'a message of another replica could not be read')
-        onDropped(topic)
+        log.error({ err: error, topic }, 'a message of another replica could not be processed')
       }
     },
     reportMissed,

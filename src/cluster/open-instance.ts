@@ -17,7 +17,7 @@ interface InstanceOptions {
   readonly quoteRecordMaxBytes: number
   /** Only addresses on the operator's list of allowed ones may register. */
   readonly solverAllowlist: boolean
-  /** Called with the topic of a message between replicas that cannot be read. */
+  /** Called with the topic of a message between replicas that does not have its form. */
   readonly onDropped: (topic: Topic) => void
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number

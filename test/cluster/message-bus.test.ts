@@ -73,13 +73,24 @@ describe('a message of a replica', () => {
     })
   })
 
-  test('that a listener cannot read is dropped and counted', async () => {
+  test.each([
+    ['events', ''],
+    ['solvers', '1.5'],
+    ['bonds', 'null'],
+    ['nonces', '{"chainId":1,"orderIds":["0x12"]}'],
+    ['nonces', `{"chainId":1,"solver":"0x${'ab'.repeat(20)}","used":[null]}`],
+    ['chains', '{"chainId":1}'],
+    ['chains', '{"chainId":1,"snapshot":null}'],
+    ['chains', '{"chainId":1,"snapshot":{"status":"odd"}}'],
+    ['chains', '{"chainId":1,"snapshot":{"status":"ok","head":{"number":"x"}}}'],
+    ['chains', '{"chainId":1,"invalidated":"0x12"}'],
+    ['chains', '['],
+  ] as const)('of another form is dropped and counted: %s %s', async (topic, text) => {
     const [a, b] = (await joinThree()).three
-    b.listen('chains', { onMessage: JSON.parse, onMissed() {} })
-    for (const text of ['[', '{"chainId":1}']) a.publish('chains', text)
+    a.publish(topic, text)
     a.publish('events', END)
     await receivedBy([b], 1)
-    expect(b.notes).toEqual(['dropped chains'])
+    expect([b.notes, b.received]).toMatchObject([[`dropped ${topic}`], { events: [END], chains: [] }])
   })
 
   test('reaches nobody from a role that may not read the tables', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { BUILT } from '../../support/process/built.js'
@@ -27,6 +28,26 @@ describe('the process of the service', () => {
       expect(messages.slice(-2)).toEqual([`stopping: ${signal}`, 'stopped'])
     },
   )
+
+  it('logs that it can open no more files', async () => {
+    const service = startProcess(
+      'sh',
+      ['-c', `ulimit -n 200; exec ${process.execPath} ${BUILT}/main.js`],
+      environmentFor(chain),
+    )
+    const output = async () => service.output()
+    const [, port] =
+      /"url":"http:\/\/[^"]*:([0-9]+)"/.exec(
+        await eventually(output, (text) => text.includes('"msg":"listening"')),
+      ) ?? []
+    for (let client = 0; client < 300; client++) {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+      onTestFinished(() => void socket.destroy())
+    }
+    await eventually(output, (text) => text.includes('"code":"EMFILE"'))
+    service.signal('SIGTERM')
+    await service.exited
+  })
 
   it('rejects arguments, because it accepts none', async () => {
     const service = startProcess(
