@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { CommandFailure } from '../../packages/cli/src/command-failure.js'
-import { EXIT } from '../../packages/cli/src/exit-codes.js'
+import { unavailable } from '../../packages/cli/src/command-failure.js'
 import type { CliIo } from '../../packages/cli/src/io.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { type DatabaseLocation, readDatabaseLocation } from '../config/database-url.js'
@@ -44,13 +43,12 @@ export async function throwUnusable(
   error: unknown,
   { dbPath }: Pick<DatabaseLocation, 'dbPath'>,
 ): Promise<never> {
-  if (error instanceof ServiceError)
-    throw new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
+  if (error instanceof ServiceError) throw unavailable(`${error.message} (${error.reason})`)
   // PostgreSQL's own refusals have a severity.
   const { code, severity } = error as { readonly code?: string; readonly severity?: string }
   if (severity === undefined && !code?.startsWith('SQLITE_')) throw error
   const { faultErrorOf } = await import('../store/sqlite/file-health.js')
   const { message } = faultErrorOf(error) ?? (error as Error)
   const place = severity === undefined ? `DB_PATH, ${resolve(dbPath)},` : 'DATABASE_URL'
-  throw new CommandFailure(EXIT.unavailable, `${place} cannot be used: ${message}`)
+  throw unavailable(`${place} cannot be used: ${message}`)
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { CommandFailure, describe } from '../../packages/cli/src/command-failure.js'
+import { badInput, describe } from '../../packages/cli/src/command-failure.js'
 import { addBond } from '../../packages/cli/src/commands/bond-command.js'
 import { addBooks } from '../../packages/cli/src/commands/books-command.js'
 import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
@@ -48,7 +48,7 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
 
 /** A wrong variable of the instance is bad input of the commands on it. */
 function asFailure(error: unknown): unknown {
-  return error instanceof ConfigError ? new CommandFailure(EXIT.badInput, error.message) : error
+  return error instanceof ConfigError ? badInput(error.message) : error
 }
 
 /** Every command, in the order of the help. */

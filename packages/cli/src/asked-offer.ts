@@ -2,8 +2,7 @@ import type { QuoteParams, SignedQuote } from '@quote-aggregator/client'
 import { systemClock } from '../../protocol/src/clock.js'
 import { differenceFromAsked } from '../../protocol/src/quotes/asked-swap.js'
 import { modeOfNonce } from '../../protocol/src/quotes/nonce-mode.js'
-import { CommandFailure } from './command-failure.js'
-import { EXIT } from './exit-codes.js'
+import { unavailable } from './command-failure.js'
 
 /** A transfer that arrives later may be kept by the contract for good (docs/decisions.md, D31). */
 const SPARE_SECONDS = 120
@@ -19,7 +18,7 @@ export function assertAsked<T extends Offers>(params: QuoteParams, answer: T): T
   const { offer, best, alternatives = [] }: Offers = answer
   for (const given of [offer, best, ...alternatives]) {
     const name = given && differenceFromAsked(params, given.quote)
-    if (name) throw new CommandFailure(EXIT.unavailable, `The instance has offered another swap (${name}).`)
+    if (name) throw unavailable(`The instance has offered another swap (${name}).`)
   }
   return answer
 }

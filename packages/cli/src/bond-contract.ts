@@ -18,7 +18,7 @@ import { settlementOf } from '../../protocol/src/settlement/settlement-of-chain.
 import { approveData } from '../../protocol/src/settlement/token-calls.js'
 import { toChecksumAddress } from '../../protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../protocol/src/values/hex.js'
-import { CommandFailure } from './command-failure.js'
+import { badInput, CommandFailure, refused, unavailable } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
 
 /** The bonds of a settlement contract, read and changed by a node. Amounts are in the bond token's smallest unit. */
@@ -65,11 +65,11 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
   const { client, close } = createRpcClient([rpcUrl])
   const { request } = client
   const chainId = await readChainId(request).catch((error) => {
-    throw new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${wordsOf(error)}`)
+    throw unavailable(`The node of --rpc-url does not answer: ${wordsOf(error)}`)
   })
   const contract = settlementOf(chainId)
   const bondToken = await readBondToken(client, { chainId, settlement }).catch((error) => {
-    throw new CommandFailure(EXIT.refused, `--settlement is no settlement contract: ${wordsOf(error)}`)
+    throw refused(`--settlement is no settlement contract: ${wordsOf(error)}`)
   })
   const { symbol, decimals } = bondToken
   const token = toChecksumAddress(bondToken.token)
@@ -83,10 +83,7 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     return estimateGas(client, { account: from, to, data }).catch((error) => {
       const refusal = REFUSALS.get(revertOf(error)?.data.slice(0, 10) ?? '')
       if (refusal === undefined) throw error
-      throw new CommandFailure(
-        EXIT.refused,
-        `The contract refuses it: ${refusal}. See bond show --solver ${from}.`,
-      )
+      throw refused(`The contract refuses it: ${refusal}. See bond show --solver ${from}.`)
     })
   }
 
@@ -104,7 +101,7 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     for (;;) {
       const receipt = await client.getTransactionReceipt({ hash }).catch(() => undefined)
       if (receipt?.status === 'success') return
-      if (receipt !== undefined) throw new CommandFailure(EXIT.refused, `Transaction ${hash} has reverted.`)
+      if (receipt !== undefined) throw refused(`Transaction ${hash} has reverted.`)
       await systemClock.sleep(POLL_MS, signal).catch(() => {
         throw new CommandFailure(EXIT.interrupted, `Interrupted: transaction ${hash} may still be mined.`)
       })
@@ -116,8 +113,7 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     const owner = sending.account.address
     const call = { address: token, abi: erc20Abi } as const
     const balance = await client.readContract({ ...call, functionName: 'balanceOf', args: [owner] })
-    if (balance < amount)
-      throw new CommandFailure(EXIT.refused, `${owner} has ${both(balance)}, and not ${both(amount)}.`)
+    if (balance < amount) throw refused(`${owner} has ${both(balance)}, and not ${both(amount)}.`)
     const args = [owner, settlement] as const
     const allowance = await client.readContract({ ...call, functionName: 'allowance', args })
     if (allowance >= amount) return
@@ -141,7 +137,7 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
       const amount = isRight ? parseUnits(text, decimals) : 0n
       if (amount > 0n && amount <= MAX_UINT256) return amount
       const mustBe = `above 0, in ${symbol} with at most ${decimals} decimals`
-      throw new CommandFailure(EXIT.badInput, `--amount must be ${mustBe}, such as 1000.5.`)
+      throw badInput(`--amount must be ${mustBe}, such as 1000.5.`)
     },
     /**
      * Sends a call, after the approval of an amount that it pays, and waits until it is mined.
@@ -160,7 +156,7 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
         await send(sending, settlement, data, what)
       } catch (error) {
         if (error instanceof CommandFailure) throw error
-        throw new CommandFailure(EXIT.refused, `${functionName} has failed: ${wordsOf(error)}`)
+        throw refused(`${functionName} has failed: ${wordsOf(error)}`)
       }
     },
     close,

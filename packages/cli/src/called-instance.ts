@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { CommandFailure, toFailure } from './command-failure.js'
+import { badInput, CommandFailure, toFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
 import type { CliIo } from './io.js'
 import { type CallInstance, createAmounts, type Work } from './output/amounts.js'
@@ -129,7 +129,7 @@ function instanceUrl(io: CliIo, options: InstanceFlags): string {
 
 /** Reads a URL of HTTP. @param option names it @throws CommandFailure */
 export function readUrl(option: string, text: string): URL {
-  const mustBe = (words: string) => new CommandFailure(EXIT.badInput, `${option} must ${words}.`)
+  const mustBe = (words: string) => badInput(`${option} must ${words}.`)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
     throw mustBe(`be an http or https URL, such as ${USUAL_URL}`)

@@ -13,6 +13,13 @@ export class CommandFailure extends Error {
   }
 }
 
+/** Wrong usage, or bad input: the message names what. */
+export const badInput = (message: string) => new CommandFailure(EXIT.badInput, message)
+/** What cannot be had now: another try later may help. */
+export const unavailable = (message: string) => new CommandFailure(EXIT.unavailable, message)
+/** What is refused for good. */
+export const refused = (message: string) => new CommandFailure(EXIT.refused, message)
+
 const NAME_ANOTHER = 'Is it a running aggregator? Name another one with --url or AGGREGATOR_URL.'
 const SET_KEY = 'Set AGGREGATOR_API_KEY to a valid key of this instance.'
 

@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { LocalAccount } from 'viem'
-import { CommandFailure } from './command-failure.js'
-import { EXIT } from './exit-codes.js'
+import { badInput } from './command-failure.js'
 import { type CliIo, readAll } from './io.js'
 
 const KEY = /^(0x)?[0-9a-f]{64}$/i
@@ -19,8 +18,7 @@ export function refuseKeys(argv: readonly string[]): void {
   const isForSolvers = ['register', 'unregister', 'results', 'bond'].includes(command)
   const isKey = (text: string) => isForSolvers && KEY.test(text.slice(text.indexOf('=') + 1))
   if (!args.some((text) => KEY_OPTION.test(text) || isKey(text))) return
-  throw new CommandFailure(
-    EXIT.badInput,
+  throw badInput(
     [
       'A private key is never taken as an argument: other users of this machine, and anyone who reads your shell history, would see it.',
       'If that was a key that holds anything, consider it public and move to a new one.',
@@ -39,11 +37,11 @@ export async function readAccount(io: CliIo, keyFile: string | undefined): Promi
   const { privateKeyToAccount } = await import('viem/accounts')
   const key = text.trim()
   const noKey = `${source} has no private key: it must be 32 bytes in hex, with or without 0x.`
-  if (!KEY.test(key)) throw new CommandFailure(EXIT.badInput, noKey)
+  if (!KEY.test(key)) throw badInput(noKey)
   try {
     return privateKeyToAccount(`0x${key.replace(/^0x/i, '')}`)
   } catch {
-    throw new CommandFailure(EXIT.badInput, `${source} has a number that is not a key of secp256k1.`)
+    throw badInput(`${source} has a number that is not a key of secp256k1.`)
   }
 }
 
@@ -55,13 +53,13 @@ async function readKeyText(
   if (keyFile !== undefined) return { source: keyFile, text: await readSecretFile(io, '--key-file', keyFile) }
   const text = io.environment().SOLVER_PRIVATE_KEY
   if (text) return { source: 'SOLVER_PRIVATE_KEY', text }
-  throw new CommandFailure(EXIT.badInput, `This needs the solver's private key. ${howToGiveKey()}`)
+  throw badInput(`This needs the solver's private key. ${howToGiveKey()}`)
 }
 
 async function readStandardInput({ stdin }: CliIo): Promise<string> {
   if (stdin.isTTY) {
     const message = 'A typed key is visible: let a program write it, such as pass show solver |'
-    throw new CommandFailure(EXIT.badInput, message)
+    throw badInput(message)
   }
   return readAll(stdin)
 }
@@ -75,7 +73,7 @@ export async function readSecretFile({ stderr }: CliIo, option: string, path: st
     return text
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandFailure(EXIT.badInput, `${option} ${path} cannot be read (${code}).`)
+    throw badInput(`${option} ${path} cannot be read (${code}).`)
   }
 }
 

@@ -1,8 +1,7 @@
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { type Address, parseAddress } from '../../protocol/src/values/hex.js'
 import type { Instance, InstanceFlags } from './called-instance.js'
-import { CommandFailure } from './command-failure.js'
-import { EXIT } from './exit-codes.js'
+import { badInput } from './command-failure.js'
 import type { Listed } from './output/amounts.js'
 
 /** A swap as a person writes it: tokens by address, or by the symbol of a listed one. */
@@ -27,7 +26,7 @@ export async function readSwap(
 ) {
   const given = Object.entries({ '--sell': sell, '--buy': buy, '--amount': amount, ...more })
   const missing = given.flatMap(([name, value]) => (value ? [] : [name]))
-  if (missing.length > 0) throw refusal(`It needs ${missing.join(', ')} as well. --help has an example.`)
+  if (missing.length > 0) throw badInput(`It needs ${missing.join(', ')} as well. --help has an example.`)
   const isPlain = [sell, buy].every((token) => parseAddress(token) !== undefined) && !amount.includes('.')
   // Only to show amounts, they are read at the same time as the answer.
   if (isPlain && !json) void amounts.format(chain, toChain)
@@ -59,9 +58,9 @@ function resolve(text: string, tokens: readonly Listed[], chainId: number): Reso
   }
   const [listed, other] = tokens.filter(({ symbol }) => symbol === text)
   if (listed === undefined)
-    throw refusal(`No listed token of chain ${chainId} has the symbol ${text}. ${GIVE_ADDRESS}`)
+    throw badInput(`No listed token of chain ${chainId} has the symbol ${text}. ${GIVE_ADDRESS}`)
   if (other !== undefined)
-    throw refusal(
+    throw badInput(
       `Two listed tokens have the symbol ${text}: ${listed.address} and ${other.address}. ${GIVE_ADDRESS}`,
     )
   return { address: parseAddress(listed.address) ?? '0x', listed, isSymbol: true }
@@ -71,16 +70,12 @@ function resolve(text: string, tokens: readonly Listed[], chainId: number): Reso
 function readUnits(text: string, { address, listed, isSymbol }: Resolved): bigint {
   const [whole = '', fraction] = text.split('.')
   if (fraction !== undefined && listed === undefined)
-    throw refusal(`--amount ${text} has a point, but ${address} is not a listed token. ${GIVE_ADDRESS}`)
+    throw badInput(`--amount ${text} has a point, but ${address} is not a listed token. ${GIVE_ADDRESS}`)
   const decimals = listed !== undefined && (isSymbol || fraction !== undefined) ? listed.decimals : 0
   if ((fraction?.length ?? 0) > decimals)
-    throw refusal(`--amount ${text} has more than the ${decimals} decimals of ${listed?.symbol}.`)
+    throw badInput(`--amount ${text} has more than the ${decimals} decimals of ${listed?.symbol}.`)
   const units = BigInt(whole + (fraction ?? '').padEnd(decimals, '0'))
   if (units === 0n || units > MAX_UINT256)
-    throw refusal(`--amount ${text} must be above 0 and below 2^256 smallest units.`)
+    throw badInput(`--amount ${text} must be above 0 and below 2^256 smallest units.`)
   return units
-}
-
-function refusal(message: string): CommandFailure {
-  return new CommandFailure(EXIT.badInput, message)
 }

@@ -3,8 +3,7 @@ import {
   type SessionHost,
   type SessionHostOptions,
 } from '../../../packages/cli/src/certify/certify-host.js'
-import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
-import { EXIT } from '../../../packages/cli/src/exit-codes.js'
+import { badInput } from '../../../packages/cli/src/command-failure.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { toSessionResult } from '../../../packages/protocol/src/solvers/solver-result.js'
@@ -121,7 +120,7 @@ export async function startSessions(options: SessionHostOptions): Promise<Sessio
 function refuse(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error
   const [issue] = error.issues
-  throw new CommandFailure(EXIT.badInput, `--${issue?.variable.toLowerCase()} ${issue?.message}.`)
+  throw badInput(`--${issue?.variable.toLowerCase()} ${issue?.message}.`)
 }
 
 /** The log of a chain without events. Every instance knows its cursor. */

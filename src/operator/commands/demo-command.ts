@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Command } from 'commander'
 import { readInteger } from '../../../packages/cli/src/arguments.js'
-import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
-import { EXIT } from '../../../packages/cli/src/exit-codes.js'
+import { badInput, unavailable } from '../../../packages/cli/src/command-failure.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import type { DemoOptions } from '../demo/run-demo.js'
 
@@ -44,10 +43,7 @@ async function demo(io: CliIo, options: DemoOptions): Promise<void> {
   const { port } = options
   const { tryPort } = await import('../../../packages/cli/src/devnet/preferred-port.js')
   if (port !== undefined && (await tryPort(port).catch(() => undefined)) === undefined)
-    throw new CommandFailure(
-      EXIT.badInput,
-      `--port is ${port}: it is taken, or not allowed. Name another one.`,
-    )
+    throw badInput(`--port is ${port}: it is taken, or not allowed. Name another one.`)
   const { runDemo } = await import('../demo/run-demo.js')
   await runDemo(options, signal, print)
 }
@@ -58,6 +54,6 @@ function assertChainProgram(): void {
   } catch {
     const message =
       'The demo needs the local chain anvil: run npm install @foundry-rs/anvil, or npm ci in a clone, which brings it.'
-    throw new CommandFailure(EXIT.unavailable, message)
+    throw unavailable(message)
   }
 }

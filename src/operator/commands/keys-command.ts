@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { parseDuration } from '../../../packages/cli/src/arguments.js'
-import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
-import { EXIT } from '../../../packages/cli/src/exit-codes.js'
+import { refused } from '../../../packages/cli/src/command-failure.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { formatTime } from '../../../packages/cli/src/output/printable.js'
@@ -79,8 +78,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .action((id: string, options: Options) => {
       const { secret } = createApiKey(id)
       const replace = (key: ApiKey) => {
-        if (stateOf(key) === 'expired')
-          throw new CommandFailure(EXIT.refused, `Key ${id} has expired: add a new one.`)
+        if (stateOf(key) === 'expired') throw refused(`Key ${id} has expired: add a new one.`)
         return { digest: digestOf(secret) }
       }
       return change(io, id, options, replace, formatApiKey({ id, secret }))
@@ -101,11 +99,7 @@ async function add(io: CliIo, { label, limit = {}, expires, ...options }: AddOpt
   await withOperatorStores(io, async ({ keys }) => {
     const all = await keys.readAll()
     const same = all.find((other) => other.label === label && other.revokedAt === undefined)
-    if (same !== undefined)
-      throw new CommandFailure(
-        EXIT.refused,
-        `Key ${same.id} has this label: revoke it, or take another label.`,
-      )
+    if (same !== undefined) throw refused(`Key ${same.id} has this label: revoke it, or take another label.`)
     await keys.add(key)
   })
   await print(io, options, key, formatApiKey({ id, secret }))
@@ -113,7 +107,7 @@ async function add(io: CliIo, { label, limit = {}, expires, ...options }: AddOpt
 
 async function find(keys: ApiKeyStore, id: string): Promise<ApiKey> {
   const key = (await keys.readAll()).find((each) => each.id === id)
-  if (key === undefined) throw new CommandFailure(EXIT.refused, `There is no key ${id}: keys list shows all.`)
+  if (key === undefined) throw refused(`There is no key ${id}: keys list shows all.`)
   return key
 }
 
@@ -128,7 +122,7 @@ async function change(
   const changed = await withOperatorStores(io, async ({ keys }) => {
     const key = await find(keys, id)
     if (await keys.change(id, { ...changesOf(key), changedAt: systemClock.now() })) return find(keys, id)
-    throw new CommandFailure(EXIT.refused, `Key ${id} is revoked.`)
+    throw refused(`Key ${id} is revoked.`)
   })
   await print(io, options, changed, text)
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { readAddress, readChainId } from '../../../packages/cli/src/arguments.js'
-import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
-import { EXIT } from '../../../packages/cli/src/exit-codes.js'
+import { refused } from '../../../packages/cli/src/command-failure.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { formatTime } from '../../../packages/cli/src/output/printable.js'
@@ -108,11 +107,11 @@ async function takeOff(io: CliIo, list: SolverListName, address: Address, option
     const own = (await lists[list].readAll()).filter((entry) => entry.address === address)
     if (chainId !== undefined && own.some((entry) => entry.chainId === undefined)) {
       const message = `${solver} is ${list} on every chain: leave --chain out to change that.`
-      throw new CommandFailure(EXIT.refused, message)
+      throw refused(message)
     }
     return lists[list].remove(address, chainId)
   })
-  if (removed === 0) throw new CommandFailure(EXIT.refused, `${solver} is not ${list} on ${scope(chainId)}.`)
+  if (removed === 0) throw refused(`${solver} is not ${list} on ${scope(chainId)}.`)
   const status = list === 'blocked' ? 'allowed' : 'disallowed'
   const text = `${solver} is no longer ${list} on ${scope(chainId)}.\n`
   await printResult(io, options, { status, address: solver, chainId }, () => text)

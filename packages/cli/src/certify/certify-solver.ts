@@ -48,8 +48,8 @@ export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<
   const { solver } = endpoint
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: endpoint })
-  const progress = await runAll(ENDPOINT_CASES, trial, endpoint)
-  return toReport(options, 'endpoint', solver, await withReads(options, trial, progress, freeBond))
+  const cases = [...ENDPOINT_CASES, ...readsOf(options, freeBond)]
+  return toReport(options, 'endpoint', solver, await runAll(cases, trial, endpoint))
 }
 
 /** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
@@ -68,9 +68,9 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   }
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: host })
-  const { results, notRun } = await runAll(SESSION_CASES, trial, host, host)
-  const progress = await withReads(options, trial, { results: [first, ...results], notRun }, freeBond)
-  return toReport(options, 'session', solver, progress)
+  const cases = [...SESSION_CASES, ...readsOf(options, freeBond)]
+  const { results, notRun } = await runAll(cases, trial, host, host)
+  return toReport(options, 'session', solver, { results: [first, ...results], notRun })
 }
 
 async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): Promise<Finding> {
@@ -118,29 +118,16 @@ async function runAll<Subject>(
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
 }
 
-/** Adds what the chain and an instance say of the solver, when all cases were run. */
-async function withReads(
-  { standing, signing: { missOf }, swap }: CertifyOptions,
-  trial: Trial,
-  progress: Progress,
-  freeBond: bigint | undefined,
-): Promise<Progress> {
-  if (progress.notRun.length > 0) return progress
-  const cases: CertifyCase[] = [
-    {
-      name: 'miss-cost',
-      title: 'what a miss of the output token costs',
-      run: () => missOf(swap.outputToken, freeBond),
-    },
-  ]
-  if (standing)
-    cases.push({
-      name: 'standing',
-      title: 'whether quotes of the instance wait for the solver',
-      run: () => readStanding(standing),
-    })
-  const { results, notRun } = await runAll(cases, trial, undefined)
-  return { results: [...progress.results, ...results], notRun }
+/** The last cases: what the chain and an instance say of the solver. */
+function readsOf({ standing, signing, swap }: CertifyOptions, freeBond: bigint | undefined): CertifyCase[] {
+  const missCost: CertifyCase = {
+    name: 'miss-cost',
+    title: 'what a miss of the output token costs',
+    run: () => signing.missOf(swap.outputToken, freeBond),
+  }
+  if (standing === undefined) return [missCost]
+  const title = 'whether quotes of the instance wait for the solver'
+  return [missCost, { name: 'standing', title, run: () => readStanding(standing) }]
 }
 
 function toReport(

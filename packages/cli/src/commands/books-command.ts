@@ -3,8 +3,7 @@ import { systemClock } from '../../../protocol/src/clock.js'
 import { DAY_MS } from '../../../protocol/src/values/time.js'
 import type { FeeSum, PairSum, Statement, TokenSum } from '../../../solver/src/statement.js'
 import { readTime, TIME_HELP } from '../arguments.js'
-import { CommandFailure } from '../command-failure.js'
-import { EXIT } from '../exit-codes.js'
+import { badInput } from '../command-failure.js'
 import type { CliIo } from '../io.js'
 import { type Display, printResult } from '../output/print-result.js'
 import type { Column } from '../output/tables.js'
@@ -75,7 +74,7 @@ async function show(io: CliIo, options: Options): Promise<void> {
   try {
     statement = readStatement(state, Math.ceil(from / 1000), Math.ceil(to / 1000))
   } catch (error) {
-    throw new CommandFailure(EXIT.badInput, `--state ${state} cannot be read: ${(error as Error).message}`)
+    throw badInput(`--state ${state} cannot be read: ${(error as Error).message}`)
   }
   if (csv) io.stdout.write(toCsv(statement))
   else await printResult(io, options, statement, (display) => render(statement, display))

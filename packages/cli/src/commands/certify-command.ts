@@ -8,7 +8,7 @@ import type { CertifyHost } from '../certify/certify-host.js'
 import type { StandingSource } from '../certify/read-standing.js'
 import type { CertifyReport } from '../certify/report.js'
 import type { SigningTerms } from '../certify/signing-terms.js'
-import { CommandFailure } from '../command-failure.js'
+import { badInput, CommandFailure, unavailable } from '../command-failure.js'
 import { EXIT } from '../exit-codes.js'
 import type { CliIo } from '../io.js'
 import { renderReport } from '../output/certify-view.js'
@@ -139,7 +139,7 @@ async function readSigningTerms(client: PublicClient, options: Options): Promise
   const { ChainConfigError } = await import('../../../chain/src/contract/chain-config-error.js')
   const refuse = (error: Error) => {
     if (!(error instanceof ChainConfigError))
-      throw new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${wordsOf(error)}`)
+      throw unavailable(`The node of --rpc-url does not answer: ${wordsOf(error)}`)
     const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
     throw badInput(`${option} ${error.message}.`)
   }
@@ -157,8 +157,4 @@ async function readStandingSource(
   readUrl('--instance', url)
   const { readAccount } = await import('../solver-key.js')
   return { url, signer: await readAccount(io, keyFile), chainId, protocolName }
-}
-
-function badInput(message: string): CommandFailure {
-  return new CommandFailure(EXIT.badInput, message)
 }

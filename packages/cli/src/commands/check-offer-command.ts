@@ -4,8 +4,7 @@ import type { Command } from 'commander'
 import { ORDER_TYPES } from '../../../protocol/src/quotes/quote.js'
 import { readChainId } from '../arguments.js'
 import { type InstanceFlags, takesInstance } from '../called-instance.js'
-import { CommandFailure } from '../command-failure.js'
-import { EXIT } from '../exit-codes.js'
+import { badInput, refused, unavailable } from '../command-failure.js'
 import { type CliIo, readAll } from '../io.js'
 import type { Display } from '../output/print-result.js'
 import { formatTime } from '../output/printable.js'
@@ -35,7 +34,7 @@ export function addCheckOffer(program: Command, io: CliIo): void {
     .addHelpText('after', HELP)
   takesInstance(command, io, async (instance, { chain }: Options, path: string) => {
     const text = await (path === '-' ? readAll(io.stdin) : readFile(path, 'utf8')).catch((error) => {
-      throw new CommandFailure(EXIT.badInput, `${path} cannot be read (${error.code}).`)
+      throw badInput(`${path} cannot be read (${error.code}).`)
     })
     const offer = parseOffer(text)
     let state = ''
@@ -44,9 +43,8 @@ export function addCheckOffer(program: Command, io: CliIo): void {
       state = check.state
       return check
     }, renderCheck)
-    if (state === 'DEAD' || state === 'TAKEN')
-      throw new CommandFailure(EXIT.refused, `The offer is ${state}.`)
-    if (state !== 'VALID') throw new CommandFailure(EXIT.unavailable, 'The contract was not read: try again.')
+    if (state === 'DEAD' || state === 'TAKEN') throw refused(`The offer is ${state}.`)
+    if (state !== 'VALID') throw unavailable('The contract was not read: try again.')
   })
 }
 
@@ -59,7 +57,7 @@ function parseOffer(text: string): Parameters<AggregatorClient['checkOffer']>[1]
     return { quote: { ...quote, orderType }, signature: signature ?? solverSignature, orderId }
   } catch {
     const message = 'The file must have an offer as JSON, as quote --json prints it.'
-    throw new CommandFailure(EXIT.badInput, message)
+    throw badInput(message)
   }
 }
 

@@ -2,8 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock as clock } from '../../../protocol/src/clock.js'
 import { readAddress, readChainId, readEach, readInteger } from '../arguments.js'
 import { callsInstance, type Instance, readUrl } from '../called-instance.js'
-import { CommandFailure } from '../command-failure.js'
-import { EXIT } from '../exit-codes.js'
+import { unavailable } from '../command-failure.js'
 import type { CliIo } from '../io.js'
 import { readSecretFile } from '../solver-key.js'
 
@@ -43,7 +42,7 @@ async function serve(io: CliIo, command: Command, { url }: Instance, options: Op
   const { serveMcp } = await import('../../../mcp/src/serve-mcp.js').catch((error) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
     const message = 'This needs a package that is not there: npm install @modelcontextprotocol/server'
-    throw new CommandFailure(EXIT.unavailable, message)
+    throw unavailable(message)
   })
   const { apiKeyFile, rpcUrl, settlement, ...rest } = options
   const key = apiKeyFile && (await readSecretFile(io, '--api-key-file', apiKeyFile))

@@ -10,7 +10,7 @@ import {
   devAccounts,
   send,
 } from './deploy.js'
-import { atPreferredPort } from './preferred-port.js'
+import { freeOrAny } from './preferred-port.js'
 import { type ReferenceSolver, startReferenceSolver, type TradedToken } from './reference-solver.js'
 import { writeTokenList } from './write-token-list.js'
 
@@ -38,7 +38,7 @@ export interface NetworkOptions {
   /** The ports of the chain, and of the first solver with an endpoint, where they are free; the usual ones when left out. */
   readonly chainPort?: number | undefined
   readonly solverPort?: number | undefined
-  /** Starts the service with these variables. @throws an error with `is <port>, which is in use` when its port is taken */
+  /** Starts the service with these variables. */
   readonly startService: (environment: NodeJS.ProcessEnv) => Promise<RunningService>
 }
 
@@ -80,7 +80,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   try {
     const { servicePort = USUAL_PORTS.service, chainPort = USUAL_PORTS.chain, startService } = options
     // The service has not begun to listen.
-    const anvil = await atPreferredPort(chainPort === servicePort ? 0 : chainPort, startChain)
+    const anvil = await startChain(chainPort === servicePort ? 0 : await freeOrAny(chainPort))
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -96,9 +96,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       ...options.environment,
       ...serviceEnvironment(devnet, contracts),
     }
-    const service = await atPreferredPort(servicePort, (port) =>
-      startService({ ...environment, PORT: String(port) }),
-    )
+    const service = await startService({ ...environment, PORT: String(await freeOrAny(servicePort)) })
     started.push(service)
     const solvers: ReferenceSolver[] = []
     const tokens = tradedTokens(contracts)

@@ -5,7 +5,7 @@ import { bytesToHex, maxUint256 } from 'viem'
 import type { OrderType } from '../../../protocol/src/quotes/quote.js'
 import type { Address, Hex } from '../../../protocol/src/values/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
-import { atPreferredPort, tryPort } from './preferred-port.js'
+import { freeOrAny, tryPort } from './preferred-port.js'
 
 /** A solver of the local network that prices from a table, made with the kit for market makers. */
 export interface ReferenceSolver {
@@ -49,7 +49,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
   const { account, name, aggregatorUrl, transport } = options
   const leaves = new Set<(orderId: Hex) => boolean>()
   const left: Hex[] = []
-  const port = transport === 'session' ? undefined : await atPreferredPort(transport.usualPort, tryPort)
+  const port = transport === 'session' ? undefined : await tryPort(await freeOrAny(transport.usualPort))
   const endpointUrl = port === undefined ? undefined : `http://${HOST}:${port}`
   let refuse = (_error: Error) => {}
   const refused = new Promise<never>((_resolve, reject) => {

@@ -1,6 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { CommandFailure } from '../command-failure.js'
-import { EXIT } from '../exit-codes.js'
+import { badInput } from '../command-failure.js'
 
 /** Where forwarding begins without a state file. */
 export type Beginning = 'now' | 'beginning' | undefined
@@ -17,7 +16,7 @@ export async function readPlace(path: string, from: Beginning): Promise<string |
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && from) return from === 'now' ? undefined : 'earliest'
     const message = `--state ${path} cannot be read (${code}). A first start needs --from.`
-    throw new CommandFailure(EXIT.badInput, message)
+    throw badInput(message)
   }
 }
 

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { OrderEvent } from '@quote-aggregator/client'
 import type { Clock } from '../../../protocol/src/clock.js'
-import { CommandFailure } from '../command-failure.js'
-import { EXIT } from '../exit-codes.js'
+import { badInput, CommandFailure } from '../command-failure.js'
 import { formatDuration, toJson } from '../output/printable.js'
 
 /** Why forwarding ends (docs/decisions.md, D34). After the last two, another start does not help. */
@@ -23,7 +22,7 @@ export function parseSecrets(text: string): readonly Buffer[] {
   const secrets = words.map((word) => Buffer.from(/^whsec_([\w+/]+=*)$/.exec(word)?.[1] ?? '', 'base64'))
   if (secrets.length <= 2 && secrets.every(({ length }) => length >= 24 && length <= 64)) return secrets
   const message = '--secret-file must have one or two secrets: whsec_ and 24 to 64 bytes in base64.'
-  throw new CommandFailure(EXIT.badInput, message)
+  throw badInput(message)
 }
 
 /** Builds the sender of signed messages. It follows no redirect. An answer after 10 s does not count. */

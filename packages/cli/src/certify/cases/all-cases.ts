@@ -1,17 +1,17 @@
 import type { CertifiedEndpoint, SessionHost } from '../certify-host.js'
 import type { CertifyCase } from '../trial.js'
-import { endpointCases, endpointUrl } from './endpoint-cases.js'
+import { endpointUrl, malformedRequests } from './endpoint-cases.js'
 import { requestCases, stillAnswers } from './request-cases.js'
 import { runCases } from './run-cases.js'
 import { safetyCases } from './safety-cases.js'
-import { lateSessionCases, noErrors, sessionCases } from './session-cases.js'
+import { goAway, noErrors, sessionCases } from './session-cases.js'
 
 /** The cases of an endpoint, in their order. */
 export const ENDPOINT_CASES: readonly CertifyCase<CertifiedEndpoint>[] = [
   endpointUrl,
   ...requestCases,
   ...safetyCases,
-  ...endpointCases,
+  malformedRequests,
   ...runCases,
   stillAnswers,
 ]
@@ -22,7 +22,7 @@ export const SESSION_CASES: readonly CertifyCase<SessionHost>[] = [
   ...safetyCases,
   ...sessionCases,
   ...runCases,
-  ...lateSessionCases,
+  goAway,
   stillAnswers,
   noErrors,
 ]

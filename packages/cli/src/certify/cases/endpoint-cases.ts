@@ -31,7 +31,8 @@ export const endpointUrl: CertifyCase<CertifiedEndpoint> = {
   },
 }
 
-const malformedRequests: CertifyCase<CertifiedEndpoint> = {
+/** The case of an endpoint before those of many requests. A solver may close its connections after it. */
+export const malformedRequests: CertifyCase<CertifiedEndpoint> = {
   name: 'malformed-requests',
   title: 'malformed requests get an error, and the next request an answer',
   async run(trial) {
@@ -63,6 +64,3 @@ function judgeMalformed(name: string, reply: TrialReply): Finding {
     ...(found.problems ?? []),
   )
 }
-
-/** The case of an endpoint before those of many requests. A solver may close its connections after it. */
-export const endpointCases: readonly CertifyCase<CertifiedEndpoint>[] = [malformedRequests]

@@ -62,7 +62,8 @@ const unknownMessage: SessionCase = {
   },
 }
 
-const goAway: SessionCase = {
+/** The case of a session after those of many requests. */
+export const goAway: SessionCase = {
   name: 'go-away',
   title: 'after goAway, a new session in time',
   async run(trial, host) {
@@ -102,6 +103,3 @@ export const noErrors: SessionCase = {
 
 /** The cases of a session, before those of many requests. */
 export const sessionCases: readonly SessionCase[] = [heartbeat, malformedRequest, unknownMessage]
-
-/** The cases of a session after them. */
-export const lateSessionCases: readonly SessionCase[] = [goAway]
