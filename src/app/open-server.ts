@@ -77,7 +77,6 @@ export async function openServer(
     statistics,
     directory,
     metrics,
-    clock: clock.monotonic,
   })
   const context = {
     ...options.solvers,

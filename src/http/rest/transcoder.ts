@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
 import { hasTooManyValues, replaceUnprintable } from '../../../packages/protocol/src/values/text.js'
-import { nearMiss } from '../../config/misspelt.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import { elapsedMs, RestContext, toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'
@@ -128,9 +127,7 @@ export function parseJsonBody(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalidArgument([{ field: 'body', message: 'must be UTF-8' }])
   // Some clients of Windows begin with a byte order mark.
   const text = bytes.toString().replace(/^\ufeff/, '')
-  const value = parseJsonObject(text)
-  assertKeysOnce(text)
-  return value
+  return parseJsonObject(text)
 }
 
 /** Reads a JSON object. Of a field that is given twice, the last one counts. @throws ServiceError INVALID_ARGUMENT */
@@ -143,50 +140,12 @@ export function parseJsonObject(text: string): JsonObject {
   return value as JsonObject
 }
 
-/** @param text of a JSON object @throws ServiceError INVALID_ARGUMENT that names the fields that are given twice */
-export function assertKeysOnce(text: string): void {
-  const violations = keyViolations(topLevelKeys(text))
-  if (violations.length > 0) throw invalidArgument(violations)
-}
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     throw invalidArgument([{ field: 'body', message: 'must be valid JSON' }])
   }
-}
-
-function keyViolations(keys: readonly string[]): FieldViolation[] {
-  const seen = new Set<string>()
-  const twice = new Set<string>()
-  for (const key of keys) {
-    if (seen.has(key)) twice.add(key)
-    seen.add(key)
-  }
-  const violations = [...twice]
-    .slice(0, MAX_NAMED)
-    .map((key) => ({ field: key.slice(0, MAX_NAME_LENGTH), message: 'must be given once' }))
-  return seen.has('__proto__')
-    ? [...violations, { field: '__proto__', message: 'must not be given' }]
-    : violations
-}
-
-/** Strings, and what separates values. A body has at most 64 KiB, and the pattern goes over it once. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:]/g
-
-/** The keys of the outermost object in valid JSON text, in their order, with repetitions. */
-function topLevelKeys(text: string): string[] {
-  const keys: string[] = []
-  let depth = 0
-  let last = ''
-  for (const [token] of text.matchAll(TOKENS)) {
-    if (token === '{' || token === '[') depth++
-    else if (token === '}' || token === ']') depth--
-    else if (token === ':' && depth === 1) keys.push(JSON.parse(last))
-    last = token
-  }
-  return keys
 }
 
 /**
@@ -201,13 +160,7 @@ export function createQueryCheck(fields: readonly DescField[]): (query: JsonObje
     const unknown = Object.keys(query).filter((name) => !accepted.has(name))
     return unknown.slice(0, MAX_NAMED).map((name) => {
       const field = replaceUnprintable(name.slice(0, MAX_NAME_LENGTH))
-      const meant = nearMiss(field, names, lettersOff)
-      const hint = meant === undefined ? `use ${names.join(', ')}` : `did you mean ${meant}?`
-      return { field, message: `is not a parameter of this path: ${hint}` }
+      return { field, message: `is not a parameter of this path: use ${names.join(', ')}` }
     })
   }
-}
-
-function lettersOff(name: string): number {
-  return name.length < 5 ? 1 : 2
 }

@@ -1,7 +1,6 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import {
   OpenSessionResponseSchema,
-  SessionEventsSchema,
   type SessionHello,
   SessionHelloSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
@@ -19,15 +18,10 @@ import {
   type JsonObject,
   type JsonWriter,
 } from '../rest/proto-json.js'
-import { assertKeysOnce, parseJsonObject } from '../rest/transcoder.js'
+import { parseJsonObject } from '../rest/transcoder.js'
 import { toEventJson } from './event-json.js'
 
-const { events: EVENTS } = SessionHelloSchema.field
-const helloReader = compileJsonReader(
-  SessionHelloSchema,
-  SessionHelloSchema.fields.filter((field) => field !== EVENTS),
-)
-const eventsReader = compileJsonReader(SessionEventsSchema)
+const helloReader = compileJsonReader(SessionHelloSchema)
 
 /** The writers of all messages but events, by the name of the field. */
 const WRITERS = new Map(
@@ -43,10 +37,7 @@ const WRITERS = new Map(
  * @throws ServiceError INVALID_ARGUMENT or CHAIN_NOT_SUPPORTED
  */
 export function readSolverMessage(bytes: Buffer, readHello: ReadHello): SolverMessage {
-  const text = bytes.toString()
-  const json = parseJsonObject(text)
-  // Only of a hello: a solver sends many answers, and each is only its own.
-  if (json.type === 'hello') assertKeysOnce(text)
+  const json = parseJsonObject(bytes.toString())
   switch (json.type) {
     case 'hello':
       return { type: 'hello', hello: readHelloJson(json, readHello) }
@@ -90,16 +81,7 @@ const tailOf = encodeOnce((body: Uint8Array) => Buffer.from(body).toString('utf8
 
 function readHelloJson(json: JsonObject, readHello: ReadHello) {
   const { message, violations } = helloReader.read((field) => fieldValue(json, field))
-  const events = json.events ?? undefined
-  if (events === undefined) return readHello(message as SessionHello, violations)
-  if (typeof events !== 'object' || Array.isArray(events))
-    return readHello(message as SessionHello, [
-      ...violations,
-      { field: 'events', message: 'must be an object' },
-    ])
-  const read = eventsReader.read((field) => fieldValue(events as JsonObject, field))
-  const nested = read.violations.map((violation) => ({ ...violation, field: `events.${violation.field}` }))
-  return readHello({ ...message, events: read.message } as SessionHello, [...violations, ...nested])
+  return readHello(message as SessionHello, violations)
 }
 
 function textOf(json: JsonObject, field: string): string {

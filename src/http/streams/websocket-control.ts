@@ -26,10 +26,6 @@ const MAX_UNFINISHED_MESSAGES = 2
 interface Incoming {
   frames: number
   secondEndsAt: number
-  /** Whether a pong has not yet left the process. */
-  isPongUnsent: boolean
-  /** The last ping that came since. */
-  unansweredPing: Buffer | undefined
 }
 
 /** The WebSockets of solvers, the only clients that have a reason to send messages. */
@@ -50,10 +46,8 @@ interface Received {
 }
 
 /**
- * Bounds the cost of WebSocket clients. While a client does not read a pong, the server answers only the last of its pings
- * (RFC 6455, section 5.5.3). The server closes a client that sends too many frames or bytes, or that does not answer the
- * server's last ping. The ping's bytes are random, so that only a client that reads can repeat them.
- * @param server its option `autoPong` must be false
+ * Bounds the cost of WebSocket clients. The server closes a client that sends too many frames or bytes, or that does not answer
+ * the server's last ping. The ping's bytes are random, so that only a client that reads can repeat them.
  * @param solvers the clients that have a reason to send messages. Of these, control frames and the bytes of unfinished messages
  *   are bounded: their route bounds their messages, and sends its own pings
  * @returns a function that stops the server's pings
@@ -69,34 +63,15 @@ export function superviseWebSockets(
   const silent = new WeakSet<WebSocket>()
   let payload = randomBytes(8)
 
-  function count(client: WebSocket): Incoming {
+  function count(client: WebSocket): void {
     const now = performance.now()
-    const state = incoming.get(client) ?? newIncoming()
+    const state = incoming.get(client) ?? { frames: 0, secondEndsAt: 0 }
     incoming.set(client, state)
     if (now >= state.secondEndsAt) {
       state.frames = 0
       state.secondEndsAt = now + SECOND_MS
     }
     if (++state.frames > MAX_FRAMES_PER_SECOND) client.terminate()
-    return state
-  }
-
-  function sendPong(client: WebSocket, state: Incoming, data: Buffer): void {
-    state.isPongUnsent = true
-    client.pong(data, false, () => {
-      state.isPongUnsent = false
-      const { unansweredPing } = state
-      state.unansweredPing = undefined
-      if (unansweredPing !== undefined && client.readyState === client.OPEN)
-        sendPong(client, state, unansweredPing)
-    })
-  }
-
-  function onPing(this: WebSocket, data: Buffer): void {
-    const state = count(this)
-    if (this.readyState !== this.OPEN) return
-    if (state.isPongUnsent) state.unansweredPing = data
-    else sendPong(this, state, data)
   }
 
   function onPong(this: WebSocket, data: Buffer): void {
@@ -104,7 +79,7 @@ export function superviseWebSockets(
     if (data.equals(payload)) silent.delete(this)
   }
 
-  function onMessage(this: WebSocket): void {
+  function onFrame(this: WebSocket): void {
     count(this)
   }
 
@@ -128,13 +103,13 @@ export function superviseWebSockets(
       cutAbove((received.messages + MAX_UNFINISHED_MESSAGES) * solvers.maxMessageBytes, client, received)
   }, SECOND_MS)
   server.on('connection', (client, request) => {
-    client.on('ping', onPing).on('pong', onPong)
+    client.on('ping', onFrame).on('pong', onPong)
     const { socket } = request
     const received: Received = { socket, bytesRead: socket.bytesRead, messages: 0 }
     const group = solvers.has(pathOf(request)) ? ofSolvers : ofUsers
     group.set(client, received)
     client.once('close', () => group.delete(client))
-    if (group === ofUsers) client.on('message', onMessage)
+    if (group === ofUsers) client.on('message', onFrame)
     else client.on('message', () => received.messages++)
   })
   return () => {
@@ -151,8 +126,4 @@ function cutAbove(most: number, client: WebSocket, received: Received): void {
   if (bytesRead - received.bytesRead > most && client.readyState === client.OPEN) client.terminate()
   received.bytesRead = bytesRead
   received.messages = 0
-}
-
-function newIncoming(): Incoming {
-  return { frames: 0, secondEndsAt: 0, isPongUnsent: false, unansweredPing: undefined }
 }

@@ -37,8 +37,6 @@ export async function registerWebSocketUpgrades(
       maxPayload: maxMessageBytes,
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
-      // `superviseWebSockets` answers pings.
-      autoPong: false,
     },
     // The event log closes its sockets with a reason; all others end with the server's connections.
     preClose: (done) => done(),

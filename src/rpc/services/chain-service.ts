@@ -140,33 +140,22 @@ function toPairSummary(pair: PairSummary): MessageInitShape<typeof PairSummarySc
 /** The health of all chains of an instance, in the order of its configuration. */
 export type ReadChainHealth = () => readonly ChainHealth[]
 
-/** A report of this age is old. */
-const MAX_AGE_MS = 1000
-
-/** Builds the report of the chains for streams of events. Within a second it is the same one, so that many streams share it. */
+/** Builds the report of the chains for streams of events. */
 export function createChainHealth(
   chains: ReadonlyMap<number, Pick<Chain, 'status'>>,
   directory: Pick<SolverDirectory, 'active'>,
 ): ReadChainHealth {
-  let report: readonly ChainHealth[] = []
-  let madeAt = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = performance.now()
-    if (now - madeAt >= MAX_AGE_MS) {
-      madeAt = now
-      report = [...chains.values()].map((chain) => {
-        const { chainId, status, headBlock, lagMs } = chain.status()
-        return create(ChainHealthSchema, {
-          chainId: BigInt(chainId),
-          status: ChainStatus[toUpperCase(status)],
-          headBlock: toUint64(headBlock),
-          lagMs: toUint64(lagMs && Math.round(lagMs)),
-          activeSolvers: directory.active(chainId).length,
-        })
+  return () =>
+    [...chains.values()].map((chain) => {
+      const { chainId, status, headBlock, lagMs } = chain.status()
+      return create(ChainHealthSchema, {
+        chainId: BigInt(chainId),
+        status: ChainStatus[toUpperCase(status)],
+        headBlock: toUint64(headBlock),
+        lagMs: toUint64(lagMs && Math.round(lagMs)),
+        activeSolvers: directory.active(chainId).length,
       })
-    }
-    return report
-  }
+    })
 }
 
 /** A block number or an age of a message. A node can answer anything, and one chain must not make the whole response fail. */

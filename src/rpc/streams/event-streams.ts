@@ -115,9 +115,6 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   const { count, reject } = createOutcomes(desc, { metrics, log })
 
-  /** Streams at the same position get the same message, so that it is encoded once. */
-  const healthAt = memoizeLast(toHealthMessage)
-
   function toStream(subscription: Subscription, call: StreamCall, hasHealth: boolean): EventStream {
     const { protocol } = call
     let isOpen = true
@@ -131,7 +128,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
         const now = performance.now()
         if (now < healthDueAt) return undefined
         healthDueAt = now + HEALTH_INTERVAL_MS
-        return healthAt(subscription.cursor(), readChainHealth())
+        return toHealthMessage(subscription.cursor(), readChainHealth())
       },
       close(thrown) {
         if (!isOpen) return undefined
@@ -233,18 +230,5 @@ export function toStreamHandler(streams: EventStreams) {
       for (const entry of batch) yield toEventMessage(entry)
       if (batch.length === 0) yield stream.dueHealth() ?? toHeartbeatMessage(subscription.cursor())
     }
-  }
-}
-
-/** Keeps the last result of `make` for as long as its arguments are the same values. Their number must not change. */
-function memoizeLast<Arguments extends readonly unknown[], Value>(
-  make: (...args: Arguments) => Value,
-): (...args: Arguments) => Value {
-  let last: { readonly args: Arguments; readonly value: Value } | undefined
-  return (...args) => {
-    if (last?.args.every((arg, index) => arg === args[index])) return last.value
-    const value = make(...args)
-    last = { args, value }
-    return value
   }
 }

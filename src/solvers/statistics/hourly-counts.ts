@@ -29,8 +29,6 @@ const WRITE_INTERVAL_MS = 5000
 const RETRY_MS = 5000
 /** The end of the service waits this long for a database that does not answer. */
 const CLOSE_TIMEOUT_MS = 3000
-/** Most hours of solvers that wait for the database. They take some megabytes: 50 solvers have a week. */
-const MAX_WAITING = 10_000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
 export function createSolverStatistics(store: Pick<SolverHourStore, 'save'>, clock: Clock, log: Logger) {
@@ -54,13 +52,6 @@ export function createSolverStatistics(store: Pick<SolverHourStore, 'save'>, clo
     for (const [key, { hour, isChanged }] of hours) if (hour < first && !isChanged) hours.delete(key)
   }
 
-  function dropOldest(): void {
-    const excess = hours.size - MAX_WAITING
-    if (excess <= 0) return
-    for (const key of [...hours.keys()].slice(0, excess)) hours.delete(key)
-    log.error({ hours: excess }, 'counts of solvers were dropped: the database has been away for too long')
-  }
-
   async function write(): Promise<void> {
     const changed = [...hours.values()].filter(({ isChanged }) => isChanged)
     for (const counted of changed) counted.isChanged = false
@@ -68,7 +59,6 @@ export function createSolverStatistics(store: Pick<SolverHourStore, 'save'>, clo
       if (changed.length > 0) await store.save(writer, changed)
     } catch (error) {
       for (const counted of changed) counted.isChanged = true
-      dropOldest()
       throw error
     }
     forgetStored()

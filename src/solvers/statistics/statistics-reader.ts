@@ -47,8 +47,6 @@ interface StatisticsReaderOptions {
  * eight of their orders 400.
  */
 const STEPS = { all: { quotes: 2, orders: 8 }, one: { quotes: 72, orders: 1000 } } as const
-/** Counts that are summed up in one turn of the event loop. Each has some hundred numbers. */
-const SUMMARIES_PER_TURN = 100
 /** How long a result is used again, at least. */
 const KEEP_MS = 2000
 /** How much longer than its read a result is used again. So callers who repeat a long read take 2% of the event loop. */
@@ -129,14 +127,12 @@ export function createStatisticsReader(options: StatisticsReaderOptions) {
       return byHour(window, async (assertInTime) => {
         const sums = await read(window, assertInTime, ({ hour }) => hour)
         const total = noSolverCounts()
-        const hours = await summarizeEach(sums, (counts) => {
+        for (const counts of sums.values()) {
           addQuoteCounts(total, counts)
           addOrderCounts(total, counts)
-        })
-        return {
-          total: summarize(total),
-          hours: new Map([...hours].sort(([one], [other]) => one - other)),
         }
+        const byTime = new Map([...sums].sort(([one], [other]) => one - other))
+        return { total: summarize(total), hours: summarizeEach(byTime) }
       })
     },
   }
@@ -147,18 +143,8 @@ function* split(since: number, until: number, step: number): Generator<[first: n
   for (let first = since; first < until; first += step) yield [first, Math.min(first + step, until)]
 }
 
-/** Sums up counts, some in each turn of the event loop. @param onEach called with each of them */
-async function summarizeEach<K>(
-  sums: ReadonlyMap<K, SolverCounts>,
-  onEach: (counts: SolverCounts) => void = () => {},
-): Promise<Map<K, SolverSummary>> {
-  const summaries = new Map<K, SolverSummary>()
-  for (const [key, counts] of sums) {
-    onEach(counts)
-    summaries.set(key, summarize(counts))
-    if (summaries.size % SUMMARIES_PER_TURN === 0) await nextTurn()
-  }
-  return summaries
+function summarizeEach<K>(sums: ReadonlyMap<K, SolverCounts>): Map<K, SolverSummary> {
+  return new Map([...sums].map(([key, counts]) => [key, summarize(counts)]))
 }
 
 /** Longest wait for a result, with the reads before it. */

@@ -13,9 +13,9 @@ test('every field is a parameter, by its name in JSON and in the proto', () => {
 })
 
 test.each([
-  ['chainid', 'did you mean chainId?'],
-  ['usr', 'did you mean user?'],
-  ['solver[]', 'did you mean solver?'],
+  ['chainid', `use ${NAMES}`],
+  ['usr', `use ${NAMES}`],
+  ['solver[]', `use ${NAMES}`],
   ['limit', `use ${NAMES}`],
   ['', `use ${NAMES}`],
   ['__proto__', `use ${NAMES}`],

@@ -46,7 +46,7 @@ test.each(['orderId', 'order_id'])('a GET takes its fields from the query: %s', 
 })
 
 test.each([
-  ['orderid', 'did you mean orderId?'],
+  ['orderid', 'use orderId'],
   ['chainId', 'use orderId'],
   ['page', 'use orderId'],
 ])('a GET rejects a parameter of another name: %s', async (name, hint) => {

@@ -16,7 +16,7 @@ function stopIntervals(): void {
 }
 
 async function startServer(pingIntervalMs = PING_INTERVAL_MS) {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false })
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   const stop = superviseWebSockets(server, pingIntervalMs)
   onTestFinished(() => {
     stop()

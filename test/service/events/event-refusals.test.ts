@@ -100,16 +100,16 @@ describe.each(transports)('$name', (transport) => {
   })
 })
 
-describe('an unknown query parameter is rejected with the similar known one', () => {
+describe('an unknown query parameter is rejected with the known ones', () => {
   const QUERY = '?chainid=999&usr=0x12'
-  const chainid = 'is not a parameter of this path: did you mean chainId?'
+  const message = 'is not a parameter of this path: use after, chainId, type, orderId, user, solver, health'
 
   it('on server-sent events', async () => {
     const { status, body } = await service.get(`/v1/events${QUERY}`)
     expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
     expect(body.details).toEqual([
-      { field: 'chainid', message: chainid },
-      { field: 'usr', message: 'is not a parameter of this path: did you mean user?' },
+      { field: 'chainid', message },
+      { field: 'usr', message },
     ])
   })
 
@@ -118,7 +118,10 @@ describe('an unknown query parameter is rejected with the similar known one', ()
     async (query) => {
       const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws${query}`)
       const [code, reason] = await once(socket, 'close')
-      expect([code, reason.toString()]).toEqual([1008, expect.stringContaining(`chainid ${chainid}`)])
+      expect([code, reason.toString()]).toEqual([
+        1008,
+        expect.stringContaining(`chainid ${message}`.slice(0, 123)),
+      ])
     },
   )
 })
