@@ -4,14 +4,11 @@ import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { descriptionOf } from './descriptions.js'
 import type { Sample } from './example.js'
 import { examplesOf, failuresIn, type Paths, parameterOf, samplesOf, toPath } from './operations.js'
-import { errorSchema, failureResponse, headersOf } from './responses.js'
+import { failureResponse, headersOf } from './responses.js'
 
 const MESSAGES =
   '[/asyncapi.json](/asyncapi.json) describes its messages. To see them, run `curl -sN` with the address of `/v1/events`.'
 const UPGRADE = { Upgrade: { required: true, schema: { const: 'websocket' } } }
-const BAD_HEADER = {
-  INVALID_ARGUMENT: { value: { error: 'The header Host must be given once.', code: 'INVALID_ARGUMENT' } },
-}
 const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   in: 'header',
@@ -45,11 +42,8 @@ function socketOperation(method: DescMethod, samples: readonly Sample[]): object
         headers: UPGRADE,
       },
       400: {
-        description: 'The handshake (RFC 6455) or a header, which is then named, is not valid.',
-        content: {
-          'text/html': { schema: { type: 'string' }, examples: examplesOf(samples, 400) },
-          'application/json': { schema: errorSchema(['INVALID_ARGUMENT']), examples: BAD_HEADER },
-        },
+        description: 'The handshake (RFC 6455) is not valid.',
+        content: { 'text/html': { schema: { type: 'string' }, examples: examplesOf(samples, 400) } },
       },
       401: failure(401, ['API_KEY_INVALID', 'API_KEY_REQUIRED']),
       426: failure(426, ['INVALID_ARGUMENT'], UPGRADE),
