@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { badInput, describe } from '../../packages/cli/src/command-failure.js'
+import { badInput, CommandFailure } from '../../packages/cli/src/command-failure.js'
 import { addBond } from '../../packages/cli/src/commands/bond-command.js'
 import { addBooks } from '../../packages/cli/src/commands/books-command.js'
 import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
@@ -40,15 +40,16 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
   } catch (error) {
     // Commander has already printed the error, and throws for --help and --version too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput
-    const { exitCode, text } = describe(asFailure(error))
-    if (exitCode !== EXIT.interrupted) io.stderr.write(`error: ${text}\n`)
-    return exitCode
+    // A wrong variable of the instance is bad input of the commands on it.
+    const failure = error instanceof ConfigError ? badInput(error.message) : error
+    if (failure instanceof CommandFailure) {
+      if (failure.exitCode !== EXIT.interrupted) io.stderr.write(`error: ${failure.message}\n`)
+      return failure.exitCode
+    }
+    // An unforeseen error keeps its stack for a bug report.
+    io.stderr.write(`error: ${error instanceof Error ? error.stack : error}\n`)
+    return EXIT.unforeseen
   }
-}
-
-/** A wrong variable of the instance is bad input of the commands on it. */
-function asFailure(error: unknown): unknown {
-  return error instanceof ConfigError ? badInput(error.message) : error
 }
 
 /** Every command, in the order of the help. */

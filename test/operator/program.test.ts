@@ -1,6 +1,6 @@
 import { AggregatorError } from '@quote-aggregator/client'
 import { describe, expect, test } from 'vitest'
-import { describe as describeFailure, toFailure } from '../../packages/cli/src/command-failure.js'
+import { toFailure } from '../../packages/cli/src/command-failure.js'
 import { EXIT_CODE_HELP, exitCodeOf } from '../../packages/cli/src/exit-codes.js'
 import { REASONS } from '../../packages/protocol/src/errors.js'
 import { version } from '../../src/config/version.js'
@@ -168,8 +168,11 @@ describe('failures of calls', () => {
     expect(message).toBe('?[2Jgone? (INTERNAL)')
   })
 
-  test('exit with 1 and print the stack when they are unexpected', () => {
-    const { exitCode, text } = describeFailure(new TypeError('odd'))
-    expect([exitCode, text]).toEqual([1, expect.stringMatching(/^TypeError: odd\n +at /)])
+  test('exit with 1 and print the stack when they are unexpected', async () => {
+    const fail = () => {
+      throw new TypeError('odd')
+    }
+    const { code, stderr } = await commandLine(['records'], { environment: new Proxy({}, { get: fail }) })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: TypeError: odd\n +at /)])
   })
 })

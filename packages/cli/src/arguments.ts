@@ -34,6 +34,13 @@ export function readAmount(text: string): string {
   return required(isAmount ? text : undefined, 'It must be a number above 0, such as 1.5 or 1000000.')
 }
 
+/** The smallest units of an amount that `readAmount` has read; undefined for more decimals than these, or above 2^256-1. */
+export function toUnits(amount: string, decimals: number): bigint | undefined {
+  const [whole, fraction = ''] = amount.split('.')
+  const units = BigInt(whole + fraction.padEnd(decimals, '0'))
+  return fraction.length <= decimals && units <= MAX_UINT256 ? units : undefined
+}
+
 /** An amount in the token's smallest unit. */
 export function readUnits(text: string): bigint {
   const units = /^[1-9][0-9]{0,77}$/.test(text) ? BigInt(text) : 0n

@@ -1,16 +1,8 @@
-import {
-  encodeFunctionData,
-  erc20Abi,
-  formatUnits,
-  type LocalAccount,
-  parseUnits,
-  toFunctionSelector,
-} from 'viem'
+import { encodeFunctionData, erc20Abi, formatUnits, type LocalAccount, toFunctionSelector } from 'viem'
 import { estimateGas, sendTransaction } from 'viem/actions'
 import { readBondToken } from '../../chain/src/contract/read-bond-token.js'
 import { createRpcClient } from '../../chain/src/rpc-client.js'
 import { systemClock } from '../../protocol/src/clock.js'
-import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { wordsOf } from '../../protocol/src/node/node-words.js'
 import { findView, readChainId, readView } from '../../protocol/src/node/read-view.js'
 import { revertOf } from '../../protocol/src/node/revert.js'
@@ -18,6 +10,7 @@ import { settlementOf } from '../../protocol/src/settlement/settlement-of-chain.
 import { approveData } from '../../protocol/src/settlement/token-calls.js'
 import { toChecksumAddress } from '../../protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../protocol/src/values/hex.js'
+import { toUnits } from './arguments.js'
 import { badInput, CommandFailure, refused, unavailable } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
 
@@ -132,12 +125,9 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     bondOf,
     /** Reads an amount of whole tokens. @throws CommandFailure */
     amountIn(text: string): bigint {
-      const [, fraction = ''] = text.split('.')
-      const isRight = /^\d+(\.\d+)?$/.test(text) && fraction.length <= decimals
-      const amount = isRight ? parseUnits(text, decimals) : 0n
-      if (amount > 0n && amount <= MAX_UINT256) return amount
-      const mustBe = `above 0, in ${symbol} with at most ${decimals} decimals`
-      throw badInput(`--amount must be ${mustBe}, such as 1000.5.`)
+      const amount = toUnits(text, decimals)
+      if (amount !== undefined) return amount
+      throw badInput(`--amount must be in ${symbol} with at most ${decimals} decimals, such as 1000.5.`)
     },
     /**
      * Sends a call, after the approval of an amount that it pays, and waits until it is mined.

@@ -26,7 +26,7 @@ export const LIMITS = { usual: 20, most: 10_000 }
 export function takesInstance<Options extends InstanceFlags, Argument = never>(
   command: Command,
   io: CliIo,
-  run: (instance: Instance, options: Options, argument: Argument) => Promise<void>,
+  run: (instance: Instance, options: Options, argument: Argument) => Promise<unknown>,
 ): Command {
   callsInstance(command, io, run)
   return command.option('--json', 'JSON on standard output, for scripts; amounts are decimal strings')
@@ -36,7 +36,7 @@ export function takesInstance<Options extends InstanceFlags, Argument = never>(
 export function callsInstance<Options extends Pick<InstanceFlags, 'url'>, Argument = never>(
   command: Command,
   io: CliIo,
-  run: (instance: Instance, options: Options, argument: Argument) => Promise<void>,
+  run: (instance: Instance, options: Options, argument: Argument) => Promise<unknown>,
 ): Command {
   return command
     .option('--url <url>', `the instance; AGGREGATOR_URL when not given, else ${USUAL_URL}`)
@@ -74,10 +74,11 @@ function openInstance(io: CliIo, options: InstanceFlags) {
     url,
     amounts: createAmounts(call),
     commandLine,
-    /** Calls it, and prints the answer as `printResult` does. */
-    async print<T>(work: Work<Promise<T>>, render: Render<T>): Promise<void> {
+    /** Calls it, prints the answer as `printResult` does, and returns it. */
+    async print<T>(work: Work<Promise<T>>, render: Render<T>): Promise<T> {
       const answer = await call(work)
       await printResult(io, options, answer, (display) => render(answer, display))
+      return answer
     },
     /** Prints each item of a stream as it comes: its JSON or a text, on a line. */
     printEach: <T>(work: Work<AsyncIterable<T>>, toLine: (item: T) => string | Promise<string>) =>

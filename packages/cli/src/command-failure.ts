@@ -52,12 +52,3 @@ export function toFailure(error: AggregatorError, commandLine: (command: string)
     lines.push(`What each solver answered: ${commandLine(`quote --why ${shellWord(error.quoteId)}`)}`)
   return new CommandFailure(exitCodeOf(error), lines.map(printable).join('\n'))
 }
-
-/** The text and the exit code for an error of a command. An unforeseen one keeps its stack for a bug report. */
-export function describe(error: unknown): { readonly exitCode: ExitCode; readonly text: string } {
-  if (error instanceof CommandFailure) return { exitCode: error.exitCode, text: error.message }
-  return {
-    exitCode: EXIT.unforeseen,
-    text: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  }
-}

@@ -1,5 +1,5 @@
-import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { type Address, parseAddress } from '../../protocol/src/values/hex.js'
+import { toUnits } from './arguments.js'
 import type { Instance, InstanceFlags } from './called-instance.js'
 import { badInput } from './command-failure.js'
 import type { Listed } from './output/amounts.js'
@@ -68,14 +68,14 @@ function resolve(text: string, tokens: readonly Listed[], chainId: number): Reso
 
 /** The amount in the token's smallest unit. */
 function readUnits(text: string, { address, listed, isSymbol }: Resolved): bigint {
-  const [whole = '', fraction] = text.split('.')
-  if (fraction !== undefined && listed === undefined)
+  const hasPoint = text.includes('.')
+  if (hasPoint && listed === undefined)
     throw badInput(`--amount ${text} has a point, but ${address} is not a listed token. ${GIVE_ADDRESS}`)
-  const decimals = listed !== undefined && (isSymbol || fraction !== undefined) ? listed.decimals : 0
-  if ((fraction?.length ?? 0) > decimals)
-    throw badInput(`--amount ${text} has more than the ${decimals} decimals of ${listed?.symbol}.`)
-  const units = BigInt(whole + (fraction ?? '').padEnd(decimals, '0'))
-  if (units === 0n || units > MAX_UINT256)
-    throw badInput(`--amount ${text} must be above 0 and below 2^256 smallest units.`)
-  return units
+  const decimals = listed !== undefined && (isSymbol || hasPoint) ? listed.decimals : 0
+  const units = toUnits(text, decimals)
+  if (units !== undefined) return units
+  const token = listed?.symbol ?? address
+  throw badInput(
+    `--amount ${text} must have at most the ${decimals} decimals of ${token}, and be below 2^256 in smallest units.`,
+  )
 }

@@ -90,12 +90,12 @@ describe('a swap of listed tokens', () => {
     [
       'too many decimals',
       swapOf('USDC', 'WETH', '1.0000001'),
-      '--amount 1.0000001 has more than the 6 decimals of USDC.',
+      '--amount 1.0000001 must have at most the 6 decimals of USDC',
     ],
     [
       'an amount above 2^256',
       swapOf('WETH', 'USDC', `1${'0'.repeat(70)}`),
-      'must be above 0 and below 2^256 smallest units',
+      'the 18 decimals of WETH, and be below 2^256 in smallest units.',
     ],
     ['nothing', swapOf('WETH', 'USDC', '0.0'), 'It must be a number above 0'],
   ])('is refused with %s', async (_, argv, message) => {

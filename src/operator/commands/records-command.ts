@@ -8,7 +8,7 @@ import {
   TIME_HELP,
 } from '../../../packages/cli/src/arguments.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
-import type { FormatAmount } from '../../../packages/cli/src/output/amounts.js'
+import { inUnits } from '../../../packages/cli/src/output/amounts.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { countWords, formatTime } from '../../../packages/cli/src/output/printable.js'
 import { renderRecord } from '../../../packages/cli/src/output/quote-view.js'
@@ -18,6 +18,7 @@ import { explain } from '../../../packages/protocol/src/quotes/explain.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import { type Address, parseAddress } from '../../../packages/protocol/src/values/hex.js'
 import { DAY_MS } from '../../../packages/protocol/src/values/time.js'
+import { viewForCaller } from '../../auction/records/record-view.js'
 import { ownDatabaseHelp, withOperatorStores } from '../own-database.js'
 
 interface Options {
@@ -65,6 +66,7 @@ async function show(io: CliIo, options: Options): Promise<void> {
   await printResult(io, options, records, (display) => {
     const [first] = records
     if (first === undefined) return 'No record is found.\n'
+    // The operator's own database has no list of tokens.
     if (records.length === 1) return renderRecord(explained(first), inUnits, display)
     const more = records.length === limit ? `\nThere may be more than ${limit}: see --limit.\n` : ''
     return `${display.table(RECORDS, records)}${more}`
@@ -91,8 +93,7 @@ const RECORDS: readonly Column<QuoteRecord>[] = [
 /** A record as an instance answers it to its caller. */
 function explained(record: QuoteRecord): Parameters<typeof renderRecord>[0] {
   const { request, solvers } = record
-  const best = solvers.find(({ rank }) => rank === 1)
-  const bestAmount = request.orderType === 'EXACT_INPUT' ? best?.outputAmount : best?.inputAmount
+  const { bestAmount } = viewForCaller(record)
   return {
     ...record,
     request: {
@@ -105,10 +106,6 @@ function explained(record: QuoteRecord): Parameters<typeof renderRecord>[0] {
     solvers: solvers.map((result) => ({ ...result, explanation: explain(result, { request, bestAmount }) })),
   }
 }
-
-/** Amounts in smallest units: the operator's own database has no list of tokens. */
-const inUnits: FormatAmount = (amount, token, _chainId, form) =>
-  form === 'bare' ? `${amount}` : `${amount} of ${token}`
 
 function readPair(text: string): readonly [Address, Address] {
   const [input, output, ...others] = text.split('/').map((token) => parseAddress(token))

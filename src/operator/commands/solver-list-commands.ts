@@ -17,77 +17,54 @@ interface Options {
 const FOLLOWS_LISTS =
   'A running service with a file follows within BOND_CHECK_INTERVAL_MS (30 s), with PostgreSQL at once.'
 
+const SAMPLE = ' 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --chain 1'
+
 /** What a command does with an address on a list. */
 type Work = (io: CliIo, list: SolverListName, address: Address, options: Options) => Promise<void>
-
-interface ListCommand {
-  readonly name: string
-  readonly list: SolverListName
-  readonly description: string
-  /** Undefined for a command that prints the list. */
-  readonly work?: Work
-}
-
-const COMMANDS: readonly ListCommand[] = [
-  {
-    name: 'block',
-    list: 'blocked',
-    description: 'Removes a solver and blocks its address. The address cannot register until you unblock it.',
-    work: add,
-  },
-  {
-    name: 'unblock',
-    list: 'blocked',
-    description: 'Lets a blocked address register again. The solver must then register itself.',
-    work: takeOff,
-  },
-  {
-    name: 'allow',
-    list: 'allowed',
-    description:
-      'Lets an address register where only some may. With SOLVER_ALLOWLIST=true, only allowed ones register, connect and are asked.',
-    work: add,
-  },
-  {
-    name: 'disallow',
-    list: 'allowed',
-    description:
-      'Takes an address off the list of allowed ones. With SOLVER_ALLOWLIST=true, its solver is removed.',
-    work: takeOff,
-  },
-  {
-    name: 'blocked',
-    list: 'blocked',
-    description: 'Lists the addresses that cannot register, the oldest first.',
-  },
-  {
-    name: 'allowed',
-    list: 'allowed',
-    description: 'Lists the addresses that may register where only some may, the oldest first.',
-  },
-]
 
 /** `solvers block`, `unblock`, `allow`, `disallow`, `blocked` and `allowed`: the operator's decisions about solvers. */
 export function addSolverLists(solvers: Command, io: CliIo): void {
   solvers.commandsGroup('On the database of your own instance:')
-  for (const { name, list, description, work } of COMMANDS) {
-    const command = solvers.command(name).description(description)
-    const example = `solvers ${name}`
-    if (work === undefined)
-      command
-        .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, example))
-        .action((options: Options) => show(io, list, options))
-    else
-      command
-        .argument('<address>', "the solver's address", readAddress)
-        .option('--chain <id>', 'one chain; all chains when left out', readChainId)
-        .addHelpText(
-          'after',
-          ownDatabaseHelp(FOLLOWS_LISTS, `${example} 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC --chain 1`),
-        )
-        .action((address: Address, options: Options) => work(io, list, address, options))
-    command.option('--json', 'JSON on standard output, for scripts')
-  }
+  const command = (name: string, argument: string, description: string) =>
+    solvers
+      .command(name)
+      .description(description)
+      .option('--json', 'JSON on standard output, for scripts')
+      .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, `solvers ${name}${argument}`))
+  const addChange = (name: string, list: SolverListName, work: Work, description: string) =>
+    command(name, SAMPLE, description)
+      .argument('<address>', "the solver's address", readAddress)
+      .option('--chain <id>', 'one chain; all chains when left out', readChainId)
+      .action((address: Address, options: Options) => work(io, list, address, options))
+  const addShow = (list: SolverListName, description: string) =>
+    command(list, '', description).action((options: Options) => show(io, list, options))
+
+  addChange(
+    'block',
+    'blocked',
+    add,
+    'Removes a solver and blocks its address. The address cannot register until you unblock it.',
+  )
+  addChange(
+    'unblock',
+    'blocked',
+    takeOff,
+    'Lets a blocked address register again. The solver must then register itself.',
+  )
+  addChange(
+    'allow',
+    'allowed',
+    add,
+    'Lets an address register where only some may. With SOLVER_ALLOWLIST=true, only allowed ones register, connect and are asked.',
+  )
+  addChange(
+    'disallow',
+    'allowed',
+    takeOff,
+    'Takes an address off the list of allowed ones. With SOLVER_ALLOWLIST=true, its solver is removed.',
+  )
+  addShow('blocked', 'Lists the addresses that cannot register, the oldest first.')
+  addShow('allowed', 'Lists the addresses that may register where only some may, the oldest first.')
 }
 
 async function add(io: CliIo, list: SolverListName, address: Address, options: Options): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { toChecksumAddress } from '../../../protocol/src/signing/typed-data.js'
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
-import { readAddress } from '../arguments.js'
+import { readAddress, readAmount } from '../arguments.js'
 import type { BondContract } from '../bond-contract.js'
 import type { CliIo } from '../io.js'
 import { printResult } from '../output/print-result.js'
@@ -21,27 +21,6 @@ interface ChangeOptions extends Options {
   readonly amount?: string
 }
 
-/** A command that sends transactions. */
-interface Change {
-  readonly name: string
-  readonly functionName: string
-  /** Whether it pays an amount, or takes one; undefined for a call without one. */
-  readonly amount?: 'paid' | 'taken'
-  readonly description: string
-}
-
-const CHANGES: readonly Change[] = [
-  { name: 'register', functionName: 'registerSolver', amount: 'paid', description: 'Pays a first bond.' },
-  { name: 'add', functionName: 'addBond', amount: 'paid', description: 'Adds to the bond.' },
-  {
-    name: 'unstake',
-    functionName: 'requestUnstake',
-    amount: 'taken',
-    description: 'Asks for a part of the bond.',
-  },
-  { name: 'withdraw', functionName: 'executeUnstake', description: 'Takes that part, 7 days later.' },
-]
-
 const HELP = `${KEYS}
 It names each transaction, sends it and waits for it. The contract is approved to take the amount and no more.`
 
@@ -53,13 +32,18 @@ export function addBond(program: Command, io: CliIo): void {
     .action((options: Options & { solver: Address }) =>
       withContract(options, (contract) => show(io, options, contract, options.solver)),
     )
-  for (const item of CHANGES) {
-    const command = takesContract(bond.command(item.name).description(item.description))
+  const addChange = (name: string, functionName: string, description: string, amount?: 'paid' | 'taken') => {
+    const command = takesContract(bond.command(name).description(description))
       .option('--key-file <path>', "file with the solver's private key; - is standard input")
       .addHelpText('after', HELP)
-      .action((options: ChangeOptions) => change(io, options, item))
-    if (item.amount) command.requiredOption('--amount <number>', 'in whole bond tokens, such as 1000.5')
+      .action((options: ChangeOptions) => change(io, options, functionName, amount === 'paid'))
+    if (amount)
+      command.requiredOption('--amount <number>', 'in whole bond tokens, such as 1000.5', readAmount)
   }
+  addChange('register', 'registerSolver', 'Pays a first bond.', 'paid')
+  addChange('add', 'addBond', 'Adds to the bond.', 'paid')
+  addChange('unstake', 'requestUnstake', 'Asks for a part of the bond.', 'taken')
+  addChange('withdraw', 'executeUnstake', 'Takes that part, 7 days later.')
 }
 
 function takesContract(command: Command): Command {
@@ -75,13 +59,13 @@ async function withContract(options: Options, work: (contract: BondContract) => 
   await work(contract).finally(contract.close)
 }
 
-async function change(io: CliIo, options: ChangeOptions, { functionName, amount }: Change): Promise<void> {
+async function change(io: CliIo, options: ChangeOptions, functionName: string, pays: boolean): Promise<void> {
   const account = await readAccount(io, options.keyFile)
   await withContract(options, async (contract) => {
     const say = (line: string) => void io.stderr.write(`${line}\n`)
     const units = options.amount === undefined ? undefined : contract.amountIn(options.amount)
     const sending = { account, say, signal: io.interruption() }
-    await contract.change(functionName, units, amount === 'paid', sending)
+    await contract.change(functionName, units, pays, sending)
     await show(io, options, contract, account.address)
   })
 }

@@ -37,12 +37,10 @@ export function addCheckOffer(program: Command, io: CliIo): void {
       throw badInput(`${path} cannot be read (${error.code}).`)
     })
     const offer = parseOffer(text)
-    let state = ''
-    await instance.print(async (client, calling) => {
-      const check = await client.checkOffer(chain, offer, calling)
-      state = check.state
-      return check
-    }, renderCheck)
+    const { state } = await instance.print(
+      (client, calling) => client.checkOffer(chain, offer, calling),
+      renderCheck,
+    )
     if (state === 'DEAD' || state === 'TAKEN') throw refused(`The offer is ${state}.`)
     if (state !== 'VALID') throw unavailable('The contract was not read: try again.')
   })

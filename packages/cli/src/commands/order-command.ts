@@ -45,7 +45,7 @@ export function addOrder(program: Command, io: CliIo): void {
   })
 }
 
-function read({ print, amounts }: Instance, { chain }: Options, orderId: Hex): Promise<void> {
+function read({ print, amounts }: Instance, { chain }: Options, orderId: Hex): Promise<Order> {
   return print(
     (client, calling) => client.getOrder(chain, orderId, calling),
     async (order, display) => {

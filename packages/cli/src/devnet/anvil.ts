@@ -74,26 +74,22 @@ function anvilBinary(): string {
 }
 
 /** Anvil binds its socket before it prints the address, so a connection after this is answered. */
-function listeningPort(child: ChildProcessWithoutNullStreams): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let output = ''
-    const collect = (chunk: Buffer) => {
-      output += chunk
-      const port = /Listening on [\d.]+:(\d+)\s/.exec(output)?.[1]
-      if (port) settle(() => resolve(Number(port)))
-    }
-    const onError = (error: Error) => settle(() => reject(new Error('anvil did not start', { cause: error })))
-    const onClose = () => settle(() => reject(new Error(`anvil exited before it listened:\n${output}`)))
-    const settle = (conclude: () => void) => {
-      for (const stream of [child.stdout, child.stderr]) stream.off('data', collect)
-      child.off('error', onError).off('close', onClose)
-      // Anvil logs every request: an unread pipe would fill up and block it.
-      for (const stream of [child.stdout, child.stderr]) stream.resume()
-      conclude()
-    }
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', collect)
-    child.on('error', onError).on('close', onClose)
+async function listeningPort(child: ChildProcessWithoutNullStreams): Promise<number> {
+  let output = ''
+  let port: string | undefined
+  const listening = new Promise<void>((resolve) => {
+    // Anvil logs every request: an unread pipe would fill up and block it.
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        if (port !== undefined) return
+        output += chunk
+        port = /Listening on [\d.]+:(\d+)\s/.exec(output)?.[1]
+        if (port !== undefined) resolve()
+      })
   })
+  await Promise.race([listening, once(child, 'close')])
+  if (port === undefined) throw new Error(`anvil exited before it listened:\n${output}`)
+  return Number(port)
 }
 
 const GRACE_MS = 2_000

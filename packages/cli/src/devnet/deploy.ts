@@ -91,24 +91,16 @@ export async function deploySettlement(
 ): Promise<DevnetContracts> {
   const { minOrder = MIN_ORDER, bytecode = settlementBytecode } = options
   const client = createDevnetClient(options, options.deployer)
-  const deployToken = async (name: string, symbol: string, decimals: number) =>
-    deployed(
-      client,
-      await client.deployContract({
-        abi: testTokenAbi,
-        bytecode: testTokenBytecode,
-        args: [name, symbol, decimals],
-      }),
-    )
+  async function deploy(abi: Abi, code: Hex, ...args: readonly unknown[]): Promise<Address> {
+    const hash = await client.deployContract({ abi, bytecode: code, args })
+    const { contractAddress } = await mined(client, hash)
+    if (!contractAddress) throw new Error(`transaction ${hash} deployed no contract`)
+    return getAddress(contractAddress)
+  }
+  const deployToken = (name: string, symbol: string, decimals: number) =>
+    deploy(testTokenAbi, testTokenBytecode, name, symbol, decimals)
   const bondToken = await deployToken('Bond USD', 'bUSD', 6)
-  const settlement = await deployed(
-    client,
-    await client.deployContract({
-      abi: settlementAbi,
-      bytecode,
-      args: [bondToken, minOrder],
-    }),
-  )
+  const settlement = await deploy(settlementAbi, bytecode, bondToken, minOrder)
   const weth = await deployToken('Wrapped Ether', 'WETH', 18)
   const usdc = await deployToken('USD Coin', 'USDC', 6)
   return { settlement, bondToken, weth, usdc }
@@ -150,12 +142,6 @@ export async function send(
 
 export function devAccount(addressIndex: number) {
   return hdKeyToAccount(ROOT_KEY, { addressIndex })
-}
-
-async function deployed(client: DevnetClient, hash: Hash): Promise<Address> {
-  const { contractAddress } = await mined(client, hash)
-  if (!contractAddress) throw new Error(`transaction ${hash} deployed no contract`)
-  return getAddress(contractAddress)
 }
 
 /** Waits until a transaction is mined. @throws Error when it reverted */

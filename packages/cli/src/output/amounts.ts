@@ -16,6 +16,10 @@ export type FormatAmount = (
   form?: 'bare',
 ) => string
 
+/** Shows smallest units. */
+export const inUnits: FormatAmount = (amount, address, _chainId, form) =>
+  form === 'bare' ? String(amount) : `${amount} of ${toChecksumAddress(lowerCase(address))}`
+
 /** The tokens in which an instance's amounts are shown (docs/decisions.md, D29). */
 export type Amounts = ReturnType<typeof createAmounts>
 
@@ -60,7 +64,7 @@ export function createAmounts(call: CallInstance) {
         const token = known.get(keyOf(address, chainId))
         if (token !== undefined && /^\d+$/.test(String(amount)))
           return `${formatUnits(BigInt(amount), token.decimals)} ${token.symbol}`
-        return form === 'bare' ? String(amount) : `${amount} of ${toChecksumAddress(lowerCase(address))}`
+        return inUnits(amount, address, chainId, form)
       }
     },
     /** Builds the format of a chain's bonds, as the instance describes their token; in units when it does not. It never throws. */
