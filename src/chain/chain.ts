@@ -9,9 +9,9 @@ import type { ChainConfig } from '../config/config.js'
 import type { OrderStore } from '../store/orders/order-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type ChainListeners, createBlockListener, createChainListeners } from './chain-listeners.js'
+import { createBlockListener, createChainListeners } from './chain-listeners.js'
 import { createClockSkew } from './clock-skew.js'
-import { type ContractReader, createContractReader } from './contract/contract-reader.js'
+import { createContractReader } from './contract/contract-reader.js'
 import { createEndpointWatch, type EndpointProblem } from './contract/endpoint-watch.js'
 import type { OrderCaches } from './contract/order-cache.js'
 import { createEndpointVerifier } from './contract/verify-endpoint.js'
@@ -24,9 +24,9 @@ import {
   createRemoteChainState,
 } from './sync/chain-state.js'
 import { createChainSync } from './sync/chain-sync.js'
-import { type BondToken, createBondTokenReader } from './tokens/bond-token.js'
-import { createTokenReader, type TokenReader } from './tokens/token-reader.js'
-import { createDepositVerifier, type DepositVerifier } from './verification/deposit-verifier.js'
+import { createBondTokenReader } from './tokens/bond-token.js'
+import { createTokenReader } from './tokens/token-reader.js'
+import { createDepositVerifier } from './verification/deposit-verifier.js'
 
 /** Status of a chain. Block numbers are undefined until the chain has answered for the first time. */
 export interface ChainStatus {
@@ -46,35 +46,7 @@ export interface ChainStatus {
 }
 
 /** One supported chain: its settlement contract and the contract's events. */
-export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDeposit' | 'checkOffer'> {
-  readonly chainId: number
-  /**
-   * Polls the chain for the first time, then at every new block until `close`.
-   * @returns after the chain has answered or failed, after `startTimeoutMs` at the latest
-   * @throws ChainConfigError when it answers and does not match the configuration
-   */
-  start(): Promise<void>
-  status(): ChainStatus
-  /** @throws ServiceError CHAIN_UNAVAILABLE until the contract has been read for the first time */
-  quoteHasher(): QuoteHasher
-  /** The typed data that solvers sign, for explanations; undefined until the contract has been read once. */
-  quoteTypedData(): QuoteTypedData | undefined
-  /** The contract's requirements on every order. @throws ServiceError CHAIN_UNAVAILABLE until they are known */
-  terms(): SettlementTerms
-  /** What the solver's bond pays for a refund, in hundredths of a percent of the output; undefined while that is not known, and without the view. */
-  bondReservationBps(): number | undefined
-  /** The token of bonds, read once. Undefined until then, and when the contract names none. */
-  bondToken(): BondToken | undefined
-  /** What is known of tokens of the chain. Those that are not known are read in the background. */
-  describeTokens: TokenReader['describe']
-  /** Time of the highest block seen, Unix time in milliseconds; undefined until the chain has answered. */
-  headTimeMs(): number | undefined
-  /** Whether this replica is the leader of the chain. */
-  isLeader(): boolean
-  /** Adds a listener of changes of bonds and nonces. */
-  addListener: ChainListeners['add']
-  close(): Promise<void>
-}
+export type Chain = ReturnType<typeof createChain>
 
 /** Options of a chain next to its configuration. */
 export interface ChainOptions {
@@ -95,7 +67,7 @@ export interface ChainOptions {
 }
 
 /** Builds a chain. It also starts while the chain is down, and recovers by itself (docs/decisions.md, D11). */
-export function createChain(config: ChainConfig, options: ChainOptions): Chain {
+export function createChain(config: ChainConfig, options: ChainOptions) {
   const { chainId } = config
   const { cluster, metrics, clock, log } = options
   const orders = options.orderCaches.of(chainId)
@@ -192,8 +164,13 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     verifyDeposit: depositVerifier.verifyDeposit,
     checkOffer: depositVerifier.checkOffer,
     chainId,
+    /**
+     * Polls the chain for the first time, then at every new block until `close`.
+     * @returns after the chain has answered or failed, after `startTimeoutMs` at the latest
+     * @throws ChainConfigError when it answers and does not match the configuration
+     */
     start: leadership.start,
-    status() {
+    status(): ChainStatus {
       const { status, head, published, unread } = state.snapshot
       return {
         chainId,
@@ -206,19 +183,28 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         endpoints: watch.problems(),
       }
     },
-    quoteHasher: () => known(verifier.contract).hasher,
-    quoteTypedData: () => verifier.contract?.typedData,
-    terms: () => known(verifier.contract?.views.terms),
-    bondReservationBps() {
+    /** @throws ServiceError CHAIN_UNAVAILABLE until the contract has been read for the first time */
+    quoteHasher: (): QuoteHasher => known(verifier.contract).hasher,
+    /** The typed data that solvers sign, for explanations; undefined until the contract has been read once. */
+    quoteTypedData: (): QuoteTypedData | undefined => verifier.contract?.typedData,
+    /** The contract's requirements on every order. @throws ServiceError CHAIN_UNAVAILABLE until they are known */
+    terms: (): SettlementTerms => known(verifier.contract?.views.terms),
+    /** What the solver's bond pays for a refund, in hundredths of a percent of the output; undefined while that is not known, and without the view. */
+    bondReservationBps(): number | undefined {
       const bps = verifier.contract?.views.terms?.bondReservationBps
       return bps === undefined ? undefined : Number(bps)
     },
+    /** The token of bonds, read once. Undefined until then, and when the contract names none. */
     bondToken: bondTokenReader.bondToken,
+    /** What is known of tokens of the chain. Those that are not known are read in the background. */
     describeTokens: tokens.describe,
-    headTimeMs: () => state.snapshot.head?.timestampMs,
+    /** Time of the highest block seen, Unix time in milliseconds; undefined until the chain has answered. */
+    headTimeMs: (): number | undefined => state.snapshot.head?.timestampMs,
+    /** Whether this replica is the leader of the chain. */
     isLeader: leadership.isLeader,
+    /** Adds a listener of changes of bonds and nonces. */
     addListener: listeners.add,
-    async close() {
+    async close(): Promise<void> {
       const closed = Promise.all([leadership.close(), bondTokenReader.close(), verifier.close()])
       // A request that the node has not answered must not delay the end of the service.
       rpc.close()

@@ -1,18 +1,9 @@
 import { lockKey } from '../store/postgres/postgres.js'
-import type { LeaderElection, LeadershipListener } from './cluster.js'
+import type { LeadershipListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
 
 /** Leader election by session locks of PostgreSQL. A leader has its lock until the end of its connection. */
-export interface LockElection extends LeaderElection {
-  /** Tries to acquire each leadership that this replica does not have. */
-  tryNow(): Promise<void>
-  /** Ends all leaderships, because the connection with the locks is lost. */
-  stepDown(): void
-  /** Begins the attempts every second, on a connection that is up. */
-  start(): void
-  /** Makes no further attempts. The locks stay until the end of the connection. */
-  close(): void
-}
+export type LockElection = ReturnType<typeof createLeaderElection>
 
 /** Interval of the attempts. They are also the heartbeat of the connection, so they never stop. */
 const ATTEMPT_INTERVAL_MS = 1000
@@ -27,7 +18,7 @@ interface Candidacy {
 }
 
 /** Builds the election over a connection. */
-export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>): LockElection {
+export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>) {
   const candidacies = new Map<string, Candidacy>()
   let timer: NodeJS.Timeout | undefined
 
@@ -42,21 +33,25 @@ export function createLeaderElection(connection: Pick<DedicatedConnection, 'quer
   }
 
   return {
-    async acquire(name, listener) {
+    async acquire(name: string, listener: LeadershipListener): Promise<void> {
       candidacies.set(name, { listener, isLeader: false })
       await tryNow()
     },
+    /** Tries to acquire each leadership that this replica does not have. */
     tryNow,
-    start() {
+    /** Begins the attempts every second, on a connection that is up. */
+    start(): void {
       timer = setInterval(() => void tryNow(), ATTEMPT_INTERVAL_MS)
     },
-    stepDown() {
+    /** Ends all leaderships, because the connection with the locks is lost. */
+    stepDown(): void {
       for (const candidacy of candidacies.values()) {
         if (!candidacy.isLeader) continue
         candidacy.isLeader = false
         candidacy.listener.onLost()
       }
     },
-    close: () => clearInterval(timer),
+    /** Makes no further attempts. The locks stay until the end of the connection. */
+    close: (): void => clearInterval(timer),
   }
 }

@@ -2,21 +2,12 @@ import { createRetry } from '../concurrency/retry.js'
 import { NOTIFY } from '../store/postgres/postgres.js'
 import { MISSED, TOPICS, type Topic } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
-import type { ClusterBus, TopicListener } from './cluster.js'
+import type { TopicListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
 import { fitsTopic } from './message-shapes.js'
 
 /** The messages between replicas, as notifications of PostgreSQL (`listen` and `notify`). */
-export interface MessageBus extends ClusterBus {
-  readonly topics: readonly string[]
-  /** Passes a notification on to the listeners of its topic. */
-  receive(topic: string, payload: string): void
-  /** Reports to all listeners that messages may have been lost. */
-  reportMissed(): void
-  /** Tells the other replicas that they may not have been sent a message, as soon as the server takes one. */
-  tellMissed(error: Error): void
-  close(): Promise<void>
-}
+export type MessageBus = ReturnType<typeof createMessageBus>
 
 export interface MessageBusOptions {
   readonly log: Logger
@@ -30,7 +21,7 @@ const RETRY_MS = 1000
 export function createMessageBus(
   connection: Pick<DedicatedConnection, 'query'>,
   { log, onDropped }: MessageBusOptions,
-): MessageBus {
+) {
   const listeners = new Map<string, TopicListener[]>()
   let failure: Error | undefined
 
@@ -53,13 +44,14 @@ export function createMessageBus(
 
   return {
     topics: [...TOPICS, MISSED],
-    listen(topic, listener) {
+    listen(topic: Topic, listener: TopicListener): void {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener])
     },
-    publish(topic, text) {
+    publish(topic: Topic, text: string): void {
       void connection.query(NOTIFY, [topic, text])
     },
-    receive(name, payload) {
+    /** Passes a notification on to the listeners of its topic. */
+    receive(name: string, payload: string) {
       if (name === MISSED) return reportMissed()
       const topic = name as Topic
       if (!fitsTopic(topic, payload)) return onDropped(topic)
@@ -69,8 +61,10 @@ export function createMessageBus(
         log.error({ err: error, topic }, 'a message of another replica could not be processed')
       }
     },
+    /** Reports to all listeners that messages may have been lost. */
     reportMissed,
-    tellMissed(error) {
+    /** Tells the other replicas that they may not have been sent a message, as soon as the server takes one. */
+    tellMissed(error: Error): void {
       failure = error
       telling.run()
     },

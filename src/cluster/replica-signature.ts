@@ -21,7 +21,7 @@ export function signReplicaText(key: Uint8Array, { replicaId, time, text }: Sign
 }
 
 /** Why a request of another replica is rejected. */
-export type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE' | 'SIGNATURE_REPEATED'
+export type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE'
 
 /** Largest difference of the clocks of two replicas, either way. */
 const TOLERANCE_MS = 10_000
@@ -34,7 +34,7 @@ export type ReplicaVerifier = (
 ) => ReplicaRejection | undefined
 
 /**
- * Builds the check of texts from other replicas. It accepts each text once.
+ * Builds the check of texts from other replicas.
  * @param replicaId the UUID of this replica
  * @param now unix time in milliseconds
  */
@@ -43,27 +43,11 @@ export function createReplicaVerifier(
   key: Uint8Array,
   now: () => number,
 ): ReplicaVerifier {
-  /** The accepted signatures. Each is kept for as long as its time is in range: all of a set are removed at once. */
-  let recent = new Set<string>()
-  let older = new Set<string>()
-  let rotatedAt = now()
-
-  function isRepeated(signature: string): boolean {
-    if (Math.abs(now() - rotatedAt) > 2 * TOLERANCE_MS) {
-      older = recent
-      recent = new Set()
-      rotatedAt = now()
-    }
-    if (recent.has(signature) || older.has(signature)) return true
-    recent.add(signature)
-    return false
-  }
-
   return (time, signature, text) => {
     const expected = signReplicaText(key, { replicaId, time: Number(time), text })
     if (!isEqual(signature, expected)) return 'SIGNATURE_INVALID'
     if (Math.abs(Number(time) - now()) > TOLERANCE_MS) return 'TIMESTAMP_OUT_OF_RANGE'
-    return isRepeated(expected) ? 'SIGNATURE_REPEATED' : undefined
+    return undefined
   }
 }
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { EventFilter, LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { EventStore } from '../store/events/event-store.js'
-import { type CursorPositions, createConfirmations, createCursorPositions } from './cursor-positions.js'
+import { createConfirmations, createCursorPositions } from './cursor-positions.js'
 import { type LogEnd, PublishedLog, type StartPosition } from './published-log.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
-import { createReplays, type LogPart, type LogReader, type Replays } from './replays.js'
+import { createReplays, type LogPart, type LogReader } from './replays.js'
 import {
   cursorUnknown,
   type SubscribedLog,
@@ -15,25 +15,7 @@ import {
 import { createTurnLimiter, WaitList } from './subscriber-turns.js'
 
 /** Sends each subscriber every event of the log once and in order, at the subscriber's own pace. */
-export interface Hub extends Pick<CursorPositions, 'confirm' | 'isAhead' | 'pruneThrough'> {
-  /**
-   * @param after a cursor of this log, or `EARLIEST`; the end of the log when undefined
-   * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
-   */
-  subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
-  /** The number of subscribers that replay the log from the database, and the number that wait for it. */
-  replays: Replays['counts']
-  /** Sequence of the last published entry. */
-  lastSequence(): number
-  /** The entries of a page after the last published entry, as for PublishedLog. */
-  newIn: PublishedLog['newIn']
-  /** Sends new entries to all subscribers. They are in the log already and follow the published ones. */
-  publish(logEntries: readonly LogEntry[]): void
-  /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
-  startOver(end: LogEnd): void
-  /** Ends all subscriptions. */
-  close(): void
-}
+export type Hub = ReturnType<typeof createHub>
 
 interface HubOptions extends LogEnd {
   readonly reader: Pick<EventStore, 'readEntry' | 'readAfter' | 'readMatching'>
@@ -53,7 +35,7 @@ const PACE_CHECK_MS = 1000
 const STEPS_PER_TURN = 64
 
 /** Builds the hub over an event log. */
-export function createHub(options: HubOptions): Hub {
+export function createHub(options: HubOptions) {
   const { reader, onEvent, onSlow, enqueueRead = createReadQueue() } = options
   const published = new PublishedLog(options, onEvent)
   const entries = readEntries(reader, published)
@@ -106,7 +88,11 @@ export function createHub(options: HubOptions): Hub {
     confirm: positions.confirm,
     isAhead: positions.isAhead,
     pruneThrough: positions.pruneThrough,
-    subscribe(after, filter, options = {}) {
+    /**
+     * @param after a cursor of this log, or `EARLIEST`; the end of the log when undefined
+     * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
+     */
+    subscribe(after: string | undefined, filter: EventFilter, options: SubscriberOptions = {}): Subscription {
       if (isClosed) throw shuttingDown()
       const position = positionOf(after)
       if (position === undefined) throw cursorUnknown()
@@ -114,21 +100,27 @@ export function createHub(options: HubOptions): Hub {
       subscribers.add(subscriber)
       return subscriber
     },
+    /** The number of subscribers that replay the log from the database, and the number that wait for it. */
     replays: replays.counts,
-    lastSequence: () => published.end.sequence,
-    newIn: (page) => published.newIn(page),
-    publish(logEntries) {
+    /** Sequence of the last published entry. */
+    lastSequence: (): number => published.end.sequence,
+    /** The entries of a page after the last published entry, as for PublishedLog. */
+    newIn: (page: readonly LogEntry[]) => published.newIn(page),
+    /** Sends new entries to all subscribers. They are in the log already and follow the published ones. */
+    publish(logEntries: readonly LogEntry[]): void {
       if (logEntries.length === 0) return
       published.append(logEntries)
       waitList.wakeAll()
     },
-    startOver(end) {
+    /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
+    startOver(end: LogEnd): void {
       published.startOver(end)
       positions.startOver(end.prunedSequence)
       replays.clear()
       endAll(historyLost())
     },
-    close() {
+    /** Ends all subscriptions. */
+    close(): void {
       isClosed = true
       clearInterval(monitor)
       endAll(shuttingDown())

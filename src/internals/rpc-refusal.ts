@@ -31,10 +31,18 @@ const OK = 200
 export function rpcRefusal(contentType: string, error: ConnectError): RpcRefusal {
   const [type = '', protocol] = ENVELOPES.exec(contentType.toLowerCase()) ?? []
   switch (protocol) {
-    case 'grpc':
-      return { ...enveloped(type), trailers: Object.fromEntries(statusOf(error)) }
+    case 'grpc': {
+      const status = Object.fromEntries(setTrailerStatus(new Headers(), error))
+      return {
+        ...enveloped(type),
+        trailers: { ...status, 'grpc-message': encodeStatusMessage(error.rawMessage) },
+      }
+    }
     case 'grpc-web':
-      return enveloped(type, encodeEnvelope(trailerFlag, trailerSerialize(statusOf(error))))
+      return enveloped(
+        type,
+        encodeEnvelope(trailerFlag, trailerSerialize(setTrailerStatus(new Headers(), error))),
+      )
     case 'connect': {
       const end = createEndStreamSerialization(undefined).serialize({ metadata: new Headers(), error })
       return enveloped(type, encodeEnvelope(endStreamFlag, end))
@@ -51,10 +59,4 @@ export function rpcRefusal(contentType: string, error: ConnectError): RpcRefusal
 
 function enveloped(type: string, body = new Uint8Array()): RpcRefusal {
   return { status: OK, headers: { 'content-type': type }, body, trailers: {} }
-}
-
-function statusOf(error: ConnectError): Headers {
-  const status = setTrailerStatus(new Headers(), error)
-  status.set('grpc-message', encodeStatusMessage(error.rawMessage))
-  return status
 }

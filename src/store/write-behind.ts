@@ -2,16 +2,7 @@ import { type Clock, systemClock, type Timer } from '../../packages/protocol/src
 import { toServiceError } from '../../packages/protocol/src/errors.js'
 
 /** Writes rows behind the work that makes them, several at once. */
-export interface WriteBehind<Row> {
-  /** Has a row written soon. It costs a push to an array. A row too many is dropped. */
-  add(row: Row): void
-  /** The rows that are not written yet. */
-  waiting(): readonly Row[]
-  /** Writes all rows that wait. @returns whether the database could be reached */
-  flush(): Promise<boolean>
-  /** Writes the rows that wait. Later ones are dropped. */
-  close(): Promise<void>
-}
+export type WriteBehind<Row> = ReturnType<typeof createWriteBehind<Row>>
 
 interface WriteBehindOptions<Row> {
   /** Rows that the database refuses are dropped; those that it could not be reached for wait again. */
@@ -31,7 +22,7 @@ const WAIT_MS = 1000
 const MAX_WAITING = 10_000
 
 /** Builds the writer. Writes run one after the other. */
-export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteBehind<Row> {
+export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
   const { save, maxBatch, onWritten, onDropped, clock = systemClock } = options
   let waiting: Row[] = []
   /** The rows that are being written. */
@@ -83,14 +74,18 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteB
   }
 
   return {
-    add(row) {
+    /** Has a row written soon. It costs a push to an array. A row too many is dropped. */
+    add(row: Row) {
       if (isClosed || waiting.length >= MAX_WAITING) return onDropped(1)
       waiting.push(row)
       if (timer === undefined) writeSoon()
     },
-    waiting: () => [...batch, ...waiting],
+    /** The rows that are not written yet. */
+    waiting: (): readonly Row[] => [...batch, ...waiting],
+    /** Writes all rows that wait. @returns whether the database could be reached */
     flush: run,
-    async close() {
+    /** Writes the rows that wait. Later ones are dropped. */
+    async close(): Promise<void> {
       isClosed = true
       timer?.stop()
       if (await run()) return

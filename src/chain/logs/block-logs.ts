@@ -25,26 +25,7 @@ export interface BlockLogs {
 }
 
 /** Reads the contract's logs in single blocks at one endpoint. */
-export interface BlockLogsReader {
-  /**
-   * Reads the logs in the block with a header's hash (EIP-234).
-   *
-   * An answer is accepted when it fits the block:
-   * - The block has no transactions, or a bloom filter that is trusted excludes logs. This is proven, and costs no call.
-   * - The block's receipts explain its bloom filter. This is proven. Where the filter allows logs, or is not trusted yet, the receipts are
-   *   requested instead of the logs, so that a block with events costs one call.
-   * - The logs have the topics that the bloom filter indicates. This is not proven, unless the receipts have the same logs.
-   *
-   * When an answer does not fit, the reader asks again, at this endpoint and at the others. When all answers are equal,
-   * the bloom has a false positive, and the reader accepts the answer without proof.
-   * @throws InconsistentAnswerError when no answer fits and the answers differ; otherwise the client's errors
-   */
-  read(header: TimedHeader): Promise<BlockLogs>
-  /** The first topics that a block may have; undefined when its header says nothing of them. */
-  possibleTopics(header: TimedHeader): ReadonlySet<string> | undefined
-  /** Learns from the logs of a block whether the bloom filters of this endpoint can be trusted (docs/decisions.md, D22). */
-  compare(header: TimedHeader, logs: readonly NodeLog[]): void
-}
+export type BlockLogsReader = ReturnType<typeof createBlockLogsReader>
 
 interface Answer extends BlockLogs {
   /** Whether the answer does not contradict the header. */
@@ -66,13 +47,26 @@ export function createBlockLogsReader(
   [client, ...others]: readonly [PublicClient, ...PublicClient[]],
   contract: WatchedContract,
   pause: (ms: number) => Promise<unknown> = delay,
-): BlockLogsReader {
+) {
   const own = createSource(client, contract)
   const again = [own, ...others.map((other) => createSource(other, contract)), own]
 
   return {
     ...own,
-    async read(header) {
+    /**
+     * Reads the logs in the block with a header's hash (EIP-234).
+     *
+     * An answer is accepted when it fits the block:
+     * - The block has no transactions, or a bloom filter that is trusted excludes logs. This is proven, and costs no call.
+     * - The block's receipts explain its bloom filter. This is proven. Where the filter allows logs, or is not trusted yet, the receipts are
+     *   requested instead of the logs, so that a block with events costs one call.
+     * - The logs have the topics that the bloom filter indicates. This is not proven, unless the receipts have the same logs.
+     *
+     * When an answer does not fit, the reader asks again, at this endpoint and at the others. When all answers are equal,
+     * the bloom has a false positive, and the reader accepts the answer without proof.
+     * @throws InconsistentAnswerError when no answer fits and the answers differ; otherwise the client's errors
+     */
+    async read(header: TimedHeader): Promise<BlockLogs> {
       const answers = [await own.ask(header)]
       for (const [index, source] of again.entries()) {
         if (answers.at(-1)?.fits) break
@@ -100,6 +94,7 @@ function createSource(client: PublicClient, contract: WatchedContract) {
   let doubtsReceipts = false
   let pausedUntil = Number.NEGATIVE_INFINITY
 
+  /** The first topics that a block may have; undefined when its header says nothing of them. */
   const possible = (header: TimedHeader) => possibleTopics(contract, header, trustsBlooms)
 
   function compare(header: TimedHeader, logs: readonly NodeLog[]): void {

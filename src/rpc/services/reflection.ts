@@ -1,11 +1,4 @@
-import {
-  createRegistry,
-  type DescExtension,
-  type DescFile,
-  type DescService,
-  type Registry,
-  toBinary,
-} from '@bufbuild/protobuf'
+import { createRegistry, type DescFile, type DescService, type Registry, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Code, type Interceptor } from '@connectrpc/connect'
 import { file_google_rpc_error_details } from '../../../gen/google/rpc/error_details_pb.js'
@@ -26,7 +19,6 @@ type ReflectionQuery =
 /** A response, in both versions of the protocol. */
 type ReflectionResponse =
   | { case: 'fileDescriptorResponse'; value: { fileDescriptorProto: Uint8Array[] } }
-  | { case: 'allExtensionNumbersResponse'; value: { baseTypeName: string; extensionNumber: number[] } }
   | { case: 'listServicesResponse'; value: { service: { name: string }[] } }
   | { case: 'errorResponse'; value: { errorCode: number; errorMessage: string } }
 
@@ -78,21 +70,13 @@ export function createResponder(
         return toFiles(byName.get(query.value), query.value)
       case 'fileContainingSymbol':
         return toFiles(fileOfSymbol(registry, query.value), query.value)
-      case 'fileContainingExtension': {
-        const { containingType, extensionNumber } = query.value
-        const found = extensionsOf(files, containingType).find(({ number }) => number === extensionNumber)
-        return toFiles(found?.file, `extension ${extensionNumber} of ${containingType}`)
-      }
-      case 'allExtensionNumbersOfType': {
-        if (registry.getMessage(query.value) === undefined) return notFound(query.value)
-        const extensionNumber = extensionsOf(files, query.value).map(({ number }) => number)
-        return {
-          case: 'allExtensionNumbersResponse',
-          value: { baseTypeName: query.value, extensionNumber },
-        }
-      }
       case undefined:
         return toError(Code.InvalidArgument, 'The request must have a query that this server supports.')
+      default:
+        return toError(
+          Code.Unimplemented,
+          'This server has files with their imports, and no list of extensions.',
+        )
     }
   }
 }
@@ -119,12 +103,6 @@ function fileOfSymbol(registry: Registry, symbol: string): DescFile | undefined 
   const service = registry.getService(symbol.slice(0, end))
   const hasMethod = service?.methods.some(({ name }) => name === symbol.slice(end + 1))
   return hasMethod ? service?.file : undefined
-}
-
-function extensionsOf(files: readonly DescFile[], typeName: string): readonly DescExtension[] {
-  return files
-    .flatMap(({ extensions }) => extensions)
-    .filter(({ extendee }) => extendee.typeName === typeName)
 }
 
 function toFiles(file: DescFile | undefined, query: string): ReflectionResponse {

@@ -12,41 +12,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { startChainReloads } from './chain-reloads.js'
 
 /** The registered solvers of all chains in memory. A change is written to the store, then read from it. */
-export interface SolverDirectory {
-  /**
-   * The active solvers of a chain, the longest registered first: those with a sufficient bond, and an endpoint or a session
-   * at any replica. They are the same at all replicas. The array never changes. Another one replaces it when the solvers differ.
-   */
-  active(chainId: number): readonly Solver[]
-  /** The active solvers that this replica can ask: at an endpoint, or on a session here or at a replica that it can ask. An array as of `active`. */
-  reachable(chainId: number): readonly Solver[]
-  /** All registered solvers of a chain, also those that are not active. */
-  registered(chainId: number): readonly Solver[]
-  /** The solver, if it is registered. */
-  find(key: SolverKey): Solver | undefined
-  /**
-   * Writes a change of a chain's solvers to the store, then reloads them.
-   * @returns the result of the write, when this replica uses the changed solvers
-   * @throws the error of the write, or of the reload, which is then repeated in the background
-   */
-  change<T>(chainId: number, write: () => Promise<T>): Promise<T>
-  /** Reloads a chain's solvers in the background: another process may have changed them. */
-  refresh(chainId: number): void
-  /** Adds a listener, which is called after each reload that has changed the solvers of a chain. */
-  addListener(listener: SolverListener): void
-  /**
-   * Lists the solvers of a chain without a session from now on, also while the store has it.
-   * @returns a function that ends this; to be called when a reload has found the end of the session
-   */
-  hideSession(chainId: number, sessionId: string): () => void
-  /**
-   * Asks no session at a replica from now on: solvers there are asked at their endpoints, or not at all.
-   * @returns a function that ends this
-   */
-  skipReplica(replicaId: string): () => void
-  /** Stops following the changes of other replicas. */
-  close(): Promise<void>
-}
+export type SolverDirectory = Awaited<ReturnType<typeof createSolverDirectory>>
 
 /** Receives all registered solvers of a chain. It must not throw. */
 type SolverListener = (chainId: number, registered: readonly Solver[]) => void
@@ -59,7 +25,7 @@ interface SolverDirectoryOptions {
 }
 
 /** Builds the directory from the store, and follows the changes that other replicas make there. */
-export async function createSolverDirectory(options: SolverDirectoryOptions): Promise<SolverDirectory> {
+export async function createSolverDirectory(options: SolverDirectoryOptions) {
   const { chainIds } = options
   const listeners: SolverListener[] = []
   const chains = new Map(
@@ -80,12 +46,25 @@ export async function createSolverDirectory(options: SolverDirectoryOptions): Pr
   const registered = (chainId: number) => chains.get(chainId)?.registered() ?? NO_SOLVERS
 
   return {
-    active: (chainId) => chains.get(chainId)?.active() ?? NO_SOLVERS,
-    reachable: (chainId) => chains.get(chainId)?.reachable() ?? NO_SOLVERS,
+    /**
+     * The active solvers of a chain, the longest registered first: those with a sufficient bond, and an endpoint or a session
+     * at any replica. They are the same at all replicas. The array never changes. Another one replaces it when the solvers differ.
+     */
+    active: (chainId: number): readonly Solver[] => chains.get(chainId)?.active() ?? NO_SOLVERS,
+    /** The active solvers that this replica can ask: at an endpoint, or on a session here or at a replica that it can ask. An array as of `active`. */
+    reachable: (chainId: number): readonly Solver[] => chains.get(chainId)?.reachable() ?? NO_SOLVERS,
+    /** All registered solvers of a chain, also those that are not active. */
     registered,
-    find: ({ chainId, address }) => registered(chainId).find((solver) => solver.address === address),
+    /** The solver, if it is registered. */
+    find: ({ chainId, address }: SolverKey): Solver | undefined =>
+      registered(chainId).find((solver) => solver.address === address),
 
-    async change(chainId, write) {
+    /**
+     * Writes a change of a chain's solvers to the store, then reloads them.
+     * @returns the result of the write, when this replica uses the changed solvers
+     * @throws the error of the write, or of the reload, which is then repeated in the background
+     */
+    async change<T>(chainId: number, write: () => Promise<T>): Promise<T> {
       const list = chains.get(chainId)
       const result = await write()
       try {
@@ -97,15 +76,27 @@ export async function createSolverDirectory(options: SolverDirectoryOptions): Pr
       return result
     },
 
+    /** Reloads a chain's solvers in the background: another process may have changed them. */
     refresh: reloads.reload,
-    addListener: (listener) => void listeners.push(listener),
-    hideSession: (chainId, sessionId) => chains.get(chainId)?.hideSession(sessionId) ?? (() => {}),
-    skipReplica(replicaId) {
+    /** Adds a listener, which is called after each reload that has changed the solvers of a chain. */
+    addListener: (listener: SolverListener): void => void listeners.push(listener),
+    /**
+     * Lists the solvers of a chain without a session from now on, also while the store has it.
+     * @returns a function that ends this; to be called when a reload has found the end of the session
+     */
+    hideSession: (chainId: number, sessionId: string): (() => void) =>
+      chains.get(chainId)?.hideSession(sessionId) ?? (() => {}),
+    /**
+     * Asks no session at a replica from now on: solvers there are asked at their endpoints, or not at all.
+     * @returns a function that ends this
+     */
+    skipReplica(replicaId: string): () => void {
       const ends = [...chains.values()].map((list) => list.skipReplica(replicaId))
       return () => {
         for (const end of ends) end()
       }
     },
+    /** Stops following the changes of other replicas. */
     close: reloads.close,
   }
 }

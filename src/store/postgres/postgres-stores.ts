@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import type { Logger } from '../../telemetry/log.js'
-import { type Database, openTables, type TableSet } from '../database.js'
+import { openTables, type TableSet } from '../database.js'
 import { probeWrites } from '../events/event-statements.js'
 import { migrations } from '../migrations.js'
 import type { QuoteRecordSchema } from '../records/quote-record-store.js'
@@ -69,7 +68,6 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
     const records = await openTables<QuoteRecordSchema>(pool.dialect(), POSTGRES_TABLES.quoteRecords)
     const recordTable = createQuoteRecordTable(records, options.quoteRecordMaxBytes)
     await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
-    if (await isWritableByAll(database)) log.warn(WRITABLE_BY_ALL)
     health.start(() => probeWrites(database))
     const replicaId = randomUUID()
     const lease = createReplicaLease(database, POSTGRES_COORDINATION, { replicaId, leaseMs })
@@ -93,15 +91,6 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
 }
 
 /** Whether others can make functions that the service may take for those of PostgreSQL. */
-async function isWritableByAll(database: Database): Promise<boolean> {
-  const { rows } = await sql<{ is: boolean }>`select pg_catalog.has_schema_privilege('public'::text,
-    pg_catalog.current_schema()::text, 'create'::text) as is`.execute(database)
-  return rows.some(({ is }) => is)
-}
-
-const WRITABLE_BY_ALL =
-  'every user of the database may create functions in its schema, and so act as the service: revoke create on schema … from public'
-
 const WARN_INTERVAL_MS = 10_000
 
 /** Logs the first of several errors. A database that fails at one request mostly fails at all of them. */

@@ -170,14 +170,6 @@ export function mapConnectionErrors<S extends object>(
 }
 
 /** Whether a PostgreSQL that answers takes writes. */
-interface ServerHealth {
-  isUp(): boolean
-  /** Wraps a store, so that its errors name the server as their cause. Notes these errors. */
-  watch<S extends object>(store: S): S
-  /** Reports faults from now on. @param probe a write, as for WriteHealth */
-  start(probe: () => Promise<unknown>): void
-  close(): void
-}
 
 /** Faults by the beginning of their SQLSTATE. */
 const FAULTS: readonly [RegExp, Fault][] = [
@@ -187,7 +179,7 @@ const FAULTS: readonly [RegExp, Fault][] = [
 ]
 
 /** Builds the health of the server. */
-export function createServerHealth(log: Logger): ServerHealth {
+export function createServerHealth(log: Logger) {
   const health = createWriteHealth({}, 'PostgreSQL takes no writes', 'PostgreSQL takes writes again', log)
 
   function note(error: unknown): void {
@@ -198,8 +190,10 @@ export function createServerHealth(log: Logger): ServerHealth {
 
   return {
     isUp: health.isUp,
-    watch: (store) => mapConnectionErrors(store, note),
-    start: (probe) => health.start(() => probe().then(health.written, note)),
+    /** Wraps a store, so that its errors name the server as their cause. Notes these errors. */
+    watch: <S extends object>(store: S): S => mapConnectionErrors(store, note),
+    /** Reports faults from now on. @param probe a write, as for WriteHealth */
+    start: (probe: () => Promise<unknown>): void => health.start(() => probe().then(health.written, note)),
     close: health.close,
   }
 }

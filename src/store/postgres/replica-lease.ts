@@ -20,20 +20,7 @@ export const ONLY_REPLICA: SessionHolder = {
 }
 
 /** The lease of a replica: while it lasts, the replica holds its solver sessions (docs/decisions.md, D18). */
-export interface ReplicaLease extends Pick<SessionHolder, 'assertHeld'> {
-  /** Takes the lease, or renews it. It then lasts for a whole lease time. */
-  renew(): Promise<void>
-  /** Renews the lease, and stores the origin at which the other replicas ask this one (docs/decisions.md, D18). */
-  publishUrl(url: string): Promise<void>
-  /**
-   * Ends the sessions of replicas whose lease has expired, at the time when it expired. Does nothing unless this replica
-   * has renewed its own for a whole lease time without a gap: after an outage, the others need that time to renew theirs.
-   * @returns the number of ended sessions; one for each of their chains
-   */
-  releaseExpired(): Promise<number>
-  /** Ends the lease of this replica, and the sessions that it still holds. */
-  giveUp(): Promise<void>
-}
+export type ReplicaLease = ReturnType<typeof createReplicaLease>
 /** Time for which an expired lease stays: a session that was being written when it expired is stored by then. */
 const EXPIRED_KEPT_MS = 60_000
 /** The clock of the database, which all replicas share: Unix time in milliseconds. */
@@ -44,7 +31,7 @@ export function createReplicaLease(
   database: Database,
   { notify }: Coordination,
   { replicaId, leaseMs }: { readonly replicaId: string; readonly leaseMs: number },
-): ReplicaLease {
+) {
   /** Kept here too, for a row that another replica has deleted during an outage. */
   let url: string | null = null
 
@@ -74,7 +61,7 @@ export function createReplicaLease(
   }
 
   return {
-    async assertHeld(transaction) {
+    async assertHeld(transaction: DatabaseTransaction): Promise<void> {
       const held = await transaction
         .selectFrom('replicas')
         .select('id')
@@ -85,13 +72,20 @@ export function createReplicaLease(
         throw new ServiceError('DATABASE_UNAVAILABLE', 'This replica has lost its lease: connect again.')
     },
 
+    /** Takes the lease, or renews it. It then lasts for a whole lease time. */
     renew,
-    async publishUrl(published) {
+    /** Renews the lease, and stores the origin at which the other replicas ask this one (docs/decisions.md, D18). */
+    async publishUrl(published: string): Promise<void> {
       url = published
       await renew()
     },
 
-    releaseExpired: () =>
+    /**
+     * Ends the sessions of replicas whose lease has expired, at the time when it expired. Does nothing unless this replica
+     * has renewed its own for a whole lease time without a gap: after an outage, the others need that time to renew theirs.
+     * @returns the number of ended sessions; one for each of their chains
+     */
+    releaseExpired: (): Promise<number> =>
       database.transaction().execute(async (transaction) => {
         // A lease that is renewed at this moment is locked, and stays.
         const { rows: ended } = await sql<{ chain_id: number }>`
@@ -111,7 +105,8 @@ export function createReplicaLease(
         return ended.length
       }),
 
-    giveUp: () =>
+    /** Ends the lease of this replica, and the sessions that it still holds. */
+    giveUp: (): Promise<void> =>
       database.transaction().execute(async (transaction) => {
         const ended = await transaction
           .updateTable('solvers')

@@ -25,23 +25,7 @@ export interface NonceUse {
 }
 
 /** Stores the nonces of offers, and which of them are used (docs/decisions.md, D25). */
-export interface OfferNonceStore {
-  save(nonces: readonly OfferNonce[]): Promise<void>
-  /**
-   * Makes the nonces of orders used that have an event which stands, and those of the others unused.
-   * @param orderIds undefined for the orders of the newest events
-   * @returns whether anything has changed
-   */
-  markOrders(chainId: number, orderIds?: readonly Hex[]): Promise<boolean>
-  /** The nonces of the offers that became these orders. */
-  readOrders(chainId: number, orderIds: readonly Hex[]): Promise<NonceUse[]>
-  /** The used nonces of each solver of a chain, the newest `limit` of each, the oldest first. Removes older ones. */
-  readUsed(chainId: number, limit: number): Promise<Map<Address, bigint[]>>
-  /** Removes some unused nonces whose time has passed. @returns whether there may be more */
-  pruneSome(chainId: number, beforeSeconds: number): Promise<boolean>
-  /** Removes the oldest rows beyond the bound, unused ones first. @returns the bytes of the others, as the bound counts them */
-  trim(): Promise<{ readonly bytes: number; readonly dropped: number }>
-}
+export type OfferNonceStore = ReturnType<typeof createOfferNonceStore>
 
 /** The bytes of a row with the longest nonce, in its table and indexes, on the larger of both databases. */
 export const OFFER_ROW_BYTES = 640
@@ -57,7 +41,7 @@ const HAS_EVENT = sql`case when exists (select 1 from orders where orders.chain_
   and orders.order_id = offer_nonces.order_id) then 1 else 0 end`
 
 /** Builds the store over an open database. @param maxBytes the bound of all rows */
-export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES): OfferNonceStore {
+export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES) {
   const maxRows = Math.floor(maxBytes / OFFER_ROW_BYTES)
 
   async function markSome(chainId: number, orderIds: ReturnType<typeof sql>): Promise<boolean> {
@@ -68,7 +52,7 @@ export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES):
   }
 
   return {
-    save: (nonces) =>
+    save: (nonces: readonly OfferNonce[]): Promise<void> =>
       forEachBatch(nonces, async (part) => {
         const rows = part.map(({ chainId, orderId, solver, nonce, until, offeredAt }) => {
           const key = { chain_id: chainId, order_id: orderId ?? NO_ORDER, solver, nonce: `${nonce}` }
@@ -81,7 +65,12 @@ export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES):
           .execute()
       }),
 
-    async markOrders(chainId, orderIds) {
+    /**
+     * Makes the nonces of orders used that have an event which stands, and those of the others unused.
+     * @param orderIds undefined for the orders of the newest events
+     * @returns whether anything has changed
+     */
+    async markOrders(chainId: number, orderIds?: readonly Hex[]): Promise<boolean> {
       if (orderIds === undefined)
         return markSome(
           chainId,
@@ -94,7 +83,8 @@ export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES):
       return hasChanged
     },
 
-    async readOrders(chainId, orderIds) {
+    /** The nonces of the offers that became these orders. */
+    async readOrders(chainId: number, orderIds: readonly Hex[]): Promise<NonceUse[]> {
       const found: NonceUse[] = []
       await forEachBatch(orderIds, async (part) => {
         const rows = await database
@@ -119,7 +109,8 @@ export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES):
       return found
     },
 
-    async readUsed(chainId, limit) {
+    /** The used nonces of each solver of a chain, the newest `limit` of each, the oldest first. Removes older ones. */
+    async readUsed(chainId: number, limit: number): Promise<Map<Address, bigint[]>> {
       const solvers = await database
         .selectFrom('offer_nonces')
         .select('solver')
@@ -133,7 +124,8 @@ export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES):
       return used
     },
 
-    async pruneSome(chainId, beforeSeconds) {
+    /** Removes some unused nonces whose time has passed. @returns whether there may be more */
+    async pruneSome(chainId: number, beforeSeconds: number): Promise<boolean> {
       const rows = await database
         .selectFrom('offer_nonces')
         .select(['order_id', 'until'])
@@ -157,7 +149,8 @@ export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES):
       return rows.length === PRUNED_ROWS
     },
 
-    async trim() {
+    /** Removes the oldest rows beyond the bound, unused ones first. @returns the bytes of the others, as the bound counts them */
+    async trim(): Promise<{ readonly bytes: number; readonly dropped: number }> {
       const { rows } = await database
         .selectFrom('offer_nonces')
         .select(({ fn }) => fn.countAll<number>().as('rows'))

@@ -89,25 +89,9 @@ describe('a file by its name', () => {
   })
 })
 
-describe('extensions', () => {
-  const OPTIONS = 'google.protobuf.MethodOptions'
-  const find = (containingType: string, extensionNumber: number) =>
-    answer({ case: 'fileContainingExtension', value: { containingType, extensionNumber } })
-  const list = (value: string) => answer({ case: 'allExtensionNumbersOfType', value })
-
-  it('are found by the type that they extend and their number, both', () => {
-    const value = { containingType: OPTIONS, extensionNumber: 72295728 }
-    expect(namesFor({ case: 'fileContainingExtension', value })[0]).toBe('google/api/annotations.proto')
-    expect(find(OPTIONS, 0)).toEqual(notFound(`extension 0 of ${OPTIONS}`))
-    expect(find('google.protobuf.FieldOptions', 72295728)).toEqual(notFound('72295728'))
-    expect(find('', 72295728)).toEqual(notFound('72295728'))
-  })
-
-  it('are listed for the type that has them, and empty for a message without any', () => {
-    expect(list(OPTIONS).value).toEqual({ baseTypeName: OPTIONS, extensionNumber: [72295728] })
-    expect(list('aggregator.v1.GetQuoteRequest').value).toEqual({
-      baseTypeName: 'aggregator.v1.GetQuoteRequest',
-      extensionNumber: [],
-    })
+it('queries of extensions are not implemented: files come with their imports', () => {
+  const value = { containingType: 'google.protobuf.MethodOptions', extensionNumber: 72295728 }
+  expect(answer({ case: 'fileContainingExtension', value }).value).toMatchObject({
+    errorCode: Code.Unimplemented,
   })
 })

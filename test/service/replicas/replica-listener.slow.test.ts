@@ -168,12 +168,6 @@ describe('a request is refused, its connection ends, and the solver is not asked
   it.each([-10_500, 10_500])('when its time is %i ms from the clock', (offset) =>
     rejects({ time: Date.now() + offset }, 'TIMESTAMP_OUT_OF_RANGE'),
   )
-  it('when it comes again', async () => {
-    const body = relayed()
-    const headers = sign(body)
-    expect(await post(body, headers)).toMatchObject({ status: 200 })
-    await refused(headers, 'SIGNATURE_REPEATED', body)
-  })
 })
 
 it('a signed request on the public port gets 404', async () => {
