@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
-/** A fact in a row of facts: its name above, its value below. */
-export function Fact({
-  name,
-  children,
-}: {
+interface FactProps {
   readonly name: ComponentChildren
   readonly children: ComponentChildren
-}) {
+}
+
+/** A fact in a row of facts: its name above, its value below. */
+export function Fact({ name, children }: FactProps) {
   return (
     <div>
       <dt>{name}</dt>

@@ -3,16 +3,14 @@ import { needsAddress, solverName, solvers } from '../data/solvers/solvers.js'
 import { shorten } from '../format/shorten.js'
 import { Copy } from './copy.js'
 
-/** An address, a hash or an id: shortened, whole on hover, copied by its button, with a link when it has a place here. */
-export function Id({
-  text,
-  href,
-  label,
-}: {
+interface IdProps {
   readonly text: string
   readonly href?: string
   readonly label: string
-}) {
+}
+
+/** An address, a hash or an id: shortened, whole on hover, copied by its button, with a link when it has a place here. */
+export function Id({ text, href, label }: IdProps) {
   return (
     <span class="id">
       {href === undefined ? (

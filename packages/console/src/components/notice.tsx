@@ -4,14 +4,13 @@ import { connection } from '../data/events.js'
 import type { Failure } from '../data/failure.js'
 import { mayPass, type Query } from '../data/query.js'
 
-/** Why something is missing, and what to do about it. */
-export function FailureNotice({
-  failure,
-  retry,
-}: {
+interface FailureNoticeProps {
   readonly failure: Failure
   readonly retry?: (() => void) | undefined
-}) {
+}
+
+/** Why something is missing, and what to do about it. */
+export function FailureNotice({ failure, retry }: FailureNoticeProps) {
   return (
     <div class="notice notice-bad" role="alert">
       <p>{failure.message}</p>
@@ -50,14 +49,13 @@ export function Answer<T>({ query: { data, failure, refresh }, children }: Answe
   )
 }
 
-/** What stands in the place of a list that has nothing. */
-export function Empty({
-  title,
-  children,
-}: {
+interface EmptyProps {
   readonly title: string
   readonly children?: ComponentChildren
-}) {
+}
+
+/** What stands in the place of a list that has nothing. */
+export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">
       <p class="empty-title">{title}</p>

@@ -22,14 +22,14 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
   [OrderState.REFUNDED]: 'bad',
 }
 
-/** The state of an order. @param fillMs adds how long the fill took; undefined while it is not known */
-export function OrderStateMark({
-  state,
-  fillMs,
-}: {
+interface OrderStateProps {
   readonly state: OrderState
+  /** Adds how long the fill took; undefined while it is not known. */
   readonly fillMs?: number | undefined
-}) {
+}
+
+/** The state of an order. */
+export function OrderStateMark({ state, fillMs }: OrderStateProps) {
   const time = fillMs === undefined ? '' : ` in ${formatFill(fillMs)}`
   return <StateMark word={`${STATE_WORDS[state] ?? 'other'}${time}`} tone={TONES[state] ?? 'neutral'} />
 }
@@ -125,7 +125,11 @@ function OrderRow({ order, hasUser, hasSolver, isFresh }: OrderRowProps) {
         <span class="story-arrow muted" aria-hidden="true">
           →{' '}
         </span>
-        {!outputToken || state === OrderState.REFUNDED ? (
+        {state === OrderState.REFUNDED && inputToken ? (
+          <span class="muted">
+            back <Amount chainId={chainId} address={inputToken} amount={inputAmount} aligned={4} isShort />
+          </span>
+        ) : !outputToken ? (
           '–'
         ) : (
           <span class={state === OrderState.SETTLED ? '' : 'muted'}>

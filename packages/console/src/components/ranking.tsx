@@ -1,5 +1,5 @@
 import type { Attempt } from '../data/auction/auction.js'
-import type { Reliabilities } from '../data/solvers/reliability.js'
+import { useReliabilities } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
@@ -17,8 +17,8 @@ interface RankingProps {
   readonly chainId: bigint
   /** The token of the side that solvers compete on. */
   readonly token: string
-  /** Shows how the solvers have kept their word, in the place of when they answered and why they made no valid offer. */
-  readonly reliabilities?: Reliabilities
+  /** Shows when the solvers answered, and why they made no valid offer. */
+  readonly isRecord?: boolean
   /** Lets the user choose among offers. */
   readonly choice?: OfferChoice | undefined
 }
@@ -33,7 +33,8 @@ export interface OfferChoice {
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
 export function Ranking(props: RankingProps) {
-  const { attempts, chainId, token, reliabilities, choice } = props
+  const { attempts, chainId, token, isRecord, choice } = props
+  const reliabilities = useReliabilities(BigInt(chainId))
   const decimals = tokenOf(chainId, token)?.decimals
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
@@ -58,15 +59,14 @@ export function Ranking(props: RankingProps) {
                 </th>
               </>
             )}
-            {reliabilities === undefined ? (
+            {isRecord && (
               <th class="right">
                 <Term name="After" />
               </th>
-            ) : (
-              <th class="right">
-                <Term name="Paid" />
-              </th>
             )}
+            <th class="right">
+              <Term name="Paid" />
+            </th>
             <th>
               <Term name="Result" />
             </th>
@@ -98,15 +98,14 @@ export function Ranking(props: RankingProps) {
                 <SolverLabel address={attempt.solver} />
               </td>
               {hasOffers && <OfferCells attempt={attempt} decimals={decimals} />}
-              {reliabilities === undefined ? (
+              {isRecord && (
                 <td class="right number" data-label="After">
                   {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
                 </td>
-              ) : (
-                <td class="right number ranking-paid" data-label="Paid">
-                  <Paid of={reliabilities.get(attempt.solver.toLowerCase())} />
-                </td>
               )}
+              <td class="right number ranking-paid" data-label="Paid">
+                <Paid of={reliabilities.get(attempt.solver.toLowerCase())} />
+              </td>
               <td class={attempt.rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
                 {attempt.isVerified ? (
                   <StateMark word="verified" tone="good" />
@@ -116,7 +115,7 @@ export function Ranking(props: RankingProps) {
                     tone={outcomeTone(attempt.outcome)}
                   />
                 )}
-                {reliabilities === undefined && attempt.rank === undefined && attempt.explanation !== '' && (
+                {isRecord && attempt.rank === undefined && attempt.explanation !== '' && (
                   <p class="explanation">{attempt.explanation}</p>
                 )}
               </td>

@@ -17,7 +17,7 @@ export function RecordView({ chain, record }: RecordViewProps) {
   return (
     <>
       <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
-      <Ranking attempts={attempts} chainId={record.chainId} token={token} />
+      <Ranking isRecord attempts={attempts} chainId={record.chainId} token={token} />
     </>
   )
 }

@@ -148,8 +148,7 @@ function PairDays({ chainId }: Pick<Chain, 'chainId'>) {
       {pair !== undefined && (
         <RateChart chainId={chainId} sell={pair.inputToken} buy={pair.outputToken} height={460}>
           <figcaption class="muted">
-            Fills in both directions, also wash trades: anyone can trade with themselves at any price. The
-            axis does not begin at 0.
+            Anyone can trade with themselves at any price. The axis does not begin at 0.
           </figcaption>
         </RateChart>
       )}

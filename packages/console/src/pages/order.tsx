@@ -128,7 +128,10 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
       {end === 'refunded' && (
         <p class="not-paid-story">
           {order.solver === undefined ? 'The solver' : <SolverLabel address={order.solver} />} did not pay in
-          time. <a href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>Swap again</a>
+          time. The user has the input back, less gas, and the compensation.
+          <a class="button" href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>
+            Swap again
+          </a>
         </p>
       )}
       <dl class="fact-row">
@@ -176,6 +179,7 @@ function Slashed({ order: { chainId, orderId }, chain }: Pick<PriceProps, 'order
       <dt>Compensation</dt>
       <dd>
         <Amount chainId={chainId} address={chain.bondToken?.address ?? ''} amount={paid.data} isShort />
+        <span class="muted"> in the solver's bond token, price not known</span>
       </dd>
     </>
   )

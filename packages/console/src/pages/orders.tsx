@@ -48,6 +48,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
       eventPauseMs: EVENT_PAUSE_MS,
     },
   )
+  const { nextPageToken = '' } = orders.data ?? {}
   const isFiltered = user !== undefined || solver !== undefined || state !== undefined
   return (
     <>
@@ -72,11 +73,8 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
       </Answer>
       <nav class="pages" aria-label="Pages of orders">
         {pageToken !== undefined && <a href={hrefHere('orders', '', { ...filters })}>← Newest</a>}
-        {orders.data !== undefined && orders.data.nextPageToken !== '' && (
-          <a
-            class="pages-next"
-            href={hrefHere('orders', '', { ...filters, page: orders.data.nextPageToken })}
-          >
+        {nextPageToken !== '' && (
+          <a class="pages-next" href={hrefHere('orders', '', { ...filters, page: nextPageToken })}>
             Older →
           </a>
         )}

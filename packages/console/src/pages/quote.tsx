@@ -10,9 +10,10 @@ import { Account, Id } from '../components/id.js'
 import { Answer } from '../components/notice.js'
 import { RecordView } from '../components/record-view.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
-import { Age } from '../components/time.js'
+import { Age, Deadline } from '../components/time.js'
 import { Amount, TokenName } from '../components/token-amount.js'
 import { isExactInput } from '../data/auction/auction.js'
+import { latestNow } from '../data/clock.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { formatDuration } from '../format/time.js'
 
@@ -52,10 +53,11 @@ function Facts({ record }: { readonly record: GetQuoteRecordResponse }) {
   const { request, chainId, outcome, durationMs, requestedAt, kind } = record
   if (request === undefined) return null
   const isInput = isExactInput(record)
+  const isOver = request.depositDeadline * 1000 < latestNow.value
   const [word, tone] = OUTCOMES[outcome ?? QuoteOutcome.UNSPECIFIED] ?? ['other', 'neutral']
   return (
     <section class="panel" aria-label="Request">
-      <dl class="fact-row">
+      <dl class="fact-row request">
         <Fact name="Outcome">
           <StateMark word={word} tone={tone} />
         </Fact>
@@ -74,6 +76,9 @@ function Facts({ record }: { readonly record: GetQuoteRecordResponse }) {
         </Fact>
         <Fact name="Deposit">
           {request.depositMode === DepositMode.ADDRESS ? 'to an address' : 'with the contract'}
+        </Fact>
+        <Fact name={isOver ? 'No longer an offer since' : 'Offers valid until'}>
+          <Deadline seconds={request.depositDeadline} />
         </Fact>
         <Fact name="Asked">
           <Age ms={Number(requestedAt)} /> for {formatDuration(durationMs)}

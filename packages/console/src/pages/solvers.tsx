@@ -86,7 +86,7 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
         const values: Record<(typeof COLUMNS)[number], ComponentChildren> = {
           Paid: <Paid of={known} />,
           Asked: group(String(stats.asked)),
-          Won: <Share of={winShare(stats)} />,
+          Won: formatShare(winShare(stats)),
           'In time': formatShare(answeredShare(stats)),
           'Usual answer': formatDuration(stats.medianResponseMs),
           'p95 answer': formatDuration(stats.p95ResponseMs),
@@ -116,17 +116,6 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
   )
 }
 
-/** A share of one, as a number and as a bar. */
-const Share = ({ of }: { readonly of: number | undefined }) => (
-  <>
-    {formatShare(of)}
-    <svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-      <rect width="100" height="4" />
-      <rect class="share-part" width={(of ?? 0) * 100} height="4" />
-    </svg>
-  </>
-)
-
 /** The free part of a solver's bond; the whole on hover. */
 export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly stats: SolverStats }) {
   const { freeBond, totalBond } = stats
@@ -136,7 +125,7 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
   const exact = `${exactAmount(free, decimals)} of ${exactAmount(BigInt(totalBond), decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
   return (
     <span class="number" title={exact}>
-      {formatAmount(free, decimals)} {symbol ?? 'units'}
+      {formatAmount(free, decimals, 2)} {symbol ?? 'units'}
     </span>
   )
 }

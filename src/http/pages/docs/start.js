@@ -34,6 +34,7 @@ const WithSentences = () => ({
     },
   },
 })
+document.querySelector('.first-request code').textContent = `curl ${new URL('v1/chains', location.href)}`
 const label = () => {
   for (const select of document.querySelectorAll('.examples-select-element')) select.ariaLabel = 'Example'
   for (const text of document.querySelectorAll('pre.microlight')) text.tabIndex = 0

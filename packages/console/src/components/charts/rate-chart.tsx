@@ -4,6 +4,7 @@ import { listOrders } from '../../data/orders/orders.js'
 import { fillsOfPair } from '../../data/orders/pair-fills.js'
 import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
+import { formatSpan } from '../../format/time.js'
 import { Plot } from './plot.js'
 
 interface RateChartProps {
@@ -42,10 +43,11 @@ export function RateChart({ chainId, sell, buy, height, children }: RateChartPro
   if (!sold?.isListed || !bought?.isListed || data === undefined) return null
   const fills = fillsOfPair(data.orders, [sell, buy], [sold.decimals ?? 0, bought.decimals ?? 0])
   if (fills.length < LEAST_FILLS) return null
+  const spanMs = ((fills.at(-1)?.at ?? 0) - (fills[0]?.at ?? 0)) * 1000
   return (
     <figure>
       <Plot
-        title={`${bought.symbol} for 1 ${sold.symbol}, by the last ${fills.length} fills`}
+        title={`${bought.symbol} for 1 ${sold.symbol}, by the last ${fills.length} fills, in ${formatSpan(spanMs)}`}
         times={fills.map(({ at }) => at)}
         values={fills.map(({ rate }) => rate)}
         height={height}

@@ -53,7 +53,7 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
               Deposit address <Id text={depositAddress} label="deposit address" />
             </p>
           ) : (
-            <WhatHappens chain={chain} swap={quote} />
+            <WhatHappens chain={chain} swap={quote} isTransfer />
           )}
         </>
       )}

@@ -6,7 +6,6 @@ import { Age } from '../../components/time.js'
 import { type Offer, surplusBps } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
-import { useReliabilities } from '../../data/solvers/reliability.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
@@ -58,16 +57,12 @@ export function AuctionPanel(props: AuctionPanelProps) {
           )}
         </>
       )}
-      {isShown && isForNobody && round.offers !== 0 && (
-        <p class="muted">Connect a wallet, or type your address, to get offers that you can take.</p>
-      )}
     </section>
   )
 }
 
 function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
   const { round, ended, takeable } = auction
-  const reliabilities = useReliabilities(chain.chainId)
   if (round === undefined) return null
   const surplus = surplusBps(round.attempts)
   // The next round must not take the rows away while the user reads and chooses.
@@ -91,7 +86,6 @@ function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
           attempts={attempts}
           chainId={chain.chainId}
           token={token}
-          reliabilities={reliabilities}
           choice={
             onChoose && {
               solvers: takeable?.offers.flatMap(({ quote }) => quote?.solver ?? []) ?? [],

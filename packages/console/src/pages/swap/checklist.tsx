@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Fact } from '../../components/facts.js'
 import { Account, OrderId, SolverLabel, Transaction } from '../../components/id.js'
+import { Paid } from '../../components/paid.js'
 import { Rate } from '../../components/rate.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Moment } from '../../components/time.js'
@@ -12,6 +13,7 @@ import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
+import { useReliabilities } from '../../data/solvers/reliability.js'
 import { formatDuration } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { Amounts } from '../order/amounts.js'
@@ -31,19 +33,13 @@ import {
 import { WhatHappens } from './what-happens.js'
 
 const FILL_POLL_MS = 3000
-const SIGNS: Readonly<Record<Step['state'], string>> = {
-  waiting: '○',
-  active: '◐',
-  sent: '◐',
-  done: '✓',
-  failed: '✕',
-}
-type Words = Readonly<Record<'waiting' | 'active' | 'sent' | 'done', string>>
+const SIGNS = { waiting: '○', active: '◐', sent: '◐', done: '✓', failed: '✕' } as const
+/** What a step is called. Only a transaction is sent. */
+type Words = Readonly<Record<'waiting' | 'active' | 'done', string> & { sent?: string }>
 const WORDS: Readonly<Record<Step['name'], Words>> = {
   check: {
     waiting: 'Check the quote',
     active: 'Checking the quote',
-    sent: '',
     done: 'Quote checked through your wallet',
   },
   approve: {
@@ -58,7 +54,7 @@ const WORDS: Readonly<Record<Step['name'], Words>> = {
     sent: 'Waiting until the deposit is mined',
     done: 'Deposited',
   },
-  fill: { waiting: 'Fill', active: 'Waiting for the solver', sent: '', done: 'The solver has paid' },
+  fill: { waiting: 'Solver pays you', active: 'Waiting for the solver', done: 'The solver has paid' },
 }
 const ENDS: Readonly<Record<OrderEnd, readonly [words: string, tone: Tone]>> = {
   filled: ['Swap complete', 'good'],
@@ -81,18 +77,16 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const isDue = isDeposited && !isOver && isPast(quote?.fillDeadline ?? 0, latestNow.value)
   const isUncertain = isDepositBegun(ownSwap(chainId, orderId)) && !isBusy && !isDeposited && !isOver
   // The offer stands until its deadline: the next attempt checks it again.
-  const mayRetry =
-    problem !== '' &&
-    !isBusy &&
-    !isAddress &&
-    !isDeposited &&
-    !isUncertain &&
-    !isLate &&
-    !isOver &&
-    !isRefused
+  const isStuck = problem !== '' && !isBusy && !isAddress && !isDeposited
+  const mayRetry = isStuck && !isUncertain && !isLate && !isOver && !isRefused
   const isAway = isBusy && wallet.value !== undefined && BigInt(wallet.value.chainId) !== chainId
   // While the wallet asks, another swap would be a second one.
   const mayLeave = isOver || (isAddress ? !isBusy : !isDeposited && (!isBusy || isLate))
+  const order = (isDeposited || isOver || isAddress || deposit === 'sent') && (
+    <a class={isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
+      {isDue ? 'Take your tokens back' : 'See the order'}
+    </a>
+  )
   const [words, tone] = end === undefined ? ([wordsOfLast(taken), 'waiting'] as const) : ENDS[end]
   return (
     <div class="checklist">
@@ -130,30 +124,25 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
           {problem}
         </p>
       )}
-      {mayRetry && (
+      {(mayRetry || (isUncertain && wallet.value !== undefined)) && (
         <button type="button" class="main-action" onClick={sendFromWallet}>
-          Try again
+          {mayRetry ? 'Try again' : 'Look again'}
         </button>
       )}
-      {isUncertain && wallet.value !== undefined && (
-        <button type="button" class="main-action" onClick={sendFromWallet}>
-          Look again
-        </button>
-      )}
+      {isOver || order}
       {mayLeave && (
         // The second click of a double click on "Swap", which was here, says nothing.
         <button
           type="button"
-          class={end === 'filled' ? 'main-action' : 'second-action'}
+          class={end === 'filled' ? 'main-action' : isOver ? 'second-action' : 'link'}
           onClick={({ detail }) => detail < 2 && leaveOffer()}
         >
           {isOver ? 'New swap' : 'Back to the quotes'}
         </button>
       )}
-      {(isDeposited || isOver || isAddress || deposit === 'sent') && (
-        <a class={isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
-          {isDue ? 'Take your tokens back' : 'See the order'}
-        </a>
+      {isOver && order}
+      {isAddress && mayLeave && !isOver && (
+        <p class="muted">A transfer that was sent goes on: its order stays under “Your swaps”.</p>
       )}
     </div>
   )
@@ -161,11 +150,12 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
 
 /** The terms of the offer that was taken; once it is paid, a receipt. */
 export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, steps } = taken
+  const { chain, offer, steps, wanted } = taken
   const { quote, orderId } = offer
   const { chainId } = chain
   const { state, endedAt } = steps.find(({ name }) => name === 'fill') ?? {}
   const isOver = state === 'done'
+  const reliabilities = useReliabilities(chainId)
   if (quote === undefined) return null
   const { inputToken, inputAmount, outputToken, outputAmount, user, solver } = quote
   const [input, output] = [BigInt(inputAmount), BigInt(outputAmount)]
@@ -173,7 +163,12 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
     <section class="panel taken-terms" aria-labelledby="terms-title">
       <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
       {!isOver && (
-        <WhatHappens chain={chain} swap={quote} isDeposited={stateOf('deposit', taken) === 'done'} />
+        <WhatHappens
+          chain={chain}
+          swap={quote}
+          isDeposited={stateOf('deposit', taken) === 'done'}
+          isTransfer={wanted.mode === 'ADDRESS'}
+        />
       )}
       <dl class="fact-row">
         <Fact name="Rate">
@@ -183,7 +178,7 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
           <Account address={user} />
         </Fact>
         <Fact name="Solver">
-          <SolverLabel address={solver} />
+          <SolverLabel address={solver} /> <Paid of={reliabilities.get(solver.toLowerCase())} />
         </Fact>
         <Fact name="Order">
           <OrderId id={orderId} />
@@ -208,7 +203,7 @@ function wordsOf({ name, state }: Step, { chain, offer, wanted, isBusy }: TakenO
   const isLate = isPast((offer.quote?.depositDeadline ?? 0) - SPARE_SECONDS, latestNow.value)
   if (name === 'deposit' && state === 'active' && isAddress && isLate)
     return 'Do not confirm in your wallet any more'
-  return WORDS[name][state === 'failed' ? 'waiting' : state]
+  return WORDS[name][state === 'failed' ? 'waiting' : state] ?? ''
 }
 
 function wordsOfLast(taken: TakenOffer): string {
@@ -284,6 +279,7 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
         {wanted.mode === 'ADDRESS' ? 'the address' : 'the contract'}
       </span>
       <code class="whole-address">{to}</code>
+      <span class="muted">Reject in your wallet to go back</span>
     </span>
   )
 }

@@ -14,7 +14,7 @@ import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { AddressRisks } from './address-terms.js'
+import { AddressRisks } from './address-risks.js'
 
 const CHECK_MS = 30_000
 
@@ -24,7 +24,10 @@ type ClosedUse = Exclude<AddressUse, 'pay' | 'pay the rest'>
 const CLOSED: Readonly<Record<ClosedUse, readonly [tone: 'bad' | 'warning', text: string]>> = {
   paid: ['warning', 'The tokens are at the deposit address. Do not send them again.'],
   asked: ['warning', 'Your wallet was asked to send the tokens. Look into it, and do not send them twice.'],
-  'asked too late': ['bad', 'Do not confirm in your wallet any more.'],
+  'asked too late': [
+    'bad',
+    'Do not confirm in your wallet any more. Tokens that arrive late may stay at the address until you fetch them.',
+  ],
   'other mode': [
     'bad',
     'The solver did not make this offer for a transfer to an address. Send nothing for it.',
@@ -102,29 +105,34 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
         </p>
       )}
       <div class="deposit-columns">
-        <QrCode text={depositAddress} label="QR code of the deposit address" />
+        <figure>
+          <QrCode text={depositAddress} label="QR code of the deposit address" />
+          <figcaption class="muted">The address alone, no amount</figcaption>
+        </figure>
         <dl class="facts facts-stacked">
           <dt>to the address</dt>
           <dd class="whole-address">
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
-          <dt>the token, by its contract: send nothing to it</dt>
-          <dd class="whole-address">
-            <code>{quote.inputToken}</code>
-          </dd>
           <dt>on the network</dt>
           <dd>{chain.name}</dd>
         </dl>
       </div>
-      <p>From a wallet of your own, once: an exchange may send too late, or less.</p>
-      <dl class="facts">
-        <dt>Paid or refunded</dt>
-        <dd>
-          <code>{quote.user}</code>
-        </dd>
-        <AddressRisks chain={chain} />
-      </dl>
+      <AddressRisks chain={chain} />
+      <details class="aside">
+        <summary>Receiver, and contract of the token</summary>
+        <dl class="facts facts-stacked">
+          <dt>Paid or refunded</dt>
+          <dd>
+            <code>{quote.user}</code>
+          </dd>
+          <dt>The token, by its contract: send nothing to it</dt>
+          <dd>
+            <code>{quote.inputToken}</code>
+          </dd>
+        </dl>
+      </details>
       {children?.(use)}
     </section>
   )
@@ -150,12 +158,6 @@ function Closed({ use, depositDeadline, children }: ClosedProps) {
             <Deadline seconds={depositDeadline - SPARE_SECONDS} />
           </strong>
           , and not later.
-        </p>
-      )}
-      {use === 'asked too late' && (
-        <p>
-          Tokens that arrive after <Deadline seconds={depositDeadline} /> may stay at the address until you
-          fetch them.
         </p>
       )}
       <p>

@@ -18,7 +18,7 @@ import { wallet } from '../../wallet/connected-wallet.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useBalance } from '../../wallet/use-wallet-read.js'
 import { Action } from './action.js'
-import { AddressTerms } from './address-terms.js'
+import { AddressRisks } from './address-risks.js'
 import { ConnectedWallet } from './connect.js'
 import { SaferOffer } from './safer-offer.js'
 import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
@@ -96,7 +96,8 @@ export function SwapForm(props: SwapFormProps) {
     )
   }
   // To watch is the alternative to a wallet, which the contract needs.
-  const isAfter = params.mode === 'contract' && wallet.value === undefined
+  const isTransfer = params.mode === 'address'
+  const isAfter = !isTransfer && wallet.value === undefined
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
   const parts = [
     <WalletPlace key="wallet" params={params} />,
@@ -150,12 +151,9 @@ export function SwapForm(props: SwapFormProps) {
         solver={offer?.quote?.solver}
         onChoose={onChoose}
       />
-      {params.mode === 'address' && (
-        <p class="notice">Send from a wallet of your own. An exchange may send too late, or less.</p>
-      )}
+      {isTransfer && <AddressRisks chain={chain} />}
       {isAfter ? parts.toReversed() : parts}
-      {params.mode === 'address' && <AddressTerms chain={chain} swap={found} />}
-      {found !== undefined && <WhatHappens chain={chain} swap={found} />}
+      {found !== undefined && <WhatHappens chain={chain} swap={found} isTransfer={isTransfer} />}
     </div>
   )
 }

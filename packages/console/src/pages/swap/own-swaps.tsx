@@ -22,14 +22,13 @@ const REFRESH_MS = 15_000
 /** A deposit that was mined is in the events of the instance after this time. */
 const UNSEEN_MS = 600_000
 
-/** The swaps of this browser, first those that are not over. A page that is loaded again leads back to a deposit on its way. */
-export function OwnSwaps({
-  chain,
-  without,
-}: {
+interface OwnSwapsProps {
   readonly chain: Chain
   readonly without: string | undefined
-}) {
+}
+
+/** The swaps of this browser, first those that are not over. A page that is loaded again leads back to a deposit on its way. */
+export function OwnSwaps({ chain, without }: OwnSwapsProps) {
   const begun = begunSwaps(chain.chainId).flatMap((swap) => {
     const offer = swap.orderId === without ? undefined : storedQuote(swap)
     return offer?.quote === undefined ? [] : [{ swap, offer }]

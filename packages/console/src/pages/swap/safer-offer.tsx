@@ -4,6 +4,8 @@ import { Paid } from '../../components/paid.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Attempt, Round } from '../../data/auction/auction.js'
 import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
+import { solverName } from '../../data/solvers/solvers.js'
+import { shorten } from '../../format/shorten.js'
 
 interface SaferOfferProps {
   readonly chain: Chain
@@ -20,22 +22,27 @@ interface SaferOfferProps {
 export function SaferOffer({ chain, round, token, solver, onChoose }: SaferOfferProps) {
   const { chainId } = chain
   const reliabilities = useReliabilities(chainId)
-  const [best] = round?.attempts ?? []
+  const [best, next] = round?.attempts ?? []
   const safer = round && saferAttempt(round.attempts, reliabilities)
   if (best === undefined || safer === undefined || solver === safer.solver) return null
-  const paid = (attempt: Attempt) => <Paid of={reliabilities.get(attempt.solver.toLowerCase())} />
+  const of = ({ solver }: Attempt) => reliabilities.get(solver.toLowerCase())
   const [more, less] = [best.amount ?? 0n, safer.amount ?? 0n].toSorted((a, b) => (a < b ? 1 : -1))
   return (
     <div class="notice notice-warning safer-offer">
       <p>
-        Best price: <SolverLabel address={best.solver} />, {paid(best)} in 24 h. Safer:{' '}
-        <SolverLabel address={safer.solver} />, {paid(safer)}, for{' '}
+        Best price: <SolverLabel address={best.solver} />, <Paid of={of(best)} /> in 24 h.{' '}
+        {next !== undefined && next !== safer && (
+          <>
+            Next: <SolverLabel address={next.solver} />, <Paid of={of(next)} />.{' '}
+          </>
+        )}
+        <SolverLabel address={safer.solver} /> has paid {`${of(safer)?.paid} of ${of(safer)?.ended}`}, for{' '}
         <Amount chainId={chainId} address={token} amount={(more ?? 0n) - (less ?? 0n)} isShort />{' '}
         {round?.isOutput ? 'less' : 'more'}.
       </p>
       {onChoose && (
         <button type="button" onClick={() => onChoose(safer.solver)}>
-          Take the safer offer
+          Take <bdi>{solverName(safer.solver) ?? shorten(safer.solver)}</bdi>'s offer
         </button>
       )}
     </div>

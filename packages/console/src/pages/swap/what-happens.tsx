@@ -3,6 +3,7 @@ import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
+import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { formatSpan } from '../../format/time.js'
 import { isPast } from '../order/refund.js'
 
@@ -17,12 +18,14 @@ interface WhatHappensProps {
   readonly swap: SwapTerms
   /** Whether the contract has the input, or the deposit address. */
   readonly isDeposited?: boolean
+  /** Whether the user sends the input to the deposit address. */
+  readonly isTransfer?: boolean
 }
 
-/** What will happen to the user's money: exactly the output, or the input back. */
-export function WhatHappens({ chain, swap, isDeposited = false }: WhatHappensProps) {
+/** What will happen to the user's money: the output, or the input back. A transfer has its conditions. */
+export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = false }: WhatHappensProps) {
   const { chainId, defaultDepositWindow, fillWindow } = chain
-  const { inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = swap
+  const { inputToken, inputAmount, outputToken, outputAmount, depositDeadline, fillDeadline } = swap
   const input = <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort />
   const compensation = <Compensation chain={chain} output={BigInt(outputAmount)} />
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
@@ -39,15 +42,26 @@ export function WhatHappens({ chain, swap, isDeposited = false }: WhatHappensPro
       <dd>
         {fillDeadline === undefined ? 'at this price' : 'exactly'}{' '}
         <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+        {isTransfer && !isDeposited && ', if your transfer arrives whole and in time'}
       </dd>
+      {!isDeposited && depositDeadline !== undefined && (
+        <>
+          <dt>{isTransfer ? 'It arrives by' : 'Offer valid until'}</dt>
+          <dd>
+            <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
+          </dd>
+        </>
+      )}
       <dt>If you are not paid</dt>
       <dd>
+        {isTransfer && 'Unless it came late or short, or the solver has cancelled: '}
         {input} back after {after}, by a refund that you press, and {compensation}
       </dd>
       <dt>Cost</dt>
       <dd>
-        no fee, only gas: {isDeposited ? 'of a refund' : 'of approval, deposit and a refund'}. What you sell
-        is locked until you are paid or refunded.
+        no fee, only gas:{' '}
+        {isDeposited ? '' : isTransfer ? 'of the transfer, and ' : 'of approval and deposit, and '}
+        of a refund if you need one. What you sell is locked until you are paid or refunded.
       </dd>
     </dl>
   )
@@ -60,7 +74,8 @@ export function Compensation({ chain, output }: { readonly chain: Chain; readonl
   const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
     <>
-      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond
+      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond, a
+      token whose price is not known
     </>
   )
 }
