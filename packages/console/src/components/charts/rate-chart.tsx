@@ -47,7 +47,7 @@ export function RateChart({ chainId, sell, buy, height, children }: RateChartPro
   return (
     <figure>
       <Plot
-        title={`${bought.symbol} for 1 ${sold.symbol}, by the last ${fills.length} fills, in ${formatSpan(spanMs)}`}
+        title={`${bought.symbol} for 1 ${sold.symbol}, ${fills.length} fills in ${formatSpan(spanMs)}`}
         times={fills.map(({ at }) => at)}
         values={fills.map(({ rate }) => rate)}
         height={height}

@@ -46,7 +46,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
       </dd>
       {!isDeposited && depositDeadline !== undefined && (
         <>
-          <dt>{isTransfer ? 'It arrives by' : 'Offer valid until'}</dt>
+          <dt>{isTransfer ? 'Must arrive by' : 'Offer valid until'}</dt>
           <dd>
             <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
           </dd>
