@@ -91,10 +91,10 @@ export function OrderRows({ orders, without = [], fresh, others = [] }: OrderRow
   )
 }
 
-/** What one whole token has brought; a dash before it has. */
+/** What one whole token has brought; empty before it has. */
 function rateOf({ state, chainId, inputToken = '', inputAmount, outputToken = '', outputAmount }: Order) {
   const [sold, bought] = [tokenOf(chainId, inputToken), tokenOf(chainId, outputToken)]
-  if (state !== OrderState.SETTLED) return '–'
+  if (state !== OrderState.SETTLED) return ''
   return formatRate(BigInt(inputAmount ?? 0), BigInt(outputAmount ?? 0), sold?.decimals, bought?.decimals)
 }
 

@@ -128,7 +128,7 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
       {end === 'refunded' && (
         <p class="not-paid-story">
           {order.solver === undefined ? 'The solver' : <SolverLabel address={order.solver} />} did not pay in
-          time. The user has the input back, less gas, and the compensation.
+          time. The user has the whole input back and the compensation, and has lost the gas.
           <a class="button" href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>
             Swap again
           </a>
@@ -179,7 +179,7 @@ function Slashed({ order: { chainId, orderId }, chain }: Pick<PriceProps, 'order
       <dt>Compensation</dt>
       <dd>
         <Amount chainId={chainId} address={chain.bondToken?.address ?? ''} amount={paid.data} isShort />
-        <span class="muted"> in the solver's bond token, price not known</span>
+        <span class="muted bond-note">in the solver's bond token, price not known</span>
       </dd>
     </>
   )
