@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Command } from 'commander'
 import { unavailable } from '../../packages/cli/src/command-failure.js'
 import type { CliIo } from '../../packages/cli/src/io.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
@@ -10,9 +11,11 @@ import type { OperatorStores } from '../store/operator/operator-stores.js'
 const DATABASE_HELP = `
 It works on the database that DB_PATH or DATABASE_URL names, whether the service runs or not.`
 
-/** The help text of each command on the database. @param follows says when a running service knows of the change */
-export const ownDatabaseHelp = (follows: string, ...examples: string[]): string =>
-  `${DATABASE_HELP}\n${follows}\n\nExample:\n${examples.map((example) => `  quote-aggregator ${example}`).join('\n')}`
+/** Adds what all commands on the database have. @param notes such as when a running service knows of the change */
+export const takesOwnDatabase = (command: Command, notes: string, example: string): Command =>
+  command
+    .option('--json', 'JSON on standard output, for scripts')
+    .addHelpText('after', `${DATABASE_HELP}\n${notes}\n\nExample:\n  quote-aggregator ${example}`)
 
 /**
  * Runs an action on the database of the operator's own instance.

@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc20Abi, formatUnits, type LocalAccount, toFunctionSelector } from 'viem'
+import { encodeFunctionData, formatUnits, type LocalAccount, toFunctionSelector } from 'viem'
 import { estimateGas, sendTransaction } from 'viem/actions'
 import { readBondToken } from '../../chain/src/contract/read-bond-token.js'
 import { createRpcClient } from '../../chain/src/rpc-client.js'
@@ -7,7 +7,7 @@ import { wordsOf } from '../../protocol/src/node/node-words.js'
 import { findView, readChainId, readView } from '../../protocol/src/node/read-view.js'
 import { revertOf } from '../../protocol/src/node/revert.js'
 import { settlementOf } from '../../protocol/src/settlement/settlement-of-chain.js'
-import { approveData } from '../../protocol/src/settlement/token-calls.js'
+import { allowance, approveData, balanceOf } from '../../protocol/src/settlement/token-calls.js'
 import { toChecksumAddress } from '../../protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../protocol/src/values/hex.js'
 import { toUnits } from './arguments.js'
@@ -104,13 +104,11 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
   /** Lets the contract take an amount, and no more. Tokens such as USDT change an allowance only from or to 0. */
   async function approve(sending: Sending, amount: bigint): Promise<void> {
     const owner = sending.account.address
-    const call = { address: token, abi: erc20Abi } as const
-    const balance = await client.readContract({ ...call, functionName: 'balanceOf', args: [owner] })
+    const balance = await readView(request, token, balanceOf(owner))
     if (balance < amount) throw refused(`${owner} has ${both(balance)}, and not ${both(amount)}.`)
-    const args = [owner, settlement] as const
-    const allowance = await client.readContract({ ...call, functionName: 'allowance', args })
-    if (allowance >= amount) return
-    for (const value of allowance > 0n ? [0n, amount] : [amount]) {
+    const allowed = await readView(request, token, allowance(owner, settlement))
+    if (allowed >= amount) return
+    for (const value of allowed > 0n ? [0n, amount] : [amount]) {
       const data = approveData(settlement, value)
       await send(sending, token, data, `approve of ${both(value)} to ${token}`)
     }

@@ -110,8 +110,8 @@ function openInstance(io: CliIo, options: InstanceFlags) {
           }
         }),
       ])
-      const isShown = reading.status === 'fulfilled' || items.length > 0
-      if (isShown && !options.json) stdout.write(await render(items, createDisplay(io)))
+      if (!options.json && (reading.status === 'fulfilled' || items.length > 0))
+        stdout.write(await render(items, createDisplay(io)))
       if (reading.status === 'rejected') throw reading.reason
       if (isCut) stderr.write(`There are more ${name}: list more with --limit, up to ${LIMITS.most}.\n`)
     },

@@ -1,5 +1,5 @@
 import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
-import { REASONS } from '../../protocol/src/errors.js'
+import { REASONS, type Reason } from '../../protocol/src/errors.js'
 
 /** The exit codes of commands. */
 export const EXIT = {
@@ -42,6 +42,6 @@ export function exitCodeOf({
   reason,
   httpStatus = 0,
 }: Pick<AggregatorError, 'reason' | 'httpStatus'>): ExitCode {
-  const { http: status = httpStatus } = Object.entries(REASONS).find(([known]) => known === reason)?.[1] ?? {}
+  const { http: status = httpStatus } = REASONS[reason as Reason] ?? {}
   return CODES[reason] ?? (status === 429 || status >= 500 ? EXIT.unavailable : EXIT.refused)
 }

@@ -13,13 +13,6 @@ export interface Input extends AsyncIterable<string | Uint8Array> {
   readonly isTTY?: boolean
 }
 
-/** The whole text of an input. */
-export async function readAll(input: Input): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of input) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString()
-}
-
 /** The environment of a command: that of the process, or of a test. */
 export interface CliIo {
   /** Only the requested result. */

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
+import { text as textOf } from 'node:stream/consumers'
 import type { LocalAccount } from 'viem'
 import { badInput } from './command-failure.js'
-import { type CliIo, readAll } from './io.js'
+import type { CliIo } from './io.js'
 
 const KEY = /^(0x)?[0-9a-f]{64}$/i
 /** Options of other programs that take keys as arguments. `--key-file` is not one of them. */
@@ -49,19 +50,13 @@ async function readKeyText(
   io: CliIo,
   keyFile: string | undefined,
 ): Promise<{ source: string; text: string }> {
-  if (keyFile === '-') return { source: 'Standard input', text: await readStandardInput(io) }
+  if (keyFile === '-' && io.stdin.isTTY)
+    throw badInput('A typed key is visible: let a program write it, such as pass show solver |')
+  if (keyFile === '-') return { source: 'Standard input', text: await textOf(io.stdin) }
   if (keyFile !== undefined) return { source: keyFile, text: await readSecretFile(io, '--key-file', keyFile) }
   const text = io.environment().SOLVER_PRIVATE_KEY
   if (text) return { source: 'SOLVER_PRIVATE_KEY', text }
   throw badInput(`This needs the solver's private key. ${howToGiveKey()}`)
-}
-
-async function readStandardInput({ stdin }: CliIo): Promise<string> {
-  if (stdin.isTTY) {
-    const message = 'A typed key is visible: let a program write it, such as pass show solver |'
-    throw badInput(message)
-  }
-  return readAll(stdin)
 }
 
 /** Reads a file with a secret, and warns when others may read it. @param option names the file @throws CommandFailure */

@@ -21,15 +21,13 @@ export interface SwapFlags extends InstanceFlags {
  */
 export async function readSwap(
   { amounts }: Instance,
-  { chain, toChain = chain, sell = '', buy = '', amount = '', exactOutput, json }: SwapFlags,
+  { chain, toChain = chain, sell = '', buy = '', amount = '', exactOutput }: SwapFlags,
   more: Readonly<Record<string, unknown>>,
 ) {
   const given = Object.entries({ '--sell': sell, '--buy': buy, '--amount': amount, ...more })
   const missing = given.flatMap(([name, value]) => (value ? [] : [name]))
   if (missing.length > 0) throw badInput(`It needs ${missing.join(', ')} as well. --help has an example.`)
   const isPlain = [sell, buy].every((token) => parseAddress(token) !== undefined) && !amount.includes('.')
-  // Only to show amounts, they are read at the same time as the answer.
-  if (isPlain && !json) void amounts.format(chain, toChain)
   const listOf = async (chainId: number) => (isPlain ? [] : amounts.listed(chainId))
   const input = resolve(sell, await listOf(chain), chain)
   const output = resolve(buy, await listOf(toChain), toChain)

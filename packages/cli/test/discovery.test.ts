@@ -35,7 +35,7 @@ describe('quote without a user', () => {
       ].join('\n'),
     )
     const swap = { inputToken: ADDRESS, outputToken: OTHER, orderType: 'EXACT_OUTPUT', amount: '1000' }
-    expect(sent).toEqual(['/v1/1/tokens', '', '/v1/1/price', JSON.stringify(swap)])
+    expect(sent).toEqual(['/v1/1/price', JSON.stringify(swap), '/v1/1/tokens', ''])
   })
 
   it('ends with 3 when no solver answers', async () => {

@@ -10,7 +10,7 @@ import { DAY_MS } from '../../../packages/protocol/src/values/time.js'
 import { type ApiKey, formatApiKey, isValidAt, KEY_LIMITS, type KeyLimits } from '../../clients/api-key.js'
 import { createApiKey, digestOf } from '../../clients/api-key-secret.js'
 import type { ApiKeyStore, KeyChanges } from '../../store/operator/api-key-store.js'
-import { ownDatabaseHelp, withOperatorStores } from '../own-database.js'
+import { takesOwnDatabase, withOperatorStores } from '../own-database.js'
 
 interface Options {
   readonly json?: boolean
@@ -35,12 +35,8 @@ export function addKeys(program: Command, io: CliIo): void {
   const keys = program
     .command('keys')
     .description('API keys of your own instance. Each is a client of its own with its own limits.')
-  const command = (usage: string, description: string, ...examples: string[]) =>
-    keys
-      .command(usage)
-      .description(description)
-      .option('--json', 'JSON on standard output, for scripts')
-      .addHelpText('after', ownDatabaseHelp(FOLLOWS, ...examples))
+  const command = (usage: string, description: string, example: string) =>
+    takesOwnDatabase(keys.command(usage).description(description), FOLLOWS, example)
 
   command(
     'add',

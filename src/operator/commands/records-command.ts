@@ -19,7 +19,7 @@ import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-re
 import { type Address, parseAddress } from '../../../packages/protocol/src/values/hex.js'
 import { DAY_MS } from '../../../packages/protocol/src/values/time.js'
 import { viewForCaller } from '../../auction/records/record-view.js'
-import { ownDatabaseHelp, withOperatorStores } from '../own-database.js'
+import { takesOwnDatabase, withOperatorStores } from '../own-database.js'
 
 interface Options {
   readonly chain?: number
@@ -40,7 +40,7 @@ const NOTES =
 
 /** `records`: how the quotes of the operator's own instance came about (docs/decisions.md, D15). */
 export function addRecords(program: Command, io: CliIo): void {
-  program
+  const command = program
     .command('records')
     .description(
       'Finds the records of quotes of your own instance, the newest first. One that is found alone is shown whole.',
@@ -52,9 +52,8 @@ export function addRecords(program: Command, io: CliIo): void {
     .option('--to <time>', 'as --from; default: now', readTime)
     .option('--outcome <outcome>', `one of ${OUTCOMES.join(', ')}`, readOneOf(OUTCOMES))
     .option('--limit <number>', 'most records', readInteger(1, MAX_LIMIT), USUAL_LIMIT)
-    .option('--json', 'JSON on standard output, for scripts')
-    .addHelpText('after', ownDatabaseHelp(NOTES, 'records --outcome no_quotes --from 2h'))
     .action((options: Options) => show(io, options))
+  takesOwnDatabase(command, NOTES, 'records --outcome no_quotes --from 2h')
 }
 
 async function show(io: CliIo, options: Options): Promise<void> {

@@ -7,7 +7,7 @@ import { formatTime } from '../../../packages/cli/src/output/printable.js'
 import { toChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { ListedSolver, SolverListName } from '../../store/operator/listed-solvers.js'
-import { ownDatabaseHelp, withOperatorStores } from '../own-database.js'
+import { takesOwnDatabase, withOperatorStores } from '../own-database.js'
 
 interface Options {
   readonly json?: boolean
@@ -26,11 +26,11 @@ type Work = (io: CliIo, list: SolverListName, address: Address, options: Options
 export function addSolverLists(solvers: Command, io: CliIo): void {
   solvers.commandsGroup('On the database of your own instance:')
   const command = (name: string, argument: string, description: string) =>
-    solvers
-      .command(name)
-      .description(description)
-      .option('--json', 'JSON on standard output, for scripts')
-      .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, `solvers ${name}${argument}`))
+    takesOwnDatabase(
+      solvers.command(name).description(description),
+      FOLLOWS_LISTS,
+      `solvers ${name}${argument}`,
+    )
   const addChange = (name: string, list: SolverListName, work: Work, description: string) =>
     command(name, SAMPLE, description)
       .argument('<address>', "the solver's address", readAddress)
@@ -112,8 +112,7 @@ async function show(io: CliIo, list: SolverListName, options: Options): Promise<
 
 /** An entry in JSON. Without `chainId` it applies to every chain. */
 function toView(list: SolverListName, { address, chainId, listedAt }: ListedSolver) {
-  const at = list === 'blocked' ? { blockedAt: listedAt } : { allowedAt: listedAt }
-  return { address: toChecksumAddress(address), chainId, ...at }
+  return { address: toChecksumAddress(address), chainId, [`${list}At`]: listedAt }
 }
 
 function scope(chainId: number | undefined): string {

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Network, startNetwork, USUAL_PORTS } from '../../../packages/cli/src/devnet/network.js'
+import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
 import {
   printAddresses,
   printConsole,
@@ -45,10 +46,7 @@ const PARENT_CHECK_MS = 200
  */
 export async function runDemo(options: DemoOptions, interruption: AbortSignal, write: Print): Promise<void> {
   const signal = withEndOfNpm(interruption)
-  const interrupted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve())
-  })
+  const interrupted = signal.aborted ? undefined : once(signal, 'abort')
   let isEnding = false
   const print = (line: string) => {
     if (!isEnding && !signal.aborted) write(line)
@@ -61,16 +59,11 @@ export async function runDemo(options: DemoOptions, interruption: AbortSignal, w
       environment: ENVIRONMENT,
       onError: (error) => printTrouble(`a solver failed: ${error}`),
       startService: (environment) => startServiceInProcess(environment, printTrouble),
+      ...options,
       servicePort: options.port,
-      chainPort: options.chainPort,
-      solverPort: options.solverPort,
     })
     if (hasConsole) printConsole(network, print)
-    printAddresses(network, print, {
-      service: options.port ?? USUAL_PORTS.service,
-      chain: options.chainPort ?? USUAL_PORTS.chain,
-      firstSolver: options.solverPort ?? USUAL_PORTS.firstSolver,
-    })
+    printAddresses(network, print)
     await runScenario(network, print)
     if (options.once) return
     printWhatToTry(network, print)

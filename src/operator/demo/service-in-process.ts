@@ -7,14 +7,13 @@ import { createLog } from '../../telemetry/log.js'
 /**
  * Starts the service in this process.
  * @param environment its variables
- * @param onLogLine called with each line of its log, which goes to the standard output when this is left out
+ * @param onLogLine called with each line of its log
  */
 export async function startServiceInProcess(
   environment: Environment,
-  onLogLine?: (line: string) => void,
+  onLogLine: (line: string) => void = console.log,
 ): Promise<RunningService> {
   const config = readConfig(environment)
-  if (onLogLine === undefined) return createApp(config)
   const write = (line: string) => onLogLine(line.trimEnd())
   return createApp(config, { log: createLog(config.logLevel, { write }) })
 }

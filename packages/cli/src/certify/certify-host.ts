@@ -76,19 +76,13 @@ export interface SessionHost extends TrialTransport {
   readonly url: string
   /** The solver whose session came last. */
   solver(): Address | undefined
-  /** The newest open session; undefined while there is none. */
-  current(): TrialSession | undefined
+  /** The newest open session, which can send a message of a type that no solver knows; undefined while there is none. */
+  current(): { sendUnknown(): void } | undefined
   /** The connections that the service has ended, in order. */
   readonly ends: readonly ConnectionEnd[]
   /** Announces a shutdown, after which a restarted instance accepts the solver. @returns a function that ends the old sessions */
   restart(): { readonly reconnectWithinMs: number; endOld(): void }
   close(): Promise<void>
-}
-
-/** An open session. */
-export interface TrialSession {
-  /** Sends a message of a type that no solver knows. */
-  sendUnknown(): void
 }
 
 /** The end of a connection, or its refusal, by the service. */

@@ -1,4 +1,4 @@
-import { hashMessage, hashTypedData, hexToBytes } from 'viem'
+import { bytesToHex, hashMessage, hashTypedData, hexToBytes } from 'viem'
 import { checkOffer } from '../../../protocol/src/quotes/offer.js'
 import {
   QUOTE_MEMBERS,
@@ -9,7 +9,7 @@ import {
 import type { TypedDataDomain } from '../../../protocol/src/settlement/settlement.js'
 import { recoverAddress } from '../../../protocol/src/signing/signatures.js'
 import { toChecksumAddress } from '../../../protocol/src/signing/typed-data.js'
-import type { Address, Hex } from '../../../protocol/src/values/hex.js'
+import type { Address } from '../../../protocol/src/values/hex.js'
 import type { SignatureDetails } from './report.js'
 import type { SigningTerms } from './signing-terms.js'
 
@@ -28,15 +28,15 @@ export function describeSignature(
   const offer = checkOffer(request, solver, reply)
   if (typeof offer === 'string') return undefined
   const { quote } = offer
-  const signature = Buffer.from(offer.signature.slice(2), 'hex')
+  const signature = hexToBytes(offer.signature)
   const { structHash, digest } = terms.hasher.hash(quote)
   const { domain, primaryType } = terms.typedData
   const recovered = recoverAddress(digest, signature)
   return {
     expectedSigner: toChecksumAddress(solver),
     recoveredSigner: recovered && toChecksumAddress(recovered),
-    digest: toHex(digest),
-    structHash: toHex(structHash),
+    digest: bytesToHex(digest),
+    structHash: bytesToHex(structHash),
     domain,
     primaryType,
     types: QUOTE_MEMBERS,
@@ -93,8 +93,4 @@ function digestUnder(primaryType: string, domain: TypedDataDomain, quote: Quote)
   const message = toContractQuote(quote) as unknown as Record<string, unknown>
   const digest = hashTypedData({ domain, types: { [primaryType]: QUOTE_MEMBERS }, primaryType, message })
   return hexToBytes(digest)
-}
-
-function toHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes).toString('hex')}`
 }

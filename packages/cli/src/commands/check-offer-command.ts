@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import type { AggregatorClient, OfferCheck } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { ORDER_TYPES } from '../../../protocol/src/quotes/quote.js'
 import { readChainId } from '../arguments.js'
 import { type InstanceFlags, takesInstance } from '../called-instance.js'
 import { badInput, refused, unavailable } from '../command-failure.js'
-import { type CliIo, readAll } from '../io.js'
+import type { CliIo } from '../io.js'
 import type { Display } from '../output/print-result.js'
 import { formatTime } from '../output/printable.js'
 
@@ -33,10 +34,10 @@ export function addCheckOffer(program: Command, io: CliIo): void {
     .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
     .addHelpText('after', HELP)
   takesInstance(command, io, async (instance, { chain }: Options, path: string) => {
-    const text = await (path === '-' ? readAll(io.stdin) : readFile(path, 'utf8')).catch((error) => {
+    const json = await (path === '-' ? text(io.stdin) : readFile(path, 'utf8')).catch((error) => {
       throw badInput(`${path} cannot be read (${error.code}).`)
     })
-    const offer = parseOffer(text)
+    const offer = parseOffer(json)
     const { state } = await instance.print(
       (client, calling) => client.checkOffer(chain, offer, calling),
       renderCheck,

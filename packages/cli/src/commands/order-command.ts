@@ -13,7 +13,6 @@ interface Options extends InstanceFlags {
   readonly finalAfter: number
 }
 
-const FINAL_AFTER_SECONDS = 30
 const HOUR = 3600
 
 /** `order`: the state of an order on the settlement contract, once or until its last state. */
@@ -30,7 +29,7 @@ export function addOrder(program: Command, io: CliIo): void {
       '--final-after <s>',
       'with --watch: how long that has to stand, against reorganisations',
       readInteger(0, HOUR),
-      FINAL_AFTER_SECONDS,
+      30,
     )
     .addHelpText('after', '\nWith --json and --watch, each line is one JSON object.')
   takesInstance(command, io, async (instance, options: Options, orderId: Hex) => {

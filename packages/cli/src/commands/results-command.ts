@@ -16,10 +16,7 @@ interface Options extends SignerOptions {
   readonly audience?: string
 }
 
-const WAITED_FOR = new Map<boolean | undefined, string>([
-  [true, 'yes'],
-  [false, 'no'],
-])
+const WAITED_FOR: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 const COLUMNS: readonly Column<OwnResult>[] = [
   ['time', ({ requestedAt }) => formatTime(requestedAt / 1000)],
   ['kind', ({ kind }) => kind, 'minor'],
@@ -28,7 +25,7 @@ const COLUMNS: readonly Column<OwnResult>[] = [
   ['rank', ({ result }) => result.rank],
   ['chosen by', ({ result }) => result.chosenBy, 'minor'],
   ['gap', ({ result }) => result.gapBps],
-  ['waited for', ({ result: { isWaitedFor } }) => WAITED_FOR.get(isWaitedFor), 'minor'],
+  ['waited for', ({ result: { isWaitedFor } }) => WAITED_FOR[`${isWaitedFor}`], 'minor'],
   ['distance', ({ distanceBps }) => distanceBps],
   ['ms', ({ result }) => result.durationMs],
   ['quote id', ({ quoteId }) => quoteId, 'minor'],

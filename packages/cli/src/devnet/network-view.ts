@@ -1,5 +1,5 @@
 import { bytesToHex } from 'viem'
-import { type Network, USUAL_PORTS } from './network.js'
+import type { Network } from './network.js'
 import type { Print } from './user-steps.js'
 
 /** The link brings what the console cannot know without a wallet: an amount, and an address. The tokens are those of the list. */
@@ -7,21 +7,17 @@ export function printConsole({ serviceUrl, user }: Network, print: Print): void 
   print(`   console     ${serviceUrl}/#/swap?amount=1&for=${user.address}`)
 }
 
-/**
- * Prints where each part of a network is, first those that are not at their usual port.
- * @param ports those that the parts were to take
- */
+/** Prints where each part of a network is, first those that are not at the port that they were to take. */
 export function printAddresses(
-  { devnet, contracts, solvers, serviceUrl }: Network,
+  { devnet, contracts, solvers, serviceUrl, ports }: Network,
   print: Print,
-  { service, chain, firstSolver } = USUAL_PORTS,
 ): void {
   const parts: [name: string, usualPort: number, url: string | undefined][] = [
-    ['the service', service, serviceUrl],
-    ['the chain', chain, devnet.rpcUrl],
+    ['the service', ports.service, serviceUrl],
+    ['the chain', ports.chain, devnet.rpcUrl],
     ...solvers.map(({ name, endpointUrl }, index): [string, number, string | undefined] => [
       `the solver ${name}`,
-      firstSolver + index,
+      ports.firstSolver + index,
       endpointUrl,
     ]),
   ]

@@ -25,6 +25,8 @@ export interface Network {
   readonly user: DevAccount
   /** Changes what the solvers think that a WETH is worth, in millionths of a USDC. */
   setPrice(priceMicros: bigint): void
+  /** The ports that its parts were to take. */
+  readonly ports: { readonly service: number; readonly chain: number; readonly firstSolver: number }
   close(): Promise<void>
 }
 
@@ -48,8 +50,6 @@ export interface RunningService {
   close(): Promise<void>
 }
 
-/** The ports of a network's parts on 127.0.0.1, unless they are taken. */
-export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const IDLE_BLOCK_SECONDS = '1'
@@ -78,7 +78,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const { servicePort = USUAL_PORTS.service, chainPort = USUAL_PORTS.chain, startService } = options
+    const { servicePort = 3000, chainPort = 8545, solverPort = 4001, startService } = options
     // The service has not begun to listen.
     const anvil = await startChain(chainPort === servicePort ? 0 : await freeOrAny(chainPort))
     started.push({ close: anvil.stop })
@@ -100,7 +100,6 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     started.push(service)
     const solvers: ReferenceSolver[] = []
     const tokens = tradedTokens(contracts)
-    const { solverPort = USUAL_PORTS.firstSolver } = options
     for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
       const account = solverAccounts[index] ?? deployer
       await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
@@ -123,7 +122,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     const setPrice = (priceMicros: bigint) => {
       tokens[0].priceMicros = priceMicros
     }
-    return { devnet, contracts, solvers, serviceUrl: service.url, user, setPrice, close }
+    const ports = { service: servicePort, chain: chainPort, firstSolver: solverPort }
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, setPrice, ports, close }
   } catch (error) {
     await close()
     throw error

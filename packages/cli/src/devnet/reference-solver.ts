@@ -145,14 +145,6 @@ export interface TradedToken {
   priceMicros: bigint
 }
 
-/** The parameters of a price: the amount of the fixed side is in its token's smallest unit. */
-interface PriceRequest {
-  readonly inputToken: string
-  readonly outputToken: string
-  readonly orderType: OrderType
-  readonly amount: bigint
-}
-
 const BASIS_POINTS = 10_000n
 
 /**
@@ -161,7 +153,11 @@ const BASIS_POINTS = 10_000n
  * @returns both amounts in the tokens' smallest units; undefined when a token is not traded, nothing is left,
  * or an amount is above 2^256-1
  */
-export function price(tokens: readonly TradedToken[], spreadBps: bigint, request: PriceRequest) {
+export function price(
+  tokens: readonly TradedToken[],
+  spreadBps: bigint,
+  request: Pick<SolverQuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>,
+) {
   const input = find(tokens, request.inputToken)
   const output = find(tokens, request.outputToken)
   if (input === undefined || output === undefined) return undefined

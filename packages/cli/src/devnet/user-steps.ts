@@ -5,7 +5,8 @@ import {
   type SignedQuote,
 } from '@quote-aggregator/client'
 import { type Address, formatUnits, type Hex } from 'viem'
-import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
+import { readView } from '../../../protocol/src/node/read-view.js'
+import { balanceOf as viewOfBalance } from '../../../protocol/src/settlement/token-calls.js'
 import { type DevnetClient, mined } from './deploy.js'
 import type { Network } from './network.js'
 
@@ -81,14 +82,8 @@ export async function waitForState(
 }
 
 /** The balance of the client's account in a token. */
-export function balanceOf(client: DevnetClient, address: Address): Promise<bigint> {
-  const read = {
-    address,
-    abi: testTokenAbi,
-    functionName: 'balanceOf',
-    args: [client.account.address],
-  } as const
-  return client.readContract(read)
+export function balanceOf({ request, account }: DevnetClient, token: Address): Promise<bigint> {
+  return readView(request, token, viewOfBalance(account.address))
 }
 
 /** @throws Error that names the difference */

@@ -18,14 +18,9 @@ function formatStep({ blockNumber, blockTime, transactionHash }: OrderStep): str
   return [...time, `block ${blockNumber}`, ...transaction].join(', ')
 }
 
-type Terms = Pick<
-  KnownOrder,
-  'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount' | 'outputChainId' | 'chainId'
->
-
 /** What an order sells and buys, for a person; undefined what the instance does not know yet. */
 export function formatTerms(
-  order: { readonly [K in keyof Terms]: Terms[K] | undefined },
+  order: { readonly [K in keyof KnownOrder]?: KnownOrder[K] | undefined },
   format: FormatAmount,
 ) {
   const { chainId = 0, inputToken, inputAmount, outputToken, outputAmount, outputChainId = chainId } = order

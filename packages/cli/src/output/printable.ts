@@ -2,9 +2,7 @@ import { escapeUnprintable, replaceUnprintable } from '../../../protocol/src/val
 import { DAY_SECONDS } from '../../../protocol/src/values/time.js'
 
 /** Text of others on one line, with `?` for everything that a terminal obeys, hides or reorders. */
-export function printable(text: string): string {
-  return replaceUnprintable(text)
-}
+export const printable = replaceUnprintable
 
 /** The same for text of several lines. */
 export function printableLines(text: string): string {

@@ -12,7 +12,7 @@ const tokens = [
 ] as const
 
 function ask(orderType: 'EXACT_INPUT' | 'EXACT_OUTPUT', amount: bigint, isReversed = false) {
-  const [inputToken, outputToken] = isReversed ? [USDC, WETH] : [WETH, USDC]
+  const [inputToken, outputToken] = isReversed ? ([USDC, WETH] as const) : ([WETH, USDC] as const)
   return price(tokens, SPREAD_BPS, { inputToken, outputToken, orderType, amount })
 }
 

@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest'
-import { type Network, USUAL_PORTS } from '../../src/devnet/network.js'
+import type { Network } from '../../src/devnet/network.js'
 import { printAddresses } from '../../src/devnet/network-view.js'
 
 /** The lines about parts that are not at their usual port. */
-function movedParts(network: object, ports: Partial<typeof USUAL_PORTS> = {}): string[] {
+function movedParts(network: object, usual: Partial<Network['ports']> = {}): string[] {
   const lines: string[] = []
-  printAddresses({ contracts: {}, ...network } as Network, (line) => void lines.push(line), {
-    ...USUAL_PORTS,
-    ...ports,
-  })
+  const ports = { service: 3000, chain: 8545, firstSolver: 4001, ...usual }
+  printAddresses({ contracts: {}, ports, ...network } as Network, (line) => void lines.push(line))
   return lines.filter((line) => / is taken: |Use these/.test(line))
 }
 const solver = (name: string, endpointUrl?: string) => ({ name, endpointUrl, account: { address: '0x' } })
