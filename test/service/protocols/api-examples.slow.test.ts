@@ -8,7 +8,7 @@ import { type OpenApiFixture, startOpenApiFixture } from '../../support/openapi/
 const OF_ONE_RUN: readonly (readonly [RegExp, string])[] = [
   [/0x[0-9a-f]{8,}/gi, '<hex>'],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>'],
-  [/[\w-]{60,}/g, '<page token>'],
+  [/[\w-]{60,}|[\da-z]{8}\.<uuid>/g, '<page token>'],
   [/[\w-]{8}\.\d+(\.[\w-]{8})?/g, '<cursor>'],
   [/(?<=127\.0\.0\.1:)\d+/g, '<port>'],
   // The value of a metric, a number in JSON, a time or an amount in a sentence.
