@@ -1,5 +1,5 @@
 import { afterAll, expect, it, vi } from 'vitest'
-import { isRisky, readReliabilities, saferAttempt } from '../src/data/solvers/reliability.js'
+import { isRisky, readReliabilities, saferAttempt, usualFillMs } from '../src/data/solvers/reliability.js'
 
 vi.hoisted(() => {
   vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
@@ -30,4 +30,21 @@ it('beside the offer of a solver that leaves orders unpaid, the best one of anot
   expect(saferAttempt(attempts, known(3n, 2n))?.solver).toBe(OTHER)
   expect(saferAttempt(attempts, known(3n, 0n))).toBeUndefined()
   expect(saferAttempt(attempts, known(9n, 2n))).toBeUndefined()
+})
+
+it('the usual time to fill is the median of the orders that the solver has filled', () => {
+  const order = (solver: string, seconds?: number) => ({
+    solver,
+    deposited: { blockTime: 100n },
+    ...(seconds !== undefined && { settled: { blockTime: 100n + BigInt(seconds) } }),
+  })
+  const orders = [
+    order(SOLVER, 9),
+    order(SOLVER, 2),
+    order(OTHER, 1),
+    order(SOLVER),
+    order(SOLVER, 4),
+  ] as never
+  expect(usualFillMs(orders, SOLVER.toLowerCase())).toBe(4000)
+  expect(usualFillMs([], SOLVER)).toBeUndefined()
 })

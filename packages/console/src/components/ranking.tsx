@@ -1,10 +1,12 @@
 import type { Attempt } from '../data/auction/auction.js'
-import { useReliabilities } from '../data/solvers/reliability.js'
+import { useLatestOrders } from '../data/orders/use-latest-orders.js'
+import { useReliabilities, usualFillMs } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SolverLabel } from './id.js'
+import { formatFill } from './order-rows.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
 import { Paid } from './paid.js'
 import { ScrollBox } from './scroll-box.js'
@@ -35,6 +37,8 @@ export interface OfferChoice {
 export function Ranking(props: RankingProps) {
   const { attempts, chainId, token, isRecord, choice } = props
   const reliabilities = useReliabilities(BigInt(chainId))
+  const { orders = [] } = useLatestOrders(BigInt(chainId))
+  const fillOf = (solver: string) => usualFillMs(orders, solver)
   const decimals = tokenOf(chainId, token)?.decimals
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
@@ -105,6 +109,9 @@ export function Ranking(props: RankingProps) {
               )}
               <td class="right number ranking-paid" data-label="Paid">
                 <Paid of={reliabilities.get(attempt.solver.toLowerCase())} />
+                {fillOf(attempt.solver) !== undefined && (
+                  <span class="muted">, usually in {formatFill(fillOf(attempt.solver))}</span>
+                )}
               </td>
               <td class={attempt.rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
                 {attempt.isVerified ? (

@@ -1,4 +1,5 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetSolverStatsResponse } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { Fact } from '../components/facts.js'
 import { Id } from '../components/id.js'
@@ -8,6 +9,7 @@ import { Paid } from '../components/paid.js'
 import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
+import { TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
@@ -28,6 +30,8 @@ const REPLIES = [
   ['failed', 'Failed'],
 ] as const
 const LATEST = 15
+/** Its pairs are those of so many orders. */
+const LISTED = 100
 
 /** One solver: how it competes over time, and its orders. */
 export function SolverPage({ chain, id: address }: { readonly chain: Chain; readonly id: string }) {
@@ -35,7 +39,7 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
   const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
   const orders = useQuery(
     isAddress ? `orders ${chainId} of ${address}` : undefined,
-    (signal) => listOrders(chainId, { solver: address, pageSize: LATEST }, signal),
+    (signal) => listOrders(chainId, { solver: address, pageSize: LISTED }, signal),
     { refreshOn: ({ solver }) => solver?.toLowerCase() === address.toLowerCase() },
   )
   const name = solverName(address)
@@ -54,17 +58,37 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
           <h2 id="solver-orders">Latest orders</h2>
           <a href={hrefHere('orders', '', { solver: address })}>All its orders</a>
         </div>
+        <Pairs chainId={chainId} orders={orders.data?.orders ?? []} />
         <Answer query={orders}>
           {({ orders }) =>
             orders.length === 0 ? (
               <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
             ) : (
-              <OrderRows orders={orders} without={['solver']} />
+              <OrderRows orders={orders.slice(0, LATEST)} without={['solver']} />
             )
           }
         </Answer>
       </section>
     </>
+  )
+}
+
+/** The pairs of these orders. */
+function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders: readonly Order[] }) {
+  const known = orders.filter(({ inputToken, outputToken }) => inputToken && outputToken)
+  const pairs = new Set(known.map(({ inputToken, outputToken }) => `${inputToken} ${outputToken}`))
+  return (
+    <p class="muted">
+      {[...pairs].map((pair) => {
+        const [sell = '', buy = ''] = pair.split(' ')
+        return (
+          <a key={pair} class="token-pair" href={hrefHere('swap', '', { sell, buy })}>
+            <TokenName chainId={chainId} address={sell} isShort /> →{' '}
+            <TokenName chainId={chainId} address={buy} isShort />
+          </a>
+        )
+      })}
+    </p>
   )
 }
 

@@ -11,6 +11,7 @@ import { whyNoOffer } from '../data/auction/no-offer.js'
 import { isReachable, now } from '../data/clock.js'
 import { connection } from '../data/events.js'
 import { healthOf } from '../data/health.js'
+import { instance } from '../data/instance.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { route } from '../data/route.js'
 import { lastListedPair } from '../data/tokens/pairs.js'
@@ -69,6 +70,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const record = useQuoteRecord(chainId, taken?.quoteId).data
   const title = useRef<HTMLHeadingElement>(null)
   useFocusAfter(title, taken?.offer.orderId, true)
+  const isUnset = chainIdOfNames.value === chainId && !tokensOf(chainId).some(({ isListed }) => isListed)
   const activeSolvers = healthOf(chainId)?.activeSolvers ?? chain.activeSolvers
   const none = auction.round?.offers === 0 ? whyNoOffer(auction.round, activeSolvers) : ''
   const isOld = cameAt !== undefined && now.value - cameAt > REFRESH_MS + LATE_MS
@@ -90,8 +92,8 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             {taken === undefined ? (
               <>
                 <p class="introduction">
-                  Market makers compete for your swap. A contract holds your tokens until you are paid.{' '}
-                  <a href="help">How it works</a>
+                  <bdi>{instance.name}</bdi>: market makers compete for your swap. A contract holds your
+                  tokens until you are paid. <a href="help">How it works</a>
                 </p>
                 <SwapForm
                   chain={chain}
@@ -105,6 +107,12 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                   nextAt={isForNobody && cameAt !== undefined ? cameAt + REFRESH_MS : shown.nextAt}
                   staleSince={oldSince}
                 />
+                {isUnset && (
+                  <p class="notice">
+                    This site has no token list. Choose a token by its address; a connected wallet reads what
+                    it is. The operator adds a list with <code>TOKEN_LIST_{String(chainId)}</code>.
+                  </p>
+                )}
                 {none !== '' && (
                   <p class="notice notice-warning" role="status">
                     {none}

@@ -1,5 +1,7 @@
+import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SolverStats } from '../../../../../gen/aggregator/v1/solver_stats_pb.js'
 import type { Attempt } from '../auction/auction.js'
+import { timeToFill } from '../orders/orders.js'
 import { useSolverStats } from './stats.js'
 
 /** How a solver has kept its word. */
@@ -27,6 +29,13 @@ export const readReliabilities = (
       { paid: settled, ended: settled + refunded },
     ]),
   )
+
+/** The median time to fill of a solver's orders among these, in milliseconds; undefined without one. */
+export function usualFillMs(orders: readonly Order[], address: string): number | undefined {
+  const own = orders.filter(({ solver }) => solver?.toLowerCase() === address.toLowerCase())
+  const times = own.flatMap((order) => timeToFill(order) ?? []).toSorted((a, b) => a - b)
+  return times[Math.floor((times.length - 1) / 2)]
+}
 
 /** Whether a solver has left so many orders unpaid that a user should know before the choice. */
 export const isRisky = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) => paid * 10n < ended * 9n
