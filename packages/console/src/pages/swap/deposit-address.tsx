@@ -107,7 +107,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
       <div class="deposit-columns">
         <figure>
           <QrCode text={depositAddress} label="QR code of the deposit address" />
-          <figcaption class="muted">The address alone, no amount</figcaption>
+          <figcaption class="muted">The address alone: no amount, no token</figcaption>
         </figure>
         <dl class="facts facts-stacked">
           <dt>to the address</dt>
