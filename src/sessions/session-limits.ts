@@ -1,4 +1,6 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { groupBy } from '../../packages/protocol/src/values/parts.js'
 import type { ClientId } from '../clients/client-id.js'
 
@@ -64,4 +66,27 @@ function largestGroup(slots: readonly Slot[], groupOf: (slot: Slot) => string): 
 function limitReached(who: string): ServiceError {
   const message = `${who} connections that have not sent their hello. Try again in some seconds.`
   return new ServiceError('SESSION_LIMIT_REACHED', message)
+}
+
+const MINUTE_SECONDS = 60
+
+/**
+ * Counts the sessions that a solver opens in a minute, from all client addresses together: each is written to the database on all of its
+ * chains, at its begin and at its end.
+ * @param perMinute 0 is no limit
+ */
+export function createSessionRate(perMinute: number) {
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_SECONDS })
+  return {
+    /** Counts a session before it is opened, so that sessions at the same time count too. @throws ServiceError RATE_LIMITED */
+    async count(address: Address): Promise<void> {
+      const { consumedPoints, msBeforeNext } = await limiter.penalty(address)
+      if (perMinute === 0 || consumedPoints <= perMinute) return
+      const retryAfterSeconds = Math.ceil(msBeforeNext / 1000)
+      const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
+      throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+    },
+    /** Takes back the count of a session that was not opened. */
+    takeBack: (address: Address): Promise<unknown> => limiter.reward(address),
+  }
 }

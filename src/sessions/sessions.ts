@@ -15,7 +15,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { startHandshake } from './handshake.js'
 import type { Hello, OpeningCall, SessionConnection, SessionPeer } from './messages.js'
 import { createSession, type Session, sessionEnded } from './session.js'
-import { createPendingSlots } from './session-limits.js'
+import { createPendingSlots, createSessionRate } from './session-limits.js'
 import { subscribeForSolver } from './solver-events.js'
 
 /** The solver sessions of this replica (docs/decisions.md, D18). */
@@ -36,7 +36,10 @@ export interface Sessions extends SessionTransport {
 }
 
 interface SessionsOptions {
-  readonly config: Pick<Config, 'solverSessions' | 'publicUrls' | 'production' | 'protocolName'>
+  readonly config: Pick<
+    Config,
+    'solverSessions' | 'publicUrls' | 'production' | 'protocolName' | 'rateLimits'
+  >
   readonly registrations: Pick<SessionRegistrations, 'connect' | 'disconnect'>
   readonly directory: Pick<SolverDirectory, 'find' | 'addListener'>
   readonly isBlocked: (key: SolverKey) => Promise<boolean>
@@ -65,6 +68,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { heartbeatMs = HEARTBEAT_MS } = options
   const isOn = config.solverSessions && (!config.production || config.publicUrls.length > 0)
   const pendingSlots = createPendingSlots()
+  const rate = createSessionRate(config.rateLimits.sessions)
   const pending = new Set<SessionPeer>()
   const open = new Map<string, Session>()
   /** Sessions that are being written to the database: another replica may read and ask them before they are open here. */
@@ -88,12 +92,14 @@ export function createSessions(options: SessionsOptions): Sessions {
   ): Promise<Session | undefined> {
     const { address, name, chainIds } = hello
     const registration = { sessionId, address, name, chainIds }
+    await rate.count(address)
     let subscription: Subscription | undefined
     try {
       subscription = await subscribeForSolver(options.eventLog, hello, call.client)
       await registrations.connect(registration)
     } catch (error) {
       subscription?.close()
+      await rate.takeBack(address)
       throw error
     }
     if (isGone() || isShuttingDown) {

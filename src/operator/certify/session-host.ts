@@ -41,7 +41,7 @@ export async function startSessions(options: SessionHostOptions): Promise<Sessio
   const { protocolName } = options
   // Outside of production, the origin that the solver has dialled is an audience.
   const rules = { protocolName, publicUrls: [], production: false }
-  const config = { ...rules, solverSessions: true }
+  const config = { ...rules, solverSessions: true, rateLimits: LIMITS }
   const open = (): Sessions =>
     createSessions({
       ...trial,

@@ -1,8 +1,10 @@
 import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
   registrationMessage,
   unregistrationMessage,
 } from '../../../packages/protocol/src/solvers/registration-messages.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { EndpointGuard } from '../transport/endpoint-guard.js'
 import { assertSigned, type SignedRequest } from './signed-request.js'
@@ -23,7 +25,7 @@ interface Registration extends SignedRequest {
  * (docs/decisions.md, D14).
  * @returns the result of the trial, when this replica uses the solver
  * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED, SOLVER_BLOCKED, ENDPOINT_REJECTED,
- *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT or CHAIN_UNAVAILABLE. Then nothing is stored.
+ *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT, RATE_LIMITED or CHAIN_UNAVAILABLE. Then nothing is stored.
  */
 export type RegisterSolver<Trial> = (registration: Registration) => Promise<Trial>
 
@@ -96,17 +98,41 @@ export function createUnregisterSolver(options: UnregisterSolverOptions): Unregi
   }
 }
 
+interface Check<Trial> {
+  readonly endpointUrl: string
+  readonly trial: Promise<Trial>
+}
+
+/** The most solvers of a chain whose endpoints are checked at the same time. */
+const MAX_PER_CHAIN = 32
+const RETRY_AFTER_SECONDS = 3
+
 /**
- * Builds the function that checks endpoints. Equal checks at the same time are one. To resolve a name takes seconds when a name server is
- * slow, and a trial takes one: only solvers with a bond cause them.
+ * Builds the function that checks endpoints. To resolve a name takes seconds when a name server is slow, and a trial takes one. A solver
+ * has at most one check at a time, and a chain at most 32. Others are rejected and do not wait.
+ * @returns a function that throws ServiceError RATE_LIMITED
  */
 function createEndpointChecks<Trial>() {
-  const underWay = new Map<string, Promise<Trial>>()
+  const underWay = new Map<number, Map<Address, Check<Trial>>>()
 
   return ({ chainId, address, endpointUrl }: Registration, check: () => Promise<Trial>): Promise<Trial> => {
-    const key = `${chainId} ${address} ${endpointUrl}`
-    const trial = underWay.get(key) ?? check().finally(() => underWay.delete(key))
-    underWay.set(key, trial)
+    const checks = underWay.get(chainId) ?? new Map<Address, Check<Trial>>()
+    underWay.set(chainId, checks)
+    const known = checks.get(address)
+    if (known?.endpointUrl === endpointUrl) return known.trial
+    if (known !== undefined || checks.size >= MAX_PER_CHAIN) return Promise.reject(busy())
+    const trial = check().finally(() => checks.delete(address))
+    checks.set(address, { endpointUrl, trial })
     return trial
   }
+}
+
+function busy(): ServiceError {
+  return new ServiceError(
+    'RATE_LIMITED',
+    'Other registrations are being checked: try again in some seconds.',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  )
 }

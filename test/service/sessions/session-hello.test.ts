@@ -184,6 +184,26 @@ describe('in production', () => {
   })
 })
 
+it('a solver opens no more sessions in a minute than RATE_LIMIT_SESSIONS, from any addresses', async () => {
+  await start({ TRUST_PROXY: '1', RATE_LIMIT_SESSIONS: '2' })
+  const open = (solver: typeof account, forwardedFor: string) =>
+    openSession(service.url, chain, solver, { forwardedFor })
+  for (const address of ['198.51.100.1', '198.51.100.2']) (await open(account, address)).leave()
+  await expect(open(account, '198.51.100.3')).rejects.toThrow('RATE_LIMITED')
+  const another = await open(other, '198.51.100.3')
+  another.leave()
+})
+
+it('a session that is refused does not count', async () => {
+  await start({ RATE_LIMIT_SESSIONS: '1', TRUST_PROXY: '1' })
+  const open = (forwardedFor: string, events = {}) =>
+    openSession(service.url, chain, account, { forwardedFor, events })
+  await expect(open('198.51.100.1', { after: 'nonsense' })).rejects.toThrow('CURSOR_UNKNOWN')
+  const session = await open('198.51.100.2')
+  session.leave()
+  await expect(open('198.51.100.3')).rejects.toThrow('RATE_LIMITED')
+})
+
 it('text that is no JSON object, and a binary frame, are refused', async () => {
   await start()
   for (const data of [

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { itSlow } from '../../support/rounds.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { type DnsServer, startDnsServer, type Zone } from '../../support/solvers/dns-server.js'
 import { register, signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
@@ -42,8 +44,13 @@ afterEach(async () => {
   await dns.close()
 })
 
+const at = (solver: TestSolver, name: string) => solver.endpointUrl.replace('127.0.0.1', name)
+
 const tryRegistering = async (account: typeof first, endpointUrl: string) =>
   service.post(`/v1/${chain.chainId}/solvers/register`, await signedRegistration(account, { endpointUrl }))
+
+const isAsked = (name: string) => dns.asked.includes(`A ${name}`)
+const untilAsked = (name: string) => eventually(async () => isAsked(name), Boolean)
 
 describe('the name of an endpoint', () => {
   it('is not looked up without a bond', async () => {
@@ -64,5 +71,16 @@ describe('the name of an endpoint', () => {
     expect(answer.body.code).toBe('SOLVER_LIMIT_REACHED')
     expect(dns.asked).toEqual([])
     await full.close()
+  })
+
+  itSlow('is rejected while another name of the same solver is looked up', async () => {
+    zone['slow.test'] = 'silent'
+    const pending = tryRegistering(first, 'https://slow.test')
+    await untilAsked('slow.test')
+    const { status, headers, body } = await tryRegistering(first, at(byDns, 'honest.test'))
+    expect([status, body.code, headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '3'])
+    expect(isAsked('honest.test')).toBe(false)
+    expect((await pending).body.code).toBe('ENDPOINT_REJECTED')
+    await register(service, chain.chainId, first, { endpointUrl: at(byDns, 'honest.test') })
   })
 })
