@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomUUID } from 'node:crypto'
 import type { RecordPosition } from '../store/records/quote-record-store.js'
 
 /** Creates the ids of quotes, and the ids that solvers get (docs/decisions.md, D15). */
@@ -30,8 +30,7 @@ export function createQuoteIds(key: Uint8Array) {
   const decipher = createDecipheriv('aes-128-ecb', key, null).setAutoPadding(false)
 
   function forSolver(quoteId: string, index: number): string {
-    const hex = hexOf(quoteId)
-    const block = Buffer.from(`${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}0000`, 'hex')
+    const block = Buffer.from(`${recordOf(quoteId)}0000`, 'hex')
     block.writeUInt16BE(index, RECORD_BYTES)
     return toUuid(cipher.update(block, undefined, 'hex'))
   }
@@ -46,7 +45,7 @@ export function createQuoteIds(key: Uint8Array) {
 
   return {
     /** @returns a new id for a quote's caller: a random UUID (version 4) with 112 random bits */
-    create: (): string => toQuoteId(randomBytes(RECORD_BYTES).toString('hex')),
+    create: (): string => toQuoteId(recordOf(randomUUID())),
     /**
      * @param quoteId from `create`
      * @param index in the order of requests, below 65,535
@@ -69,6 +68,12 @@ export function createQuoteIds(key: Uint8Array) {
       return { requestedAt: Number.parseInt(time, 36), quoteId: readSolverId(id).quoteId }
     },
   }
+}
+
+/** The 14 bytes of a UUID as hex digits: all but those with its version and its variant. */
+function recordOf(uuid: string): string {
+  const hex = hexOf(uuid)
+  return `${hex.slice(0, 12)}${hex.slice(14, 16)}${hex.slice(18)}`
 }
 
 /** The UUID of 14 bytes as hex digits, with fixed bytes for version and variant. */

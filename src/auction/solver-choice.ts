@@ -39,10 +39,16 @@ export type NotAskedReason = 'bond_unknown' | Exclude<Eligibility, 'able' | 'pro
 /** Says whom quotes ask: rounds and statistics have it from here. */
 export type SolverChoice = ReturnType<typeof createSolverChoice>
 
-/** A reachable solver, as a round sees it. */
-interface Examined {
+/** A reachable solver, with what stays the same while the directory lists it as it is. */
+interface Listed {
   readonly solver: Solver
   readonly standing: Standing
+  readonly slots: RequestSlots
+}
+
+/** A reachable solver, as a round sees it. */
+interface Examined {
+  readonly listed: Listed
   /** Its lessons in the pair. */
   readonly lessons: Lessons | undefined
   treatment: Eligibility | 'bond_unknown'
@@ -55,29 +61,39 @@ export function createSolverChoice(
   slots: SlotsByConnection,
 ) {
   const softMs = config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
+  const lists = new WeakMap<readonly Solver[], readonly Listed[]>()
+
+  function listedOf(chainId: number): readonly Listed[] {
+    const solvers = directory.reachable(chainId)
+    const known = lists.get(solvers)
+    if (known !== undefined) return known
+    const listed = solvers.map((solver) => ({
+      solver,
+      standing: standings.of(solver),
+      slots: slots.of(solver),
+    }))
+    lists.set(solvers, listed)
+    return listed
+  }
 
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
   function examine(chainId: number, pair: Pair | undefined, now: number): readonly Examined[] {
-    const all = directory.reachable(chainId).map((solver): Examined => {
-      const standing = standings.of(solver)
-      const lessons = pair?.of(solver.address)
+    const all = listedOf(chainId).map((listed): Examined => {
+      const { solver, standing } = listed
       const treatment = rules.canCheck(solver) ? eligibility(standing, now) : 'bond_unknown'
-      return { solver, standing, lessons, treatment }
+      return { listed, lessons: pair?.of(solver.address), treatment }
     })
     if (!all.some(isAble)) for (const one of lastResort(all, now)) one.treatment = 'able'
     return all
   }
 
-  function toAsked(
-    { solver, standing, lessons, treatment }: Examined,
-    now: number,
-    chosenBy?: ChosenBy,
-  ): Asked {
+  function toAsked({ listed, lessons, treatment }: Examined, now: number, chosenBy?: ChosenBy): Asked {
+    const { solver, standing } = listed
     const wait = treatment === 'probe' ? 'never' : waitFor(standing, lessons, softMs)
     return {
       solver,
       standing,
-      slots: slots.of(solver),
+      slots: listed.slots,
       wait,
       isExpected: isExpected(standing, lessons, now),
       chosenBy,
@@ -95,10 +111,10 @@ export function createSolverChoice(
       const now = clock.monotonic()
       const examined = examine(chainId, standings.pairsOf(chainId).of(pair), now)
       const able = examined.filter(isAble)
-      const free = able.filter(({ solver }) => slots.of(solver).canServe(now, deadline))
+      const free = able.filter(({ listed }) => listed.slots.canServe(now, deadline))
       const chosen = choose(free, config.maxQuoteFanOut, Math.random)
-      const isProbed = ({ treatment, solver }: Examined) =>
-        treatment === 'probe' && chosen.length > 0 && !slots.of(solver).isFull
+      const isProbed = ({ treatment, listed }: Examined) =>
+        treatment === 'probe' && chosen.length > 0 && !listed.slots.isFull
       const asked = [
         ...chosen.map(({ candidate, chosenBy }) => toAsked(candidate, now, chosenBy)),
         ...examined.filter(isProbed).map((one) => toAsked(one, now)),
@@ -108,7 +124,7 @@ export function createSolverChoice(
     /** Undefined for a solver that quotes ask. */
     notAskedReason({ chainId, address }: SolverKey): NotAskedReason | undefined {
       const found = examine(chainId, undefined, clock.monotonic()).find(
-        ({ solver }) => solver.address === address,
+        ({ listed }) => listed.solver.address === address,
       )
       if (found === undefined || found.treatment === 'able') return undefined
       return found.treatment === 'probe' ? 'circuit_open' : found.treatment
@@ -123,10 +139,10 @@ function isAble({ treatment }: Examined): boolean {
 /** Those whose open period is over and those that do not answer; without such, those with the fewest open periods in close succession. */
 function lastResort(examined: readonly Examined[], now: number): readonly Examined[] {
   const known = examined.filter(({ treatment }) => treatment !== 'bond_unknown')
-  const likely = known.filter(({ standing: { breaker } }) => breaker.state(now) !== 'open')
+  const likely = known.filter(({ listed }) => listed.standing.breaker.state(now) !== 'open')
   if (likely.length > 0) return likely
-  const least = Math.min(...known.map(({ standing }) => standing.breaker.level))
-  return known.filter(({ standing }) => standing.breaker.level === least)
+  const least = Math.min(...known.map(({ listed }) => listed.standing.breaker.level))
+  return known.filter(({ listed }) => listed.standing.breaker.level === least)
 }
 
 /** A solver that a round may ask. */
@@ -154,6 +170,7 @@ export function choose<C extends Candidate>(
   places: number,
   lot: () => number,
 ): readonly Chosen<C>[] {
+  if (candidates.length <= places) return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' }))
   const as = (chosenBy: ChosenBy) => (entry: { readonly candidate: C }) => ({
     candidate: entry.candidate,
     chosenBy,
@@ -164,7 +181,6 @@ export function choose<C extends Candidate>(
     // The lot of a solver that was never asked in the pair is below 0.
     return { candidate, gap, lot: lot() - Number(lessons === undefined) }
   })
-  if (entries.length <= places) return entries.map(as('ALL'))
   entries.sort((one, other) => one.gap - other.gap || one.lot - other.lot)
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
   const ranked = entries.slice(0, byRank).filter(({ gap }) => gap < NO_OFFER_GAP)
