@@ -58,13 +58,19 @@ describe('an upgrade to another protocol', () => {
   )
 
   test.each([
-    ['at another path', 'GET /a', ''],
-    ['by another verb', 'POST /ws', ''],
-    ['before an earlier request has its answer', 'GET /slow HTTP/1.1\r\nhost: a\r\n\r\nGET /ws', 'first'],
-  ])('is ignored for a WebSocket %s', async (_what, request, before) => {
+    ['at another path', 'GET /a', '', 'host: a'],
+    ['by another verb', 'POST /ws', '', 'host: a'],
+    ['with a second Host', 'GET /ws', '', 'host: a\r\nhost: b'],
+    [
+      'before an earlier request has its answer',
+      'GET /slow HTTP/1.1\r\nhost: a\r\n\r\nGET /ws',
+      'first',
+      'host: a',
+    ],
+  ])('is ignored for a WebSocket %s', async (_what, request, before, host) => {
     const { number, release } = await startUpgradable()
     const { socket, received, text } = await openSocket(number)
-    socket.write(`${request} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`)
+    socket.write(`${request} HTTP/1.1\r\n${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`)
     await received(before)
     release()
     await received(`HTTP/1.1 ${request.split(' ').at(-1)} `)

@@ -14,7 +14,6 @@ import {
   ok,
   replies,
   sends,
-  sendsAndCloses,
 } from '../../support/solvers/malformed-solvers.js'
 import { offerFaults, signedOver } from '../../support/solvers/offer-faults.js'
 import { startRawSolver, startTrap } from '../../support/solvers/raw-solver.js'
@@ -95,8 +94,8 @@ describe('certify names the reason for which the service drops an offer:', () =>
 })
 
 describe('certify names the reason for which a request to an endpoint fails:', () => {
-  const faults: Record<Exclude<HttpFailReason, 'endpoint_rejected'>, () => Promise<CertifyReport>> = {
-    name_not_resolved: () => failsAt('http://no-such-name.invalid'),
+  // The other reasons come from the same request as those of a quote.
+  const faults: { readonly [reason in HttpFailReason]?: () => Promise<CertifyReport> } = {
     async connection_refused() {
       const trap = await startTrap()
       await trap.close()
@@ -108,15 +107,6 @@ describe('certify names the reason for which a request to an endpoint fails:', (
         malformedSolver('says nothing', 'failed', ({ socket }) => socket.pause()),
         'https',
       ),
-    tls_failed: () =>
-      failsRaw(
-        malformedSolver('no TLS', 'failed', ({ socket }) => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
-        'https',
-      ),
-    not_http: () => failsRaw(malformedSolver('SSH', 'failed', ({ socket }) => socket.write('SSH-2.0-x\r\n'))),
-    reply_too_long: () => failsRaw(sends('a long reply', 'failed', (json) => ok(json.padEnd(65_537, ' ')))),
-    connection_lost: () =>
-      failsRaw(sendsAndCloses('half a reply', 'failed', (json) => ok(json).subarray(0, -20))),
   }
 
   it.each(Object.entries(faults))('%s', async (reason, certify) => {

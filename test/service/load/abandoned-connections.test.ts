@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { deferred } from '../../support/deferred.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -147,40 +146,6 @@ describe.each(WAYS_TO_LEAVE)(
   },
 )
 
-describe('a caller that leaves', () => {
-  it.each<[string, Record<string, string>, object]>([
-    ['REST', { ':path': '/v1/31337/quote', 'content-type': 'application/json' }, {}],
-    [
-      'Connect',
-      { ':path': '/aggregator.v1.QuoteService/GetQuote', 'content-type': 'application/json' },
-      { chainId: 31337, orderType: 1, depositMode: 1 },
-    ],
-  ])(
-    'cancels the requests to solvers on %s when its HTTP/2 connection breaks',
-    async (_what, headers, more) => {
-      for (const [, leave] of WAYS_TO_LEAVE) {
-        const cancelledBefore = await service.metric('aggregator_quotes_total', { outcome: 'cancelled' })
-        const asked = deferred()
-        const released = deferred()
-        solver.behave(async (_ask, _solver, { response }) => {
-          once(response, 'close').then(released.open)
-          asked.open()
-          return undefined
-        })
-        const { socket, session } = await openSession()
-        const body = { ...quoteRequest(chain), ...more }
-        ask(session, { ':method': 'POST', ...headers }, JSON.stringify(body))
-        await asked.opened
-        leave(socket)
-        await released.opened
-        await expect
-          .poll(() => service.metric('aggregator_quotes_total', { outcome: 'cancelled' }))
-          .toBe(cancelledBefore + 1)
-      }
-    },
-  )
-})
-
 it('connections that clients reset at once are not counted as errors of the service', async () => {
   const complaints = vi.spyOn(console, 'error')
   onTestFinished(() => complaints.mockRestore())
@@ -223,38 +188,4 @@ it('connections that clients reset at once are not counted as errors of the serv
     [],
   )
   expect(complaints.mock.calls).toEqual([])
-})
-
-describe('a request that a proxy may read in another way', () => {
-  const health = (headers: string) => `GET /health HTTP/1.1\r\n${headers}\r\n\r\n`
-
-  it.each([
-    ['two Host headers', health('host: a\r\nHost: b'), 400, 'Host'],
-    ['the same Host twice', health('host: a\r\nhost: a'), 400, 'Host'],
-    [
-      'two Host headers and a WebSocket',
-      upgradeOf('/v1/ws').replace('host: a', 'host: a\r\nhost: b'),
-      400,
-      'Host',
-    ],
-    [
-      'an unknown transfer coding',
-      `${health('host: a\r\ntransfer-encoding: xchunked, chunked')}0\r\n\r\n`,
-      501,
-      'Transfer-Encoding',
-    ],
-  ])('is rejected when it has %s', async (_what, text, status, field) => {
-    const socket = await openSocket()
-    socket.setEncoding('utf8').write(text)
-    const [answer] = await once(socket, 'data')
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(answer).toContain(`"field":"${field}"`)
-  })
-
-  it('is accepted when its body is chunked', async () => {
-    const socket = await openSocket()
-    socket.setEncoding('utf8').write(`${health('host: a\r\nTransfer-Encoding: Chunked')}0\r\n\r\n`)
-    const [answer] = await once(socket, 'data')
-    expect(answer).toMatch(/^HTTP\/1.1 200 /)
-  })
 })

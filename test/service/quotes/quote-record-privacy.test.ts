@@ -89,14 +89,22 @@ it('the record shows a solver the request, its own result and its rank, and noth
     expect(text).not.toContain(secret)
 })
 
-it('the record shows a solver the best amount only after the deposit deadline', async () => {
-  const { quote } = await ask({ depositWindow: 60 })
+it("the record shows a solver the best amount only after the request's deposit deadline, be the offer's earlier", async () => {
+  const binding: Behaviour = async (asked, { quoteFor, sign }) => {
+    const { depositDeadline, fillDeadline } = asked
+    const earlier = { depositDeadline: depositDeadline - 30, fillDeadline: fillDeadline - 30 }
+    return sign({ ...quoteFor(asked), outputAmount: '3000', ...earlier })
+  }
+  behave(binding, honest({ output: '2000' }), honest({ output: '1000' }))
+  const { quote } = await ask({ depositWindow: 60, minDepositWindow: 30 })
+  expect(quote.outputAmount).toBe('3000')
+  const deadlineMs = (quote.depositDeadline + 30) * 1000
   const before = await read(askedUnder[2])
   expect(before.bestAmount).toBeUndefined()
   expect(before.solvers[0].explanation).toContain('the deposit deadline')
-  clock.at = quote.depositDeadline * 1000 + 999
+  clock.at = deadlineMs + 999
   expect((await read(askedUnder[2])).bestAmount).toBeUndefined()
-  clock.at = quote.depositDeadline * 1000 + 1000
+  clock.at = deadlineMs + 1000
   const after = await read(askedUnder[2])
   expect(after.bestAmount).toBe('3000')
   expect(after.solvers).toHaveLength(1)

@@ -186,25 +186,6 @@ describe('the record shows a solver why it gave no offer', () => {
     expect(JSON.stringify(record)).not.toContain(new URL(endpointUrl).host)
     await solvers[2]?.register(service)
   })
-
-  it('after a reply that is not HTTP, a lost connection, or too long a reply', async () => {
-    const [odd, lost, long] = solvers as [TestSolver, TestSolver, TestSolver]
-    odd.behave(
-      async (_asked, _solver, { response }) => void response.socket?.write('SSH-2.0-OpenSSH_9.6\r\n'),
-    )
-    lost.behave(async (_asked, _solver, { request }) => void request.socket.destroy())
-    long.behave(async (_asked, _solver, { response }) => void response.end(`"${'x'.repeat(70_000)}"`))
-    const { body } = await ask({ amount: '56' })
-    const { body: record } = await readRecord(body.quoteId)
-    const reasons = record.solvers.map(({ solver, reason }: Record<string, string>) => [solver, reason])
-    expect(new Map(reasons)).toEqual(
-      new Map([
-        [best.address, 'not_http'],
-        [second.address, 'connection_lost'],
-        [third.address, 'reply_too_long'],
-      ]),
-    )
-  })
 })
 
 function offer(solver: string, rank: number, inputAmount: string, outputAmount: string, explanation: string) {

@@ -1,4 +1,6 @@
+import { solverAccounts } from '../chain/chain.js'
 import { head, ok, replies, sends } from './malformed-solvers.js'
+import { LARGEST_OUTPUT } from './offer-faults.js'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
@@ -83,4 +85,14 @@ export const badReplies = [
     ok(Buffer.from(json.replace('{', '{"extra":"\xc0\x80\xff",'), 'latin1')),
   ),
   sends('UTF-16', 'invalid malformed', (json) => ok(Buffer.from(json, 'utf16le'))),
+  sends('a page', 'invalid malformed', () => ok('<html>')),
+  replies('a signature of another key', 'invalid signature_mismatch', ({ quote }, { sign }) =>
+    sign(quote, solverAccounts[2]),
+  ),
+  replies('an output of which 5% exceeds the bond', 'invalid bond_too_small', ({ quote }, { sign }) =>
+    sign({ ...quote, outputAmount: `${LARGEST_OUTPUT + 1n}` }),
+  ),
+  replies('an output below the minimum order', 'invalid below_minimum_order', ({ quote }, { sign }) =>
+    sign({ ...quote, outputAmount: '19' }),
+  ),
 ]

@@ -28,16 +28,22 @@ async function drip(socket: Exchange['socket'], text: string): Promise<void> {
 }
 
 const closing = [
-  malformedSolver('closes the connection before it reads', 'failed', ({ socket }) => socket.destroy()),
-  malformedSolver('resets the connection before it reads', 'failed', ({ socket }) =>
+  malformedSolver('closes the connection before it reads', 'failed connection_lost', ({ socket }) =>
+    socket.destroy(),
+  ),
+  malformedSolver('resets the connection before it reads', 'failed connection_lost', ({ socket }) =>
     socket.resetAndDestroy(),
   ),
-  malformedSolver('closes the connection when it has read', 'failed', async ({ socket, offer }) => {
-    await offer()
-    socket.end()
-  }),
-  sendsAndCloses('closes inside the headers', 'failed', () => 'HTTP/1.1 200 OK\r\ncontent-'),
-  sendsAndCloses('closes inside the body', 'failed', (json) => ok(json).subarray(0, -20)),
+  malformedSolver(
+    'closes the connection when it has read',
+    'failed connection_lost',
+    async ({ socket, offer }) => {
+      await offer()
+      socket.end()
+    },
+  ),
+  sendsAndCloses('closes inside the headers', 'failed connection_lost', () => 'HTTP/1.1 200 OK\r\ncontent-'),
+  sendsAndCloses('closes inside the body', 'failed connection_lost', (json) => ok(json).subarray(0, -20)),
 ]
 
 const hanging = [
@@ -94,17 +100,17 @@ const encoded = [
 
 const sized = [
   sends('a body of 64 KiB to the byte', 'quoted', (json) => ok(padded(json, 65_536))),
-  sends('a body in 2,000 chunks', 'failed', (json) => {
+  sends('a body in 2,000 chunks', 'failed reply_too_long', (json) => {
     const chunks = [...padded(json, 2000)].map((byte) => `1\r\n${byte}\r\n`).join('')
     return `${CHUNKED}${chunks}0\r\n\r\n`
   }),
-  sends('a body of a byte more', 'failed', (json) => ok(padded(json, 65_537))),
+  sends('a body of a byte more', 'failed reply_too_long', (json) => ok(padded(json, 65_537))),
   sends(
     'a byte more in chunks',
-    'failed',
+    'failed reply_too_long',
     (json) => `${CHUNKED}${chunk(json)}${chunk(' '.repeat(65_537 - json.length))}0\r\n\r\n`,
   ),
-  replies('a nonce of a megabyte', 'failed', ({ quote, signature }) => ({
+  replies('a nonce of a megabyte', 'failed reply_too_long', ({ quote, signature }) => ({
     quote: { ...quote, nonce: '1'.repeat(1_000_000) },
     signature,
   })),
@@ -144,8 +150,8 @@ const framed = [
 ]
 
 const otherProtocols = [
-  malformedSolver('SSH', 'failed', ({ socket }) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
-  malformedSolver('HTTP/2 frames', 'failed', ({ socket }) =>
+  malformedSolver('SSH', 'failed not_http', ({ socket }) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
+  malformedSolver('HTTP/2 frames', 'failed not_http', ({ socket }) =>
     socket.write(Buffer.from('000000040000000000', 'hex')),
   ),
   malformedSolver('TLS at an http URL', 'failed', ({ socket }) =>

@@ -48,7 +48,8 @@ export function useHonestSolver({ quoteTimeoutMs }: { readonly quoteTimeoutMs: n
     /** Requests a quote, compares the result with what the malformed solver must get, and returns the time that it took. */
     async quoteBeside(malformedSolver: MalformedSolver): Promise<number> {
       const [outcome = '', reason = ''] = malformedSolver.outcome.split(' ')
-      const count = () => service.metric('aggregator_solver_replies_total', { outcome, reason })
+      const counted: Record<string, string> = outcome === 'invalid' ? { outcome, reason } : { outcome }
+      const count = () => service.metric('aggregator_solver_replies_total', counted)
       const before = await count()
       const start = performance.now()
       const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
@@ -58,6 +59,9 @@ export function useHonestSolver({ quoteTimeoutMs }: { readonly quoteTimeoutMs: n
       const others = body.alternativeQuotes.map(({ quote }: { quote: { solver: string } }) => quote.solver)
       expect(others).toEqual(outcome === 'quoted' ? [badAccount.address] : [])
       expect((await count()) - before, malformedSolver.outcome).toBe(outcome === 'quoted' ? 2 : 1)
+      const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
+      const told = { solver: badAccount.address, outcome: outcome.toUpperCase(), ...(reason && { reason }) }
+      expect(record.solvers).toContainEqual(expect.objectContaining(told))
       return elapsedMs
     },
   }
