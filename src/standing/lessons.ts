@@ -7,6 +7,8 @@ export const NO_OFFER_GAP = 10_000
 export const KEPT_LESSONS = 9
 /** A solver is worth waiting for with this many such lessons. */
 const WORTHS_TO_WAIT = 2
+/** As many offers more, at most, count for a solver's quickness: five later ones in a row end it. */
+const MOST_QUICKNESS = 5
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */
@@ -44,6 +46,8 @@ export class Lessons {
   readonly #gaps: number[] = []
   /** A bit for each lesson, 1 for one that was worth waiting for; the newest is the lowest. */
   #worths = 0
+  /** What is above 0 says that of its last offers, more came within the soft deadline than later. */
+  #quickness = 0
   #medianGap = NO_OFFER_GAP
   #quotedAt = Number.NEGATIVE_INFINITY
 
@@ -62,6 +66,11 @@ export class Lessons {
     return worths >= WORTHS_TO_WAIT
   }
 
+  /** Whether most of its last offers came within the soft deadline. Declines do not count: strangers choose when it declines. */
+  get isQuick(): boolean {
+    return this.#quickness > 0
+  }
+
   add({ gap, isWorth }: Lesson): void {
     this.#gaps.push(gap)
     if (this.#gaps.length > KEPT_LESSONS) this.#gaps.shift()
@@ -71,6 +80,12 @@ export class Lessons {
 
   recordQuote(now: number): void {
     this.#quotedAt = now
+  }
+
+  /** Records an offer, with a lesson or without one, in a round that teaches the pair. */
+  recordTime(isQuick: boolean): void {
+    const next = this.#quickness + (isQuick ? 1 : -1)
+    if (Math.abs(next) <= MOST_QUICKNESS) this.#quickness = next
   }
 
   /** Whether the solver has made a valid offer in the pair within a day. */
@@ -168,6 +183,8 @@ export interface ReadAnswer {
   readonly outcome: 'offer' | 'none' | 'unknown'
   /** Whether it came before the round's answer. */
   readonly isInTime: boolean
+  /** Whether it came within the soft deadline, before or after the answer. */
+  readonly isQuick: boolean
   /** For an offer, how much worse it was than the best one before the answer, in basis points; below 0 for a better one. */
   readonly gap: number
   /** For an offer after the soft deadline, how much better it was than all before it, in basis points. Otherwise 0. */
@@ -187,19 +204,17 @@ export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean 
 /**
  * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
  * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one.
- * @returns the lesson; undefined without one
  */
-export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, now: number): Lesson | undefined {
-  const { outcome, isInTime, gap, wasWaitedFor } = answer
+export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, now: number): void {
+  const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   if (outcome === 'offer') lessons.recordQuote(now)
-  if (!isTaught || outcome === 'unknown') return undefined
+  if (!isTaught || outcome === 'unknown') return
+  if (outcome === 'offer') lessons.recordTime(isQuick)
   const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
-  if (isOffer && !isInTime && gap > -LEAST_GAIN) return undefined
-  const lesson = {
+  if (isOffer && !isInTime && gap > -LEAST_GAIN) return
+  lessons.add({
     gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
     isWorth: wasWorth(answer),
-  }
-  lessons.add(lesson)
-  return lesson
+  })
 }

@@ -128,7 +128,8 @@ export type Wait = 'never' | 'none' | 'soft_deadline' | 'beyond'
 /** Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30). */
 export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs: number): Wait {
   if (lessons?.isWorthWaiting && standing.unwaitedRounds === 0) return 'beyond'
-  return (standing.usualMs ?? 0) <= softMs ? 'soft_deadline' : 'none'
+  // Strangers can raise its usual time, which is one for all pairs, by requests that take it long.
+  return (standing.usualMs ?? 0) <= softMs || lessons?.isQuick ? 'soft_deadline' : 'none'
 }
 
 function isStalled(standing: Standing, now: number): boolean {

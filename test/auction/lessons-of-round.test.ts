@@ -8,7 +8,7 @@ import { type Lessons, pairOf } from '../../src/standing/lessons.js'
 import { Standings, type Wait } from '../../src/standing/standing.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
-import { askedSolver, offerOf, playRound } from './played-round.js'
+import { askedSolver, offerOf, playRound, SOFT_MS } from './played-round.js'
 
 const PAIR = pairOf(exactInput, undefined)
 const log = { info() {}, warn() {} } as never
@@ -123,6 +123,18 @@ test('a round teaches, also when a later one was answered before it', async () =
   await clock.advance(100)
   for (const number of [1, 2]) await first.answer(number, offerOf(number))
   expect(lessonsOf(2)?.medianGap).toBe(0)
+})
+
+test.each([
+  [SOFT_MS, true],
+  [SOFT_MS + 1, false],
+])('an offer %d ms after the request, and after the answer, is quick: %s', async (afterMs, isQuick) => {
+  const { answer, told } = play({ second: 'none' })
+  await answer(1, offerOf(1))
+  expect(told()).toEqual(['quoted', 'soft_deadline'])
+  await clock.advance(afterMs)
+  await answer(2, offerOf(2))
+  expect([lessonsOf(2)?.hasLesson, lessonsOf(2)?.isQuick]).toEqual([false, isQuick])
 })
 
 test('a pair was quoted lately for a day after an offer, whoever asked', async () => {

@@ -13,8 +13,8 @@ beforeEach(() => {
 
 /** An offer in time that was as good as the best one, with changes. */
 function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
-  const usual = { outcome: 'offer', isInTime: true, gap: 0, gain: 0, wasWaitedFor: false } as const
-  return { solver: address, ...usual, ...changes }
+  const usual = { outcome: 'offer', isInTime: true, isQuick: true, gap: 0, gain: 0 } as const
+  return { solver: address, wasWaitedFor: false, ...usual, ...changes }
 }
 
 /** A round of the client that ended with these answers. */
@@ -58,5 +58,19 @@ describe('a lesson', () => {
     expect(pair?.of(address)?.medianGap).toBe(1)
     expect(pair?.of(solver(2).address)?.hasLesson).toBe(false)
     expect(pair?.of(solver(2).address)?.hasQuoted(1)).toBe(true)
+  })
+
+  test('says whether its offers in the pair come within the soft deadline; a decline and a round that teaches nothing do not', () => {
+    const isQuick = () => pairs.of('pair')?.of(address)?.isQuick
+    play(0, answer({ outcome: 'none', isQuick: false }))
+    expect(isQuick()).toBe(false)
+    // No lesson: it was no better, and came after the answer.
+    play(10_000, answer({ isInTime: false }))
+    expect(isQuick()).toBe(true)
+    play(20_000, answer({ outcome: 'none', isQuick: false }))
+    play(20_001, answer({ isQuick: false }))
+    expect(isQuick()).toBe(true)
+    play(30_000, answer({ isQuick: false }))
+    expect(isQuick()).toBe(false)
   })
 })

@@ -58,6 +58,20 @@ describe('the lessons of a solver', () => {
     expect(lessonsOf(Array(10).fill(0), worths).isWorthWaiting).toBe(isWorthWaiting)
   })
 
+  test.each([
+    [[], false],
+    [[true], true],
+    [[true, false], false],
+    // What is long ago counts for five offers at most.
+    [[...Array(20).fill(true), false, false, false, false], true],
+    [[...Array(20).fill(true), false, false, false, false, false], false],
+    [[...Array(20).fill(false), true, true, true, true, true, true], true],
+  ])('after offers that were quick as in %j, it is quick: %s', (offers, isQuick) => {
+    const lessons = new Lessons()
+    for (const offer of offers) lessons.recordTime(offer)
+    expect(lessons.isQuick).toBe(isQuick)
+  })
+
   test('end to say that it quotes the pair after a day without an offer', () => {
     const lessons = new Lessons()
     expect(lessons.hasQuoted(0)).toBe(false)

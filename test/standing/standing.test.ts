@@ -73,10 +73,17 @@ describe('a round waits for a solver', () => {
     return lessons
   }
 
+  const quickInPair = () => {
+    const lessons = new Lessons()
+    lessons.recordTime(true)
+    return lessons
+  }
+
   test.each([
     ['of which nothing is known', [], undefined, 'soft_deadline'],
     ['that is quick', [500], undefined, 'soft_deadline'],
     ['that is slow', [501], undefined, 'none'],
+    ['that is slow elsewhere, and quick in the pair', [501], quickInPair, 'soft_deadline'],
     ['that is slow and was worth it', [501], worthWaiting, 'beyond'],
   ] as const)('%s', (_what, times, lessons, wait) => {
     answer(...times)
