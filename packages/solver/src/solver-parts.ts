@@ -51,3 +51,7 @@ export interface SolverParts extends StartParts {
   readonly account: SolverAccount
   readonly state: SolverState
 }
+
+/** The base URLs of an instance. */
+export const serviceUrlsOf = ({ aggregatorUrl }: SolverOptions): readonly string[] => [aggregatorUrl].flat()
+export const chainIdsOf = ({ chains }: SolverOptions) => Object.keys(chains).map(Number)

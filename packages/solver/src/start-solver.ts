@@ -8,9 +8,10 @@ import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
 import { hasSecretPath, withSecretPath } from './quoting/secret-path.js'
 import { instanceSentence } from './session/instance-text.js'
-import { chainIdsOf, connectBySession, serviceUrlsOf } from './solver-connection.js'
+import { createOwnAnswers } from './session/own-answers.js'
+import { openSolverSession } from './session/solver-session.js'
 import type { ChainOptions } from './solver-options.js'
-import type { SolverParts, StartParts } from './solver-parts.js'
+import { chainIdsOf, type SolverParts, type StartParts, serviceUrlsOf } from './solver-parts.js'
 import { MEMORY, openState } from './state.js'
 
 /** What of a solver runs. */
@@ -52,8 +53,11 @@ export async function startSolver(start: StartParts, running: Running): Promise<
   const { chains } = running
   const quoting = createQuoting(parts, chains, signer.sign, createAnswerBudget(clock))
   running.quoting = quoting
-  if (options.endpointUrl === undefined) await connectBySession(parts, quoting, running.ends)
-  else await register(parts, options.endpointUrl)
+  if (options.endpointUrl !== undefined) return register(parts, options.endpointUrl)
+  const session = openSolverSession(parts, createOwnAnswers(parts, quoting))
+  running.ends.push(session.close)
+  // After that, a final loss goes to `onSession` only.
+  await session.opened
 }
 
 const leftBehind = (chainId: number, count: number) =>

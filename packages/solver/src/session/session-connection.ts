@@ -1,7 +1,6 @@
 import { WebSocket } from 'ws'
 import type { Clock } from '../../../protocol/src/clock.js'
 import type { Hex } from '../../../protocol/src/values/hex.js'
-import { createBoundedSender } from './bounded-sender.js'
 import type { IncomingRequest } from './request-terms.js'
 import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
@@ -10,21 +9,19 @@ import {
   type SessionAnswer,
   type SessionReady,
   type SessionResult,
-  writeAnswer,
+  toAnswerMessage,
 } from './session-messages.js'
 
-export interface ConnectionOptions {
-  /** Answers a quote request. What it throws becomes a decline, and goes to `onError`. */
-  readonly answer: (request: IncomingRequest) => SessionAnswer | Promise<SessionAnswer>
-  /** Called with what the solver's own callbacks or its account have thrown. */
-  readonly onError: (error: unknown) => void
-  /** The WebSocket's URL. */
-  readonly url: string
+/** What a connection asks of its session, and reports to it. */
+interface ConnectionHandlers {
   /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */
   readonly mayBeOffered: boolean
   readonly clock: Pick<Clock, 'setTimeout'>
-  /** Signs the hello over the instance's challenge. @returns the whole message */
-  readonly hello: (nonce: Hex) => Promise<string>
+  /** Signs the hello over the instance's challenge. */
+  readonly hello: (nonce: Hex) => Promise<object>
+  readonly answer: (request: IncomingRequest) => Promise<SessionAnswer>
+  /** Called with what the account has thrown. */
+  readonly onError: (error: unknown) => void
   readonly onReady: (ready: SessionReady) => void
   readonly onResult: (result: SessionResult) => void
   readonly onGoAway: (reconnectWithinMs: number) => void
@@ -35,35 +32,46 @@ export interface ConnectionOptions {
 /** One connection to an instance, with a session on it once the instance has accepted the hello. */
 export type SessionConnection = ReturnType<typeof openConnection>
 
+/** Bytes that may wait for an instance that does not read. An answer has about 1 KB. */
+export const MAX_UNSENT_BYTES = 1024 * 1024
 /** Time for the connection and the opening of the session. */
 const OPENING_MS = 15_000
 /** Silence of this many heartbeats means that the connection is dead. */
 const DEAD_AFTER_HEARTBEATS = 2.5
-/** Time for the instance to close its side. */
-const CLOSING_MS = 1_000
-/** The messages of an instance have a few hundred bytes. */
-const MAX_MESSAGE_BYTES = 256 * 1024
 /** The answer to the upgrade of an instance without sessions: other implementations of the protocol have none. */
 const NOT_FOUND = 404
 
-/** Opens a connection, and a session on it. */
-export function openConnection(options: ConnectionOptions) {
-  const { url, clock, hello, answer, onError } = options
+const SOCKET_OPTIONS = {
+  perMessageDeflate: false,
+  /** The messages of an instance have a few hundred bytes. */
+  maxPayload: 256 * 1024,
+  /** Time for the instance to close its side. */
+  closeTimeout: 1_000,
+}
+
+/** Opens a connection, and a session on it. @param url of the WebSocket */
+export function openConnection(url: string, handlers: ConnectionHandlers) {
+  const { clock, hello, answer, onError } = handlers
   let phase: 'connected' | 'challenged' | 'ready' = 'connected'
   let heartbeatMs = 0
   let failure: SessionError | undefined
-  const socket = new WebSocket(url, {
-    perMessageDeflate: false,
-    autoPong: false,
-    maxPayload: MAX_MESSAGE_BYTES,
-  })
-  const send = createBoundedSender(socket, () => fail('the instance does not read what it is sent'))
+  const socket = new WebSocket(url, SOCKET_OPTIONS)
   let timer = clock.setTimeout(() => fail('the instance did not open the session in time'), OPENING_MS)
 
   /** The socket is destroyed: the other side may be dead, or hostile. */
-  function fail(message: string): void {
-    failure ??= new SessionError(message)
+  function fail(why: string | SessionError): void {
+    failure ??= typeof why === 'string' ? new SessionError(why) : why
     socket.terminate()
+  }
+
+  /** An instance that does not read what it is sent must not fill the memory, with pongs neither. */
+  function boundUnsent(): void {
+    if (socket.bufferedAmount > MAX_UNSENT_BYTES) fail('the instance does not read what it is sent')
+  }
+
+  function send(message: object): void {
+    boundUnsent()
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
   }
 
   function expectPing(): void {
@@ -81,82 +89,67 @@ export function openConnection(options: ConnectionOptions) {
     }
   }
 
+  /** @param request undefined for one that this version cannot read */
   async function reply(id: string, request: IncomingRequest | undefined): Promise<void> {
-    let text = writeAnswer(id, { decline: 'OTHER' })
-    try {
-      if (request !== undefined) text = writeAnswer(id, await answer(request))
-    } catch (error) {
-      onError(error)
-    }
-    send(text)
-  }
-
-  function read(text: string): InstanceMessage | undefined {
-    try {
-      return readMessage(text)
-    } catch (error) {
-      fail(`the instance has sent what is not a message: ${(error as Error).message}`)
-      return undefined
-    }
+    send(toAnswerMessage(id, request === undefined ? { decline: 'OTHER' } : await answer(request)))
   }
 
   function receive(message: InstanceMessage): void {
     const { type } = message
-    if (type === 'error') {
-      failure ??= new SessionError(message.error, { code: message.code, isRefusal: phase !== 'ready' })
-      socket.terminate()
-    } else if (phase === 'connected' && type === 'challenge') {
+    if (type === 'error')
+      fail(new SessionError(message.error, { code: message.code, isRefusal: phase !== 'ready' }))
+    else if (phase === 'connected' && type === 'challenge') {
       phase = 'challenged'
       void introduce(message.nonce)
     } else if (phase === 'challenged' && type === 'ready') {
       phase = 'ready'
       heartbeatMs = message.heartbeatMs
       expectPing()
-      options.onReady(message)
+      handlers.onReady(message)
     } else if (phase !== 'ready') fail(`the instance has sent ${type} before the session was open`)
-    else if (type === 'quoteRequest') void reply(message.id, message.request)
-    else if (type === 'result') options.onResult(message)
-    else if (type === 'goAway') options.onGoAway(message.reconnectWithinMs)
+    else if (type === 'quoteRequest') void reply(message.id, message.request).catch(onError)
+    else if (type === 'result') handlers.onResult(message)
+    else if (type === 'goAway') handlers.onGoAway(message.reconnectWithinMs)
     else if (type === 'ping') {
       expectPing()
-      send(JSON.stringify({ type: 'pong', id: message.id }))
+      send({ type: 'pong', id: message.id })
     } else fail(`the instance has sent ${type} a second time`)
   }
 
   socket.on('message', (data) => {
     if (socket.readyState !== socket.OPEN) return
-    const message = read(data.toString())
-    if (message !== undefined) receive(message)
+    try {
+      const message = readMessage(data.toString())
+      if (message !== undefined) receive(message)
+    } catch (error) {
+      fail(`the instance has sent what is not a message: ${(error as Error).message}`)
+    }
   })
-  socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-    failure ??= upgradeRefused(statusCode, options)
-    socket.terminate()
-  })
+  socket.on('ping', boundUnsent)
+  socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
+    fail(upgradeRefused(statusCode, url, handlers.mayBeOffered)),
+  )
   socket.on('error', (error) => {
     failure ??= new SessionError(error.message, { cause: error })
   })
-  const closed = new Promise<void>((resolve) => {
-    socket.on('close', (code, reason) => {
-      timer.stop()
-      const words = reason.length > 0 ? `${code} ${reason}` : code
-      options.onClosed(failure ?? new SessionError(`the connection was closed: ${words}`))
-      resolve()
-    })
+  socket.on('close', (code, reason) => {
+    timer.stop()
+    const words = reason.length > 0 ? `${code} ${reason}` : code
+    handlers.onClosed(failure ?? new SessionError(`the connection was closed: ${words}`))
   })
 
   return {
     destroy: () => socket.terminate(),
-    /** Closes it, and destroys the socket when the instance does not close its side. @returns when it is closed */
-    close(): Promise<void> {
-      timer.stop()
-      timer = clock.setTimeout(() => socket.terminate(), CLOSING_MS)
+    /** @returns when it is closed */
+    async close(): Promise<void> {
+      const closed = new Promise((resolve) => socket.once('close', resolve))
       socket.close(1000)
-      return closed
+      await closed
     },
   }
 }
 
-function upgradeRefused(status: number, { url, mayBeOffered }: ConnectionOptions): SessionError {
+function upgradeRefused(status: number, url: string, mayBeOffered: boolean): SessionError {
   if (status !== NOT_FOUND)
     return new SessionError(`the instance has answered the upgrade with status ${status}`)
   const text = `the instance offers no sessions: nothing is at ${new URL(url).host}. Set endpointUrl, and serve an endpoint there`

@@ -97,10 +97,9 @@ export function readMessage(text: string) {
 }
 
 /** The answer to a quote request as a message. */
-export function writeAnswer(id: string, answer: SessionAnswer): string {
-  if ('decline' in answer) return JSON.stringify({ type: 'decline', id, code: answer.decline })
-  const { quote, signature } = answer
-  return JSON.stringify({ type: 'quote', id, quote: toWireQuote(quote), signature })
+export function toAnswerMessage(id: string, answer: SessionAnswer): object {
+  if ('decline' in answer) return { type: 'decline', id, code: answer.decline }
+  return { type: 'quote', id, quote: toWireQuote(answer.quote), signature: answer.signature }
 }
 
 /** What an error says of each bad field. */

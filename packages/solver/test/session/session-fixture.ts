@@ -1,13 +1,19 @@
 import { expect, onTestFinished } from 'vitest'
 import { devAccounts } from '../../../cli/src/devnet/deploy.js'
+import { createMetrics } from '../../src/metrics.js'
+import type { OwnAnswers } from '../../src/session/own-answers.js'
 import type { SessionError } from '../../src/session/session-error.js'
-import { openSolverSession, type SolverSessionOptions } from '../../src/session/solver-session.js'
+import { openSolverSession } from '../../src/session/solver-session.js'
+import type { SessionChange } from '../../src/solver-options.js'
+import type { SolverParts } from '../../src/solver-parts.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
 
 export const account = devAccounts[2]
 export const DECLINE = { decline: 'PAUSED' } as const
 
-type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrls' | 'random'>> & {
+interface Changes {
+  readonly answer?: OwnAnswers['answer']
+  readonly account?: Pick<SolverParts['account'], 'address' | 'signMessage'>
   readonly random?: number
   /** The status of the answer to the upgrade, for an instance that does not take it. */
   readonly upgradeStatus?: number
@@ -20,19 +26,37 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   const losses: SessionError[] = []
   const errors: unknown[] = []
   const results: Message[] = []
-  const session = openSolverSession({
-    serviceUrls: [server.url],
-    account,
-    name: 'Cosmo',
-    chainIds: [31337, 1],
-    protocolName: 'Service',
-    answer: () => DECLINE,
-    onResult: (result) => results.push(result),
-    onLost: (error) => losses.push(error),
-    onError: (error) => errors.push(error),
-    ...timers.time,
-    ...changes,
-  })
+  const closing = new AbortController()
+  const parts = {
+    options: {
+      aggregatorUrl: server.url,
+      name: 'Cosmo',
+      protocolName: 'Service',
+      chains: { 31337: {}, 1: {} },
+    },
+    account: changes.account ?? account,
+    metrics: createMetrics(),
+    log: { info() {}, warn() {} },
+    hooks: {
+      onSession: (change: SessionChange) =>
+        change.state === 'lost' && losses.push(change.error as SessionError),
+    },
+    onError: (error: unknown) => errors.push(error),
+    signal: closing.signal,
+    clock: timers.clock,
+  }
+  const answers = {
+    answer: changes.answer ?? (async () => DECLINE),
+    onResult: (result: Message) => void results.push(result),
+  }
+  const opening = openSolverSession(parts as unknown as SolverParts, answers, timers.random)
+  opening.opened.catch(() => {})
+  const session = {
+    async close(): Promise<void> {
+      closing.abort()
+      await opening.close()
+    },
+  }
   onTestFinished(async () => {
     server.close()
     await session.close()

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.js'
-import { MAX_UNSENT_BYTES } from '../../src/session/bounded-sender.js'
+import { MAX_UNSENT_BYTES } from '../../src/session/session-connection.js'
 import { quoteRequest, startSession } from './session-fixture.js'
 import type { ServerConnection } from './session-server.js'
 

@@ -78,7 +78,8 @@ export function manualTiming(random = 1) {
     if (index >= 0) pending.splice(index, 1)
   }
   return {
-    time: { clock, random: () => random },
+    clock,
+    random: () => random,
     /** The times of all timers so far. */
     started,
     /** The times of the timers that wait, in the order of their start. */

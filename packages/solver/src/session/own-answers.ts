@@ -1,0 +1,54 @@
+import { createOnceAMinute } from '../once-a-minute.js'
+import { type Quoting, toPublic } from '../quoting/quoting.js'
+import type { AnswerResult } from '../solver-options.js'
+import type { SolverParts } from '../solver-parts.js'
+import type { IncomingRequest } from './request-terms.js'
+import type { SessionAnswer, SessionResult } from './session-messages.js'
+
+const NOTHING = { request: undefined, inputAmount: undefined, outputAmount: undefined, decline: undefined }
+/** Of so many requests at most it is kept what was answered: results come within seconds. */
+const MAX_LATELY = 1_000
+
+/** What counts each outcome. The kit counts its own declines. */
+const COUNTERS = {
+  QUOTED: 'offersValid',
+  INVALID: 'offersDropped',
+  LATE: 'offersDropped',
+  SOFT_DEADLINE: 'offersDropped',
+  FAILED: 'requestsFailed',
+  CANCELLED: 'requestsCancelled',
+  CIRCUIT_OPEN: 'requestsCircuitOpen',
+} as const
+
+/** The answers of a session, and what came of them. */
+export type OwnAnswers = ReturnType<typeof createOwnAnswers>
+
+/** Builds what answers the requests of a session, and tells the market maker what came of each, with what it was about. */
+export function createOwnAnswers({ metrics, log, hooks, clock }: SolverParts, quoting: Quoting) {
+  const isDue = createOnceAMinute(clock)
+  /** By the id of the request, the oldest first. */
+  const lately = new Map<string, Omit<AnswerResult, keyof SessionResult>>()
+  return {
+    onResult(result: SessionResult): void {
+      const counter = COUNTERS[result.outcome as keyof typeof COUNTERS]
+      if (counter !== undefined) metrics[counter]++
+      if (result.rank === 1) metrics.offersBest++
+      if (counter === 'offersDropped' && isDue(result.outcome)) log.warn({ ...result }, 'offer dropped')
+      hooks.onResult({ ...result, ...(lately.get(result.id) ?? NOTHING) })
+      lately.delete(result.id)
+    },
+    async answer(request: IncomingRequest): Promise<SessionAnswer> {
+      const [oldest] = lately.keys()
+      if (lately.size >= MAX_LATELY && oldest !== undefined) lately.delete(oldest)
+      const known = { ...NOTHING, request: toPublic(request) }
+      lately.set(request.id ?? '', known)
+      const answered = await quoting(request, 'SESSION')
+      if ('decline' in answered) Object.assign(known, answered)
+      else {
+        const { inputAmount, outputAmount } = answered.quote
+        Object.assign(known, { inputAmount, outputAmount })
+      }
+      return answered
+    },
+  }
+}
