@@ -205,11 +205,12 @@ module.exports = {
     },
     {
       name: 'sessions-of-solvers-stand-alone',
-      comment: 'A solver takes its side of a session with the protocol and ws alone.',
+      comment: 'A solver takes its side of a session with its parts, the protocol and ws alone.',
       severity: 'error',
       from: { path: '^packages/solver/src/session/' },
       to: {
-        pathNot: '^(packages/solver/src/session/|packages/protocol/src/|node_modules/(@types/)?ws/)',
+        pathNot:
+          '^(packages/solver/src/(session/|solver-parts)|packages/protocol/src/|node_modules/(@types/)?ws/)',
       },
     },
     {

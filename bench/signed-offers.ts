@@ -3,7 +3,6 @@ import { systemClock } from '../packages/protocol/src/clock.js'
 import { type Address, lowerCase } from '../packages/protocol/src/values/hex.js'
 import { readChain } from '../packages/solver/src/chain/open-chain.js'
 import { openNode } from '../packages/solver/src/chain/open-node.js'
-import { createKeySigner } from '../packages/solver/src/quoting/quote-signer.js'
 import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 
@@ -28,8 +27,8 @@ export async function createReplies<T>(market: Market, index: number, write: (of
   const solver = lowerCase(account.address)
   const { rpcUrl, settlement, chainId } = market
   const node = openNode(rpcUrl, systemClock)
-  const chain = await readChain(chainId, { settlement, tokens: [] }, node, 'Service', solver)
-  const sign = createKeySigner(account.getHdKey().privateKey ?? new Uint8Array(), secp256k1.ecdsaSign)
+  const chain = await readChain(chainId, { rpc: rpcUrl, settlement, tokens: [] }, node, 'Service', solver)
+  const key = account.getHdKey().privateKey ?? new Uint8Array()
   const replies = new Map<string, T>()
   let asked = 0
 
@@ -47,9 +46,10 @@ export async function createReplies<T>(market: Market, index: number, write: (of
       fillDeadline: ask.fillDeadline,
       nonce: BigInt(++asked),
     }
-    const { signature } = sign(chain, quote)
+    const { signature, recid } = secp256k1.ecdsaSign(chain.hasher.hash(quote).digest, key)
     const wire = { inputAmount: ask.amount, outputAmount: String(quote.outputAmount), nonce: String(asked) }
-    return { quote: { ...quote, ...wire, orderType: 0 }, signature }
+    const bytes = Buffer.of(...signature, 27 + recid)
+    return { quote: { ...quote, ...wire, orderType: 0 }, signature: `0x${bytes.toString('hex')}` }
   }
 
   return (key: string, ask: () => SolverRequest): T => {

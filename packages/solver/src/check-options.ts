@@ -67,9 +67,6 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
     PROTOCOL_NAME.mustBe,
   ],
   chains: [(value) => isRecord(value) && Object.keys(value).length > 0, 'must have at least one chain'],
-  quote: FUNCTION,
-  mayFill: FUNCTION,
-  acceptLess: FUNCTION,
   endpointUrl: [
     (value) => typeof value === 'string' && endpointUrlProblem(value) === undefined,
     'must be an http or https URL in its normal form, without credentials, query and fragment',
@@ -87,11 +84,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
     (value) => isRecord(value) && hasMethods(value, LOG_METHODS),
     `must have the functions ${LOG_METHODS.join(', ')}`,
   ],
-  onError: FUNCTION,
-  ...(Object.fromEntries(CALLBACKS.map((name) => [name, FUNCTION])) as Record<
-    (typeof CALLBACKS)[number],
-    Rule
-  >),
+  ...ofAll(['quote', 'mayFill', 'acceptLess', 'onError', ...CALLBACKS], FUNCTION),
 }
 
 /**
@@ -120,6 +113,10 @@ function problemsOf(place: string, values: unknown, rules: Readonly<Record<strin
     ...wrong.map(([name, [, mustBe]]) => `${place}${name} ${mustBe}`),
     ...unknown.map((name) => `${place}${name} is not an option of this version`),
   ]
+}
+
+function ofAll<N extends string>(names: readonly N[], rule: Rule) {
+  return Object.fromEntries(names.map((name) => [name, rule])) as Record<N, Rule>
 }
 
 function integer(minimum: number, maximum: number, mustBe?: string): Rule {

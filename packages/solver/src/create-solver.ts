@@ -10,7 +10,7 @@ import type { QuotedOrder } from './orders/order-terms.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
 import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
-import { CALLBACKS, DEFAULTS, type Hooks, type Settings } from './solver-parts.js'
+import { CALLBACKS, DEFAULTS, type Hooks, type Settings, withDefaults } from './solver-parts.js'
 import { type Running, startSolver } from './start-solver.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */
@@ -74,8 +74,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     guarded(options.onError, (thrown) => log.error({ err: thrown }, 'onError has thrown'))(error)
   }
 
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const settings: Settings = { ...options, ...DEFAULTS, ...Object.fromEntries(given) }
+  const settings: Settings = withDefaults(DEFAULTS, options)
   const hooks = Object.fromEntries(
     CALLBACKS.map((name) => [name, guarded<never>(options[name], onError)]),
   ) as unknown as Hooks

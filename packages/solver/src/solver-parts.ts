@@ -32,9 +32,17 @@ export const DEFAULTS = {
 /** The options of a solver, with the defaults. */
 export type Settings = SolverOptions & Readonly<typeof DEFAULTS>
 
-/** What the parts of a solver share before it has an account and a state. */
-export interface StartParts {
+/** Options with the defaults of those that were left out, or are undefined. */
+export function withDefaults<D extends object, O extends object>(defaults: D, options: O): O & D {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return { ...defaults, ...(Object.fromEntries(given) as O) }
+}
+
+/** What the parts of a solver share. */
+export interface SolverParts {
   readonly options: Settings
+  readonly account: SolverAccount
+  readonly state: SolverState
   readonly clock: Clock
   readonly metrics: SolverMetrics
   readonly log: SolverLog
@@ -44,12 +52,6 @@ export interface StartParts {
   readonly onError: (error: unknown) => void
   /** Aborts when the solver is closed. */
   readonly signal: AbortSignal
-}
-
-/** What the parts of a solver share. */
-export interface SolverParts extends StartParts {
-  readonly account: SolverAccount
-  readonly state: SolverState
 }
 
 /** The base URLs of an instance. */

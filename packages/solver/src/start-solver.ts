@@ -4,15 +4,16 @@ import { createAggregatorClient } from '../../client/src/client.js'
 import { signRegistration } from '../../client/src/solvers/sign-registration.js'
 import { type ChainRun, startChainRun } from './chain/chain-run.js'
 import { createAnswerBudget } from './quoting/answer-budget.js'
+import { createOwnAnswers } from './quoting/own-answers.js'
 import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
-import { hasSecretPath, withSecretPath } from './quoting/secret-path.js'
+import { withSecretPath } from './quoting/secret-path.js'
 import { instanceSentence } from './session/instance-text.js'
-import { createOwnAnswers } from './session/own-answers.js'
 import { openSolverSession } from './session/solver-session.js'
 import type { ChainOptions } from './solver-options.js'
-import { chainIdsOf, type SolverParts, type StartParts, serviceUrlsOf } from './solver-parts.js'
+import { chainIdsOf, type SolverParts, serviceUrlsOf } from './solver-parts.js'
 import { MEMORY, openState } from './state.js'
+import { keepTrying } from './waiting.js'
 
 /** What of a solver runs. */
 export interface Running {
@@ -38,7 +39,10 @@ const FINAL_REFUSALS: readonly string[] = [
  * @returns when an instance asks it
  * @throws as `Solver.start`
  */
-export async function startSolver(start: StartParts, running: Running): Promise<void> {
+export async function startSolver(
+  start: Omit<SolverParts, 'account' | 'state'>,
+  running: Running,
+): Promise<void> {
   const { options, clock, log, onError, signal } = start
   const signer = await createQuoteSigner(options.account, options.protocolName, clock)
   if (options.stateFile === undefined)
@@ -72,7 +76,7 @@ async function startChains(parts: SolverParts, running: Running): Promise<void> 
   for (const [chainId, error] of failures) {
     if (failures.size === chainIds.length) throw error
     parts.onError(error)
-    void keepTrying(parts, () => start(chainId)).catch(() => {})
+    void retrying(parts, () => start(chainId)).catch(() => {})
   }
 }
 
@@ -91,15 +95,16 @@ async function startChain(parts: SolverParts, { chains, ends }: Running, chainId
 async function register(parts: SolverParts, endpointUrl: string): Promise<void> {
   const { account, log, options, onError } = parts
   const serviceUrls = serviceUrlsOf(options)
-  if (!hasSecretPath(endpointUrl))
+  const proposal = withSecretPath(endpointUrl)
+  if (proposal !== endpointUrl)
     log.warn(
-      { endpointUrl, proposal: withSecretPath(endpointUrl) },
+      { endpointUrl, proposal },
       'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
     )
   const { protocolName, name } = options
   const terms = { protocolName, endpointUrl, name }
   for (const chainId of chainIdsOf(options)) {
-    const { check } = await keepTrying(parts, async (attempt) => {
+    const { check } = await retrying(parts, async (attempt) => {
       const baseUrl = serviceUrls[attempt % serviceUrls.length] as string
       const signed = await signRegistration(account, { ...terms, chainId })
       return createAggregatorClient({ baseUrl }).registerSolver(signed)
@@ -114,20 +119,8 @@ async function register(parts: SolverParts, endpointUrl: string): Promise<void> 
   }
 }
 
-/** Tries again after a growing time, or the one that the instance asks for. @throws a refusal that the same attempt would get again, and the signal's reason */
-async function keepTrying<T>(
-  { clock, signal, onError }: SolverParts,
-  attempt: (failures: number) => Promise<T>,
-): Promise<T> {
-  for (let failures = 0; ; failures++) {
-    signal.throwIfAborted()
-    try {
-      return await attempt(failures)
-    } catch (error) {
-      if (signal.aborted || (error instanceof AggregatorError && FINAL_REFUSALS.includes(error.reason)))
-        throw error
-      onError(error)
-      await clock.sleep(retryDelay(failures, error as Error), signal)
-    }
-  }
-}
+/** An instance, or a node, that fails for a time. @throws a refusal that the same attempt would get again, and the signal's reason */
+const retrying = <T>(parts: SolverParts, attempt: (failures: number) => Promise<T>) =>
+  keepTrying(parts, attempt, retryDelay, isFinal)
+
+const isFinal = (error: unknown) => error instanceof AggregatorError && FINAL_REFUSALS.includes(error.reason)

@@ -1,8 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import type { Hex } from 'viem'
-import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../../sqlite/src/sqlite.js'
+import { openSqliteFile, type SqliteDatabase } from '../../sqlite/src/sqlite.js'
 import type { MissedOrder, SolverQuote } from './orders/order-terms.js'
-import type { SignedTransaction } from './transactions/transaction-sender.js'
 
 /** An order as far as the solver has come with it, from its quote to its end. */
 export interface StoredOrder {
@@ -42,6 +41,15 @@ export interface Loss extends Pick<MissedOrder, 'outputToken' | 'user'> {
   readonly deposit: MissedOrder['deposit'] | null
   /** 1 for a quote for an address; null for one that is not known. */
   readonly isForAddress: number | null
+}
+
+/** A transaction that is signed, so that it can be sent again without being carried out twice. */
+export interface SignedTransaction {
+  readonly hash: Hex
+  /** The bytes that nodes take. */
+  readonly raw: Hex
+  /** The account's nonce. */
+  readonly nonce: number
 }
 
 /** A transaction that is kept: its last attempt. */
@@ -121,15 +129,7 @@ type Row = Omit<StoredOrder, 'signed'> & { readonly signed: string | null }
  */
 export function openState(path: string) {
   const { database, close } = openDatabase(path)
-  const statements = new Map<string, SqliteStatement<Value[], unknown>>()
-
-  /** A statement, which is prepared once. */
-  function sql<T = unknown>(text: string) {
-    const statement = statements.get(text) ?? database.prepare(text)
-    statements.set(text, statement)
-    return statement as SqliteStatement<Value[], T>
-  }
-
+  const sql = <T = unknown>(text: string) => database.prepare<Value[], T>(text)
   const orders = (where: string, ...values: Value[]) =>
     sql<Row>(`SELECT * FROM orders WHERE ${where}`)
       .all(...values)

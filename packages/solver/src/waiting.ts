@@ -1,4 +1,5 @@
 import type { Clock } from '../../protocol/src/clock.js'
+import type { SolverParts } from './solver-parts.js'
 
 /** @returns when the work has ended, or after that time @throws what the work throws by then */
 export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
@@ -14,4 +15,28 @@ export function inTime<T>(clock: Clock, ms: number, who: string, work: Promise<T
     throw new Error(`${who} has not answered within ${ms / 1000} s`)
   })
   return Promise.race([work, late]).finally(() => over.abort())
+}
+
+/**
+ * Tries until it succeeds. What fails is reported, and tried again after a pause.
+ * @param attempt gets how often it has failed
+ * @param pauseMs by the failures before this one
+ * @throws an error that is final, and what fails after the signal has aborted
+ */
+export async function keepTrying<T>(
+  { clock, signal, onError }: SolverParts,
+  attempt: (failures: number) => Promise<T>,
+  pauseMs: (failures: number, error: Error) => number,
+  isFinal: (error: unknown) => boolean = () => false,
+): Promise<T> {
+  for (let failures = 0; ; failures++) {
+    try {
+      signal.throwIfAborted()
+      return await attempt(failures)
+    } catch (error) {
+      if (signal.aborted || isFinal(error)) throw error
+      onError(error)
+      await clock.sleep(pauseMs(failures, error as Error), signal)
+    }
+  }
 }

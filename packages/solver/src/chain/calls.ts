@@ -8,6 +8,7 @@ import {
 } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
+import { CONTRACT_REFUSALS } from '../../../protocol/src/quotes/verification.js'
 import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
@@ -26,20 +27,13 @@ export function settlementCall<N extends ContractFunctionName<typeof CALLS_ABI, 
 /** The errors with which the reference contract and deployed ones refuse the calls of a solver, by selector. */
 const REFUSALS = new Map(
   [
-    'DepositDeadlinePassed(uint32)',
+    ...CONTRACT_REFUSALS.filter((error) => error.endsWith(')')),
     'FillDeadlinePassed(uint32)',
-    'InsufficientBond()',
-    'InsufficientBond(uint256,uint256)',
     'InsufficientDeposit()',
-    'NonceAlreadyUsed()',
-    'NonceAlreadyUsed(address,uint256)',
     'NothingDeposited(bytes32)',
     'OrderNotDeposited()',
     'OrderNotDeposited(bytes32)',
-    'QuoteExpired()',
     'SafeERC20FailedOperation(address)',
-    'SolverNotRegistered()',
-    'SolverNotRegistered(address)',
   ].map((error) => [toFunctionSelector(error), error]),
 )
 

@@ -1,26 +1,59 @@
-import type { Address } from 'viem'
-import type { Books } from '../books.js'
-import type { DepositAddresses } from '../risk/deposit-addresses.js'
-import type { Losses } from '../risk/losses.js'
-import type { QuoteLedger } from '../risk/quote-ledger.js'
+import { lowerCase } from '../../../protocol/src/values/hex.js'
+import { createBooks } from '../books.js'
+import { createOnceAMinute } from '../once-a-minute.js'
+import { createDepositAddresses } from '../risk/deposit-addresses.js'
+import { createLosses } from '../risk/losses.js'
+import { createQuoteLedger } from '../risk/quote-ledger.js'
 import type { SolverParts } from '../solver-parts.js'
-import type { Payments } from '../transactions/payments.js'
-import type { ChainTime } from './chain-time.js'
-import type { SolverChain } from './open-chain.js'
+import { createPayments } from '../transactions/payments.js'
+import { createTransactionSender } from '../transactions/transaction-sender.js'
+import { readChainTime } from './chain-time.js'
+import { readHoldings } from './holdings.js'
+import { failed, type SolverChain } from './open-chain.js'
 
 /** What the parts of a chain use of each other. */
-export interface ChainParts extends SolverParts {
-  readonly chain: SolverChain
-  /** Lower case. */
-  readonly solver: Address
-  readonly time: ChainTime
-  readonly ledger: QuoteLedger
-  readonly addresses: DepositAddresses
-  readonly losses: Losses
-  readonly books: Books
-  readonly payments: Payments
+export type ChainParts = Awaited<ReturnType<typeof openParts>>
+
+/** Opens what a solver has on a chain. @throws Error with the node's words, and for a state that is another solver's */
+export async function openParts(chain: SolverChain, shared: SolverParts) {
+  const { chainId, settlement } = chain
+  const { state, clock, account, onError, signal } = shared
+  const place = `chains[${chainId}].rpc must show its newest block`
+  const time = await readChainTime(chain, clock).catch(failed(place))
+  const solver = lowerCase(account.address)
+  // What another account has signed, or for another contract, could not be ended here, and would be forgotten.
+  const name = `signed on ${chainId}`
+  const own = `by ${solver} for ${settlement}`
+  const known = state.position(name) ?? own
+  if (known !== own)
+    throw new Error(`the stateFile has what was signed ${known} on chain ${chainId}, and not ${own}`)
+  state.setPosition(name, own)
+
+  const isDue = createOnceAMinute(clock)
   /** Gives an error to `onError`, at most once a minute for each reason. */
-  readonly report: (reason: string, error: unknown) => void
+  function report(reason: string, error: unknown): void {
+    if (!signal.aborted && isDue(reason)) onError(error)
+  }
+  const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
+  const deepBlock = () => time.atDepth().blockNumber
+  const sender = createTransactionSender(chain, account, nonceAfterKept, deepBlock)
+  const books = createBooks({ ...shared, chainId, time })
+  const payments = createPayments({ ...shared, chain, time, report, books }, sender)
+  const ledger = createQuoteLedger(chain.bondReservationBps, shared.options, time.passed, state)
+  const addresses = createDepositAddresses(chain, solver, state, time)
+  const losses = createLosses(chainId, state, ledger, time)
+  for (const signed of state.openQuotes(chainId)) ledger.add(signed)
+  let turns = 0
+  let last = 0
   /** Reads what the solver has, for the ledger too. @throws viem's errors */
-  readonly refresh: () => Promise<void>
+  async function refresh(): Promise<void> {
+    const turn = ++turns
+    const holdings = await readHoldings(chain, solver, time.atDepth(0), report)
+    // An earlier one may take longer than a later one.
+    if (turn < last) return
+    last = turn
+    ledger.update(holdings)
+  }
+  /** In lower case, as `solver`. */
+  return { ...shared, chain, solver, time, ledger, addresses, losses, books, payments, report, refresh }
 }

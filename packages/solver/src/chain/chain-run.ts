@@ -1,26 +1,17 @@
 import { numberToHex } from 'viem'
-import { type Address, lowerCase } from '../../../protocol/src/values/hex.js'
-import { createBooks } from '../books.js'
 import { createEnding, type Ending } from '../ending/ending.js'
-import { createOnceAMinute } from '../once-a-minute.js'
 import { createFilling, type Filling } from '../orders/filling.js'
 import type { QuotedOrder } from '../orders/order-terms.js'
-import { createDepositAddresses } from '../risk/deposit-addresses.js'
 import { quotedOf } from '../risk/exposure.js'
-import { createLosses } from '../risk/losses.js'
-import { type AskedQuote, createQuoteLedger } from '../risk/quote-ledger.js'
+import type { AskedQuote } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/request-terms.js'
 import type { ChainOptions } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
-import type { SolverState } from '../state.js'
 import { approveTokens } from '../transactions/approvals.js'
-import { createPayments } from '../transactions/payments.js'
-import { createTransactionSender } from '../transactions/transaction-sender.js'
 import { within } from '../waiting.js'
-import type { ChainParts } from './chain-parts.js'
-import { readChainTime, readHead } from './chain-time.js'
+import { type ChainParts, openParts } from './chain-parts.js'
+import { readHead } from './chain-time.js'
 import { pollDeposits } from './deposit-poller.js'
-import { readHoldings } from './holdings.js'
 import { failed, readChain, type SolverChain } from './open-chain.js'
 import { openNode } from './open-node.js'
 import { readBalance } from './orders.js'
@@ -28,9 +19,6 @@ import { inPlace } from './pacing.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
-
-/** Which quotes are to be cancelled. */
-type Selects = (quote: QuotedOrder) => boolean
 
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
@@ -46,62 +34,18 @@ const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY
  * @throws Error with the node's words, and Error for a chain or an account that does not fit
  */
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
-  const { close, ...node } = openNode(chainOptions.rpc, shared.clock)
+  const node = openNode(chainOptions.rpc, shared.clock)
+  const { options, account } = shared
   try {
-    const { options, account } = shared
     const chain = await readChain(chainId, chainOptions, node, options.protocolName, account.address)
-    return run(await openParts(chain, shared), close)
+    return run(await openParts(chain, shared))
   } catch (error) {
-    close()
+    node.close()
     throw error
   }
 }
 
-async function openParts(chain: SolverChain, shared: SolverParts): Promise<ChainParts> {
-  const { chainId } = chain
-  const { state, clock, account, onError, signal } = shared
-  const place = `chains[${chainId}].rpc must show its newest block`
-  const time = await readChainTime(chain, clock).catch(failed(place))
-  const solver = lowerCase(account.address)
-  assertOwnState(state, chain, solver)
-  const isDue = createOnceAMinute(clock)
-  function report(reason: string, error: unknown): void {
-    if (!signal.aborted && isDue(reason)) onError(error)
-  }
-  const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
-  const deepBlock = () => time.atDepth().blockNumber
-  const sender = createTransactionSender(chain, account, nonceAfterKept, deepBlock)
-  const books = createBooks({ ...shared, chainId, time })
-  const payments = createPayments({ ...shared, chain, time, report, books }, sender)
-  const ledger = createQuoteLedger(chain.bondReservationBps, shared.options, time.passed, state)
-  const addresses = createDepositAddresses(chain, solver, state, time)
-  const losses = createLosses(chainId, state, ledger, time)
-  for (const signed of state.openQuotes(chainId)) ledger.add(signed)
-  let turns = 0
-  let known = 0
-  async function refresh() {
-    const turn = ++turns
-    const holdings = await readHoldings(chain, solver, time.atDepth(0), report)
-    // An earlier one may take longer than a later one.
-    if (turn < known) return
-    known = turn
-    ledger.update(holdings)
-  }
-  return { ...shared, chain, solver, time, ledger, addresses, losses, books, payments, report, refresh }
-}
-
-/** What another account has signed, or for another contract, could not be ended here, and would be forgotten. @throws Error for that */
-function assertOwnState(state: SolverState, { chainId, settlement }: SolverChain, solver: Address): void {
-  const name = `signed on ${chainId}`
-  const own = `by ${solver} for ${settlement}`
-  const known = state.position(name) ?? own
-  if (known !== own)
-    throw new Error(`the stateFile has what was signed ${known} on chain ${chainId}, and not ${own}`)
-  state.setPosition(name, own)
-}
-
-/** @param close closes the connections to the node */
-function run(parts: ChainParts, close: () => void) {
+function run(parts: ChainParts) {
   const { chain, ledger, time, payments, addresses, losses, onError, report } = parts
   const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
   const ending = createEnding(parts, filling)
@@ -121,11 +65,8 @@ function run(parts: ChainParts, close: () => void) {
   }
 
   return {
-    chain,
-    ledger,
-    time,
+    ...parts,
     filling,
-    books: parts.books,
     /**
      * Puts approvals in place, and reads what the solver has: only then it may quote. An approval that takes long goes on: it keeps no
      * other token waiting, and no other chain.
@@ -165,7 +106,7 @@ function run(parts: ChainParts, close: () => void) {
     /** How often `cancelQuotes` was called: an offer that was priced or signed meanwhile is not sent. */
     timesCancelled: () => timesCancelled,
     /** As `Solver.cancelQuotes`. */
-    async cancelQuotes(selects: Selects = () => true) {
+    async cancelQuotes(selects: (quote: QuotedOrder) => boolean = () => true) {
       timesCancelled++
       const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
       // A promise selects nothing: it is true at once.
@@ -175,7 +116,7 @@ function run(parts: ChainParts, close: () => void) {
     async idle(): Promise<void> {
       const ends = [ended, filling.idle(), ending.idle()]
       await within(parts.clock, CLOSING_MS, Promise.all(ends).catch(onError))
-      close()
+      chain.close()
     },
   }
 }
@@ -203,8 +144,6 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
 
   return pollDeposits({
     ...parts,
-    addresses: ledger.addresses,
-    inputTokens: () => [...new Set([...ledger.quotes()].map(({ quote }) => quote.inputToken))],
     onDeposited: filling.deposited,
     onSettled: filling.settled,
     async onTransfer(to, transactionHash) {

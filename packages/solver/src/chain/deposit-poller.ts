@@ -7,12 +7,7 @@ import type { ChainParts } from './chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
 import { type BlockRange, MAX_RANGE, onFailed, readLogs } from './logs.js'
 
-interface DepositPollerOptions
-  extends Pick<ChainParts, 'chain' | 'clock' | 'solver' | 'state' | 'time' | 'onError' | 'signal'> {
-  /** The deposit addresses of quotes that may still be taken, in lower case. */
-  readonly addresses: () => readonly Address[]
-  /** Of the inputs of those quotes, in lower case: they may be no longer traded. */
-  readonly inputTokens: () => readonly Address[]
+interface DepositPollerOptions extends ChainParts {
   /** Called for each deposit at the contract, and more than once for some. */
   readonly onDeposited: (orderId: Hex, fillDeadline: number, log: DepositLog) => void
   /** Called for each own order that was settled, and more than once for some. */
@@ -129,11 +124,12 @@ async function readDeposits(options: DepositPollerOptions, range: BlockRange): P
 }
 
 async function readTransfers(options: DepositPollerOptions, range: BlockRange): Promise<number> {
-  const { chain, addresses, inputTokens, onTransfer, onError } = options
+  const { chain, ledger, onTransfer, onError } = options
   let count = 0
   // A quote that is signed from here on is deposited in a later block.
-  const receivers = [...addresses()]
-  const tokens = inputTokens()
+  const receivers = [...ledger.addresses()]
+  // They may be no longer traded.
+  const tokens = [...new Set([...ledger.quotes()].map(({ quote }) => quote.inputToken))]
   const reads: Promise<void>[] = []
   while (receivers.length > 0) reads.push(readGroup(receivers.splice(0, MAX_FILTERED_ADDRESSES)))
   await Promise.all(reads)

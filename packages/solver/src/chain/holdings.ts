@@ -5,7 +5,6 @@ import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Holdings } from '../risk/quote-ledger.js'
 import { readAllowance } from '../transactions/approvals.js'
 import { firstFees, min } from '../transactions/fees.js'
-import type { ChainParts } from './chain-parts.js'
 import type { SolverChain } from './open-chain.js'
 import { type AtBlock, nameOf, readBalance } from './orders.js'
 
@@ -18,7 +17,7 @@ export async function readHoldings(
   chain: SolverChain,
   solver: Address,
   at: Required<AtBlock>,
-  report: ChainParts['report'],
+  report: (reason: string, error: unknown) => void,
 ): Promise<Holdings> {
   const { client, settlement, tokens, chainId } = chain
 

@@ -1,35 +1,18 @@
-import { type Address, domainSeparator, maxUint256, type PublicClient, type TypedDataDomain } from 'viem'
+import { type Address, domainSeparator, maxUint256, type PublicClient } from 'viem'
 import { readSettlement } from '../../../client/src/offers/settlement-terms.js'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { simulate } from '../../../protocol/src/node/simulate.js'
 import { readTerms } from '../../../protocol/src/settlement/read-settlement.js'
-import { createQuoteHasher, type QuoteHasher } from '../../../protocol/src/signing/typed-data.js'
+import { createQuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import { USUAL_RESERVATION_BPS } from '../../../protocol/src/solvers/solver.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainOptions } from '../solver-options.js'
+import { withDefaults } from '../solver-parts.js'
 import { requestOf, settlementCall } from './calls.js'
+import type { OpenNode } from './open-node.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
-export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DEFAULTS>> {
-  readonly chainId: number
-  readonly client: PublicClient
-  /** How many calls the node takes in a second, as far as its refusals show. */
-  readonly callsPerSecond: () => number
-  /** Lower case, as the addresses of the tokens. */
-  readonly settlement: Address
-  /** The tokens that the solver trades, with the allowance that the contract is to have of each. */
-  readonly tokens: ReadonlyMap<Address, bigint>
-  /** In wei; undefined for a multiple of what the node suggests. */
-  readonly maxFeePerGas: bigint | undefined
-  readonly domain: TypedDataDomain
-  readonly hasher: QuoteHasher
-  /** `BOND_RESERVATION_BPS`; that of all known contracts when the contract has no such view. */
-  readonly bondReservationBps: bigint
-  /** The contract has `cancelNonces`. */
-  readonly hasWords: boolean
-  /** `MIN_ORDER`; 0 when the contract has no such view. */
-  readonly minOrder: bigint
-}
+export type SolverChain = Awaited<ReturnType<typeof readChain>>
 
 /** What a market maker allows when it says nothing. */
 const DEFAULTS = {
@@ -52,14 +35,13 @@ const DEFAULTS = {
  */
 export async function readChain(
   chainId: number,
-  options: Omit<ChainOptions, 'rpc'>,
-  { client, callsPerSecond }: Pick<SolverChain, 'client' | 'callsPerSecond'>,
+  options: ChainOptions,
+  node: OpenNode,
   protocolName: string,
   solver: Address,
-): Promise<SolverChain> {
-  const { settlement, tokens, maxFeePerGas } = options
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const limits: typeof DEFAULTS = { ...DEFAULTS, ...Object.fromEntries(given) }
+) {
+  const { rpc, settlement, tokens, maxFeePerGas, ...limits } = withDefaults(DEFAULTS, options)
+  const { client } = node
   const place = `chains[${chainId}]`
   const nodeChainId = await client
     .getChainId()
@@ -75,14 +57,17 @@ export async function readChain(
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
     ...limits,
+    ...node,
     // Where one refund can release the bond of another order, no quote is small (docs/decisions.md, D23).
     cancelAbove: hasWords ? 0n : limits.cancelAbove,
+    /** The contract has `cancelNonces`. */
     hasWords,
     chainId,
-    client,
-    callsPerSecond,
+    /** Lower case, as the addresses of the tokens. */
     settlement: lowerCase(settlement),
+    /** The tokens that the solver trades, with the allowance that the contract is to have of each. */
     tokens: new Map(tokens.map(toAllowance)),
+    /** In wei; undefined for a multiple of what the node suggests. */
     maxFeePerGas,
     domain: terms.domain,
     hasher: createQuoteHasher(protocolName, {
@@ -90,7 +75,9 @@ export async function readChain(
       domainSeparator: domainSeparator({ domain: terms.domain }),
       depositProxyCodeHash: terms.depositProxyCodeHash,
     }),
+    /** `BOND_RESERVATION_BPS`; that of all known contracts when the contract has no such view. */
     bondReservationBps,
+    /** `MIN_ORDER`; 0 when the contract has no such view. */
     minOrder,
   }
 }

@@ -11,6 +11,12 @@ const PLACES: readonly Place[] = ['PAY', 'READ', 'LATER']
 const OLDEST_EACH = 4
 const places = new AsyncLocalStorage<Place>()
 
+/** Makes a call of JSON-RPC. */
+export type Send = (call: {
+  readonly method: string
+  readonly params?: readonly unknown[]
+}) => Promise<unknown>
+
 /** Gives a place to all calls that the work makes. What says nothing reads. */
 export const inPlace = <T>(place: Place, work: () => T): T => places.run(place, work)
 
@@ -85,34 +91,36 @@ export function createPacing(clock: Clock) {
     /** How many calls the node takes in a second, as far as its refusals show. */
     callsPerSecond: () => perSecond,
     /**
-     * Makes a call when its turn has come, and again when it was refused for its rate.
-     * @param key of equal calls: one answer is for all that wait
-     * @throws what the call throws
+     * Makes each call when its turn has come, and again when it was refused for its rate. Of equal calls that wait, one is made for all.
+     * @returns throws what the call throws
      */
-    call<T>(key: string, ask: () => Promise<T>): Promise<T> {
-      const place = places.getStore() ?? 'READ'
-      const same = waiting.find((call) => call.key === key)
-      if (same !== undefined) {
-        if (PLACES.indexOf(place) < PLACES.indexOf(same.place)) same.place = place
-        return same.answer as Promise<T>
-      }
-      let refusals = 0
-      let send = () => {}
-      const answer = new Promise<T>((resolve, reject) => {
-        send = () =>
-          void ask().then(resolve, (error) => {
-            const refusal = rateLimitIn(error)
-            if (refusal === undefined || ++refusals > MOST_REFUSALS) return reject(error)
-            slowDown(refusal)
-            waiting.unshift(call)
-            pump()
-          })
-      })
-      const call: Waiting = { key, answer, place, send }
-      waiting.push(call)
-      pump()
-      return answer
-    },
+    paced:
+      (ask: Send): Send =>
+      (asked) => {
+        const place = places.getStore() ?? 'READ'
+        const key = JSON.stringify([asked.method, asked.params])
+        const same = waiting.find((call) => call.key === key)
+        if (same !== undefined) {
+          if (PLACES.indexOf(place) < PLACES.indexOf(same.place)) same.place = place
+          return same.answer
+        }
+        let refusals = 0
+        let send = () => {}
+        const answer = new Promise((resolve, reject) => {
+          send = () =>
+            void ask(asked).then(resolve, (error) => {
+              const refusal = rateLimitIn(error)
+              if (refusal === undefined || ++refusals > MOST_REFUSALS) return reject(error)
+              slowDown(refusal)
+              waiting.unshift(call)
+              pump()
+            })
+        })
+        const call: Waiting = { key, answer, place, send }
+        waiting.push(call)
+        pump()
+        return answer
+      },
   }
 }
 

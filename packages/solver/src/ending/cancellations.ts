@@ -6,8 +6,9 @@ import type { ChainParts } from '../chain/chain-parts.js'
 import { inPlace } from '../chain/pacing.js'
 import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
 import { type CancelBudget, OverBudget } from '../risk/cancel-budget.js'
+import type { SignedTransaction } from '../state.js'
 import { CANCELLATION } from '../transactions/payment-names.js'
-import { type SignedTransaction, withMargin } from '../transactions/transaction-sender.js'
+import { withMargin } from '../transactions/transaction-sender.js'
 
 interface CancellationsOptions extends ChainParts {
   readonly budget: CancelBudget

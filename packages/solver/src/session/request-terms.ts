@@ -45,8 +45,8 @@ export function readRequest(fields: Readonly<Record<string, unknown>>): Incoming
   return { ...(terms as IncomingRequest), ...optional }
 }
 
-/** @returns a safe integer from 0; undefined for another value */
-export function naturalOf(value: unknown): number | undefined {
-  const limits = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, mustBe: '' }
-  return isIntegerOf(limits, value) ? value : undefined
-}
+/** Builds what reads an integer within limits, both included. It returns undefined for another value. */
+export const integerIn = (minimum: number, maximum: number) => (value: unknown) =>
+  isIntegerOf({ minimum, maximum, mustBe: '' }, value) ? value : undefined
+
+export const naturalOf = integerIn(0, Number.MAX_SAFE_INTEGER)

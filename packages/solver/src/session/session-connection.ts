@@ -7,23 +7,26 @@ import {
   type InstanceMessage,
   readMessage,
   type SessionAnswer,
-  type SessionReady,
   type SessionResult,
   toAnswerMessage,
 } from './session-messages.js'
 
+/** What answers the requests of an instance, and takes its results. */
+export interface SessionAnswers {
+  readonly answer: (request: IncomingRequest) => Promise<SessionAnswer>
+  readonly onResult: (result: SessionResult) => void
+}
+
 /** What a connection asks of its session, and reports to it. */
-interface ConnectionHandlers {
+interface ConnectionHandlers extends SessionAnswers {
   /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */
   readonly mayBeOffered: boolean
   readonly clock: Pick<Clock, 'setTimeout'>
   /** Signs the hello over the instance's challenge. */
   readonly hello: (nonce: Hex) => Promise<object>
-  readonly answer: (request: IncomingRequest) => Promise<SessionAnswer>
   /** Called with what the account has thrown. */
   readonly onError: (error: unknown) => void
-  readonly onReady: (ready: SessionReady) => void
-  readonly onResult: (result: SessionResult) => void
+  readonly onReady: (sessionId: string) => void
   readonly onGoAway: (reconnectWithinMs: number) => void
   /** Called once, when the socket is closed. */
   readonly onClosed: (error: SessionError) => void
@@ -105,7 +108,7 @@ export function openConnection(url: string, handlers: ConnectionHandlers) {
       phase = 'ready'
       heartbeatMs = message.heartbeatMs
       expectPing()
-      handlers.onReady(message)
+      handlers.onReady(message.sessionId)
     } else if (phase !== 'ready') fail(`the instance has sent ${type} before the session was open`)
     else if (type === 'quoteRequest') void reply(message.id, message.request).catch(onError)
     else if (type === 'result') handlers.onResult(message)

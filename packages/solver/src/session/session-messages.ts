@@ -1,9 +1,8 @@
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
-import { isIntegerOf } from '../../../protocol/src/values/numbers.js'
 import { instanceSentence, instanceText } from './instance-text.js'
-import { naturalOf, readRequest } from './request-terms.js'
+import { integerIn, naturalOf, readRequest } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
@@ -14,13 +13,6 @@ export interface SessionOffer {
 
 /** The answer to a quote request: an offer, or why there is none. */
 export type SessionAnswer = SessionOffer | { readonly decline: DeclineCode }
-
-/** The opening of a session. */
-export interface SessionReady {
-  /** A UUID: names the session in the instance's logs. */
-  readonly sessionId: string
-  readonly heartbeatMs: number
-}
 
 /** What came of a quote request, as the record of the quote shows it to this solver. */
 export interface SessionResult {
@@ -42,12 +34,9 @@ export interface SessionResult {
 /** A message of the instance. */
 export type InstanceMessage = NonNullable<ReturnType<typeof readMessage>>
 
-/** The fields of a JSON object. */
-type Fields = Readonly<Record<string, unknown>>
-
 /** A longer one would hide for minutes that the instance is dead. */
-const HEARTBEAT_MS = { minimum: 1_000, maximum: 60_000 }
-const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
+const HEARTBEAT_MS = integerIn(1_000, 60_000)
+const RECONNECT_WITHIN_MS = integerIn(0, 600_000)
 
 /**
  * Reads a message of the instance.
@@ -56,25 +45,34 @@ const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
  */
 export function readMessage(text: string) {
   const fields: unknown = JSON.parse(text)
-  if (!isFields(fields)) throw new Error('a message must be a JSON object')
+  if (!isRecord(fields)) throw new Error('a message must be a JSON object')
   const { type, gapBps, isWaitedFor } = fields
+
+  /** @throws Error for a field that is missing or not valid */
+  const read = <T>(name: string, parse: (value: unknown) => T | undefined): T => {
+    const value = parse(fields[name])
+    if (value === undefined) throw new Error(`${name} is missing or not valid`)
+    return value
+  }
+
   switch (type) {
     case 'challenge':
-      return { type, nonce: given('nonce', parseBytes32(fields.nonce)) } as const
+      return { type, nonce: read('nonce', parseBytes32) } as const
     case 'ready':
+      // The session's id, a UUID, names it in the instance's logs.
       return {
         type,
-        sessionId: textOf(fields, 'sessionId'),
-        heartbeatMs: integerOf(fields, 'heartbeatMs', HEARTBEAT_MS),
+        sessionId: read('sessionId', instanceText),
+        heartbeatMs: read('heartbeatMs', HEARTBEAT_MS),
       } as const
     case 'quoteRequest':
       // `request` is undefined when this version cannot read it.
-      return { type, id: textOf(fields, 'id'), request: readRequest(fields) } as const
+      return { type, id: read('id', instanceText), request: readRequest(fields) } as const
     case 'result':
       return {
         type,
-        id: textOf(fields, 'id'),
-        outcome: textOf(fields, 'outcome'),
+        id: read('id', instanceText),
+        outcome: read('outcome', instanceText),
         reason: instanceText(fields.reason),
         rank: naturalOf(fields.rank),
         chosenBy: instanceText(fields.chosenBy),
@@ -82,15 +80,13 @@ export function readMessage(text: string) {
         isWaitedFor: typeof isWaitedFor === 'boolean' ? isWaitedFor : undefined,
       } as const
     case 'ping':
-      return { type, id: textOf(fields, 'id') } as const
+      return { type, id: read('id', instanceText) } as const
     case 'goAway':
-      return { type, reconnectWithinMs: integerOf(fields, 'reconnectWithinMs', RECONNECT_WITHIN_MS) } as const
-    case 'error':
-      return {
-        type,
-        code: textOf(fields, 'code'),
-        error: instanceSentence([fields.error, ...detailsOf(fields)].join(' ')),
-      } as const
+      return { type, reconnectWithinMs: read('reconnectWithinMs', RECONNECT_WITHIN_MS) } as const
+    case 'error': {
+      const error = instanceSentence([fields.error, ...detailsOf(fields.details)].join(' '))
+      return { type, code: read('code', instanceText), error } as const
+    }
     default:
       return undefined
   }
@@ -103,25 +99,11 @@ export function toAnswerMessage(id: string, answer: SessionAnswer): object {
 }
 
 /** What an error says of each bad field. */
-function detailsOf({ details }: Fields): string[] {
+function detailsOf(details: unknown): string[] {
   if (!Array.isArray(details)) return []
-  return details.flatMap((detail: unknown) => (isFields(detail) ? [`${detail.field} ${detail.message}`] : []))
+  return details.flatMap((detail: unknown) => (isRecord(detail) ? [`${detail.field} ${detail.message}`] : []))
 }
 
-function isFields(value: unknown): value is Fields {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function textOf(fields: Fields, name: string): string {
-  return given(name, instanceText(fields[name]))
-}
-
-function integerOf(fields: Fields, name: string, limits: { minimum: number; maximum: number }): number {
-  const value = fields[name]
-  return given(name, isIntegerOf({ ...limits, mustBe: '' }, value) ? value : undefined)
-}
-
-function given<T>(name: string, value: T | undefined): T {
-  if (value === undefined) throw new Error(`${name} is missing or not valid`)
-  return value
 }

@@ -2,8 +2,7 @@ import type { Timer } from '../../../protocol/src/clock.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import { type Hex, lowerCase } from '../../../protocol/src/values/hex.js'
 import { chainIdsOf, type SolverParts, serviceUrlsOf } from '../solver-parts.js'
-import type { OwnAnswers } from './own-answers.js'
-import { openConnection, type SessionConnection } from './session-connection.js'
+import { openConnection, type SessionAnswers, type SessionConnection } from './session-connection.js'
 import { SessionError } from './session-error.js'
 
 const FIRST_LIMIT_MS = 100
@@ -23,7 +22,7 @@ export function backoffMs(attempts: number, random: number): number {
  * next URL is dialled.
  * @param random gives numbers of 0 to 1
  */
-export function openSolverSession(parts: SolverParts, answers: OwnAnswers, random = Math.random) {
+export function openSolverSession(parts: SolverParts, answers: SessionAnswers, random = Math.random) {
   const { options, account, clock, metrics, log, hooks, onError, signal } = parts
   const { name, protocolName } = options
   const serviceUrls = serviceUrlsOf(options)
@@ -60,7 +59,7 @@ export function openSolverSession(parts: SolverParts, answers: OwnAnswers, rando
         onError,
         mayBeOffered: metrics.sessionsOpened > 0 || serviceUrls.length > 1,
         hello: (nonce) => hello(nonce, origin),
-        onReady({ sessionId }) {
+        onReady(sessionId) {
           // An instance that always ends sessions at once is not asked more often for it.
           resetTimer = clock.setTimeout(() => {
             attempts = 0

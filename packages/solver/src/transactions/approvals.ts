@@ -3,6 +3,7 @@ import { revertOf } from '../../../protocol/src/node/revert.js'
 import { failed, type SolverChain } from '../chain/open-chain.js'
 import type { AtBlock } from '../chain/orders.js'
 import type { SolverParts } from '../solver-parts.js'
+import { keepTrying } from '../waiting.js'
 import { APPROVAL } from './payment-names.js'
 import type { Payments } from './payments.js'
 
@@ -11,35 +12,28 @@ const AMPLE = 2n ** 95n
 
 /** The first and the longest pause before an approval is tried again: until then, its token may not be paid out. */
 const RETRY_MS = { first: 3_000, longest: 600_000 }
+const pauseMs = (failures: number) => Math.min(RETRY_MS.first * 2 ** failures, RETRY_MS.longest)
 
 /**
  * Approves the settlement contract to take each token, where its allowance is lower than wanted. One that fails is reported, keeps no
  * others, and is tried again after a growing pause.
- * @throws the signal's reason
+ * @returns when each was tried @throws the signal's reason
  */
 export async function approveTokens(
   chain: SolverChain,
   owner: Address,
   payments: Payments,
-  parts: Pick<SolverParts, 'clock' | 'signal' | 'onError'>,
+  parts: SolverParts,
 ): Promise<void> {
-  const { clock, signal, onError } = parts
-  for (const [token, wanted] of chain.tokens) await tryToApprove(token, wanted)
-
-  async function tryToApprove(token: Address, wanted: bigint, retryMs = RETRY_MS.first): Promise<void> {
-    const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
-    try {
-      await approve(token, wanted).catch(failed(place))
-    } catch (error) {
-      signal.throwIfAborted()
-      onError(error)
-      const tryAgain = () => tryToApprove(token, wanted, Math.min(2 * retryMs, RETRY_MS.longest))
-      void clock
-        .sleep(retryMs, signal)
-        .then(tryAgain)
-        .catch(() => {})
-    }
-  }
+  const { signal } = parts
+  for (const [token, wanted] of chain.tokens)
+    await new Promise<void>((tried) => {
+      const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
+      const attempt = () => approve(token, wanted).catch(failed(place))
+      const onError = (error: unknown) => tried(parts.onError(error))
+      keepTrying({ ...parts, onError }, attempt, pauseMs).then(tried, tried)
+    })
+  signal.throwIfAborted()
 
   async function approve(token: Address, wanted: bigint): Promise<void> {
     const id = `${APPROVAL}${chain.chainId} ${token}`

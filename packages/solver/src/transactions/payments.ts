@@ -4,16 +4,15 @@ import type { ChainTime } from '../chain/chain-time.js'
 import type { SolverChain } from '../chain/open-chain.js'
 import { OverBudget } from '../risk/cancel-budget.js'
 import type { SolverParts } from '../solver-parts.js'
-import type { KeptPayment } from '../state.js'
+import type { KeptPayment, SignedTransaction } from '../state.js'
+import { keepTrying } from '../waiting.js'
 import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf } from './payment-names.js'
-import { createSlowest } from './slowest.js'
-import type { OnSigned, PaymentEnd, SignedTransaction, TransactionSender } from './transaction-sender.js'
+import type { OnSigned, PaymentEnd, TransactionSender } from './transaction-sender.js'
 
-interface PaymentParts
-  extends Pick<SolverParts, 'clock' | 'log' | 'metrics' | 'state' | 'onError' | 'signal'> {
-  readonly books: Pick<Books, 'mined'>
-  readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
-  readonly time: Pick<ChainTime, 'passed'>
+interface PaymentParts extends SolverParts {
+  readonly books: Books
+  readonly chain: SolverChain
+  readonly time: ChainTime
   readonly report: (reason: string, error: unknown) => void
 }
 
@@ -44,6 +43,8 @@ const GRACE_SECONDS = 60
 const MISSING_RECEIPT_MS = 20_000
 /** What was refused is sent again while no block comes. */
 const REFUSED_AGAIN_MS = 5_000
+/** For so many times its own duration, a slow transaction says how long others may take. One outage must not silence a solver for long. */
+const COUNTS_TIMES = 5
 /** What others wait for gets an empty transaction in its place when its fees were to be raised for the second time. */
 const DROPPED_AFTER_RAISES = 2
 const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
@@ -56,9 +57,12 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
   const finishing = new Set<string>()
   /** By name. Empty after a restart: then each is offered at once. */
   const offers = new Map<string, Offered>()
-  const slowest = createSlowest(clock)
+  /** The slowest transaction of late, and when its end was seen. */
+  let slowest = { ms: 0, at: Number.NEGATIVE_INFINITY }
   /** A nonce that nothing has, while others wait for it. */
   let gap: { readonly nonce: number; since: number } | undefined
+
+  const roundMs = () => (clock.monotonic() - slowest.at <= COUNTS_TIMES * slowest.ms ? slowest.ms : 0)
 
   function tell(id: string, nonce: number, end: PaymentEnd): void {
     const mined = minedOf(id, chainId, nonce, end)
@@ -181,7 +185,9 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
       const progress = await sender.progress(attempts)
       if (progress.state === 'MINED') {
         tell(id, last.nonce, progress)
-        if (progress.outcome !== 'dropped') slowest.ended(offers.get(id)?.begunAt)
+        const at = clock.monotonic()
+        const ms = at - (offers.get(id)?.begunAt ?? at)
+        if (progress.outcome !== 'dropped' && ms >= roundMs()) slowest = { ms, at }
         offers.delete(id)
         return progress
       }
@@ -236,18 +242,12 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     return reopen(name)
   }
 
-  async function toEnd(id: string): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await follow(id)
-        return
-      } catch (error) {
-        if (signal.aborted) return
-        onError(error)
-        await clock.sleep(chain.raiseFeesAfterMs, signal).catch(() => {})
-      }
-    }
-  }
+  const toEnd = (id: string) =>
+    keepTrying(
+      parts,
+      () => follow(id),
+      () => chain.raiseFeesAfterMs,
+    ).catch(() => {})
 
   return {
     /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
@@ -265,7 +265,7 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
       }
     },
     /** How long it has lately taken from the beginning of a transaction until its end was seen, in seconds: the slow ones count. */
-    roundSeconds: () => slowest.ms() / 1000,
+    roundSeconds: () => roundMs() / 1000,
     /** Whether there is an attempt whose end has not been seen, or has been removed. */
     isUnderWay: (id: string) => state.attempts(id).length > 0,
     follow,

@@ -5,16 +5,8 @@ import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
 import { type Call, named, requestOf } from '../chain/calls.js'
 import type { SolverChain } from '../chain/open-chain.js'
 import type { SolverAccount } from '../solver-options.js'
+import type { SignedTransaction } from '../state.js'
 import { doubledFees, type Fees, firstFees, max, min, raisedFees } from './fees.js'
-
-/** A transaction that is signed, so that it can be sent again without being carried out twice. */
-export interface SignedTransaction {
-  readonly hash: Hex
-  /** The bytes that nodes take. */
-  readonly raw: Hex
-  /** The account's nonce. */
-  readonly nonce: number
-}
 
 /** A transaction without the account's nonce. */
 interface Unsigned extends Fees {

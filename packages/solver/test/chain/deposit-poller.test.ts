@@ -106,19 +106,21 @@ function startPolling(
     tokens: new Map([[TOKEN, 0n]]),
     pollIntervalMs: POLL_MS,
   }
-  const ended = pollDeposits({
-    chain: chain as unknown as ChainParts['chain'],
+  const parts = {
+    chain,
     clock,
     solver: SOLVER,
     state: {
       position: (name: string) => positions.get(name),
       setPosition: (name: string, value: string) => void positions.set(name, value),
-    } as ChainParts['state'],
+    },
     time: { ...time, answered: () => void answers++ },
-    onError: (error) => errors.push((error as Error).message),
+    onError: (error: unknown) => errors.push((error as Error).message),
     signal: closing.signal,
-    addresses: () => addresses,
-    inputTokens: () => [TOKEN],
+    ledger: { addresses: () => addresses, quotes: () => [{ quote: { inputToken: TOKEN } }] },
+  }
+  const ended = pollDeposits({
+    ...(parts as unknown as ChainParts),
     onDeposited: (orderId, fillDeadline, { quotedInput }) =>
       deposits.push([Number(orderId), fillDeadline, quotedInput ?? 0n]),
     onSettled: (orderId) => deposits.push([Number(orderId), 'settled']),

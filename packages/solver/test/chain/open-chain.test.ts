@@ -49,8 +49,8 @@ const callsPerSecond = () => Number.POSITIVE_INFINITY
 const open = (first: Parameters<typeof createNode>[0]) =>
   readChain(
     10,
-    { settlement: SETTLEMENT, tokens: [] },
-    { client: createNode(first), callsPerSecond },
+    { rpc: '', settlement: SETTLEMENT, tokens: [] },
+    { client: createNode(first), callsPerSecond, close() {} },
     'Service',
     SOLVER,
   )

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../protocol/src/clock.js'
 import { answerRequest, type EndpointRequest, handle } from '../../src/quoting/endpoint.js'
 import type { Quoting } from '../../src/quoting/quoting.js'
-import { hasSecretPath, withSecretPath } from '../../src/quoting/secret-path.js'
+import { withSecretPath } from '../../src/quoting/secret-path.js'
 import type { IncomingRequest } from '../../src/session/request-terms.js'
 import { quoteRequest } from '../session/session-fixture.js'
 
@@ -130,7 +130,7 @@ it.each([
   [ENDPOINT_URL, true],
   [withSecretPath('https://solver.example'), true],
 ])('%s has a secret path: %s', (url, isSecret) => {
-  expect(hasSecretPath(url)).toBe(isSecret)
+  expect(withSecretPath(url) === url).toBe(isSecret)
 })
 
 it('each proposal of a secret path is a new one of 22 characters', () => {

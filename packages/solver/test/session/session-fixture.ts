@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { devAccounts } from '../../../cli/src/devnet/deploy.js'
 import { createMetrics } from '../../src/metrics.js'
-import type { OwnAnswers } from '../../src/session/own-answers.js'
+import type { SessionAnswers } from '../../src/session/session-connection.js'
 import type { SessionError } from '../../src/session/session-error.js'
 import { openSolverSession } from '../../src/session/solver-session.js'
 import type { SessionChange } from '../../src/solver-options.js'
@@ -12,7 +12,7 @@ export const account = devAccounts[2]
 export const DECLINE = { decline: 'PAUSED' } as const
 
 interface Changes {
-  readonly answer?: OwnAnswers['answer']
+  readonly answer?: SessionAnswers['answer']
   readonly account?: Pick<SolverParts['account'], 'address' | 'signMessage'>
   readonly random?: number
   /** The status of the answer to the upgrade, for an instance that does not take it. */

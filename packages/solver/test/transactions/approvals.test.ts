@@ -2,6 +2,7 @@ import { maxUint256 } from 'viem'
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
 import type { SolverChain } from '../../src/chain/open-chain.js'
+import type { SolverParts } from '../../src/solver-parts.js'
 import { approveTokens } from '../../src/transactions/approvals.js'
 import type { Payments } from '../../src/transactions/payments.js'
 
@@ -36,7 +37,11 @@ it.each([
   const tokens = new Map([FIRST, SECOND].map((token) => [token, maxUint256]))
   const chain = { chainId: 1, settlement: OWNER, client, tokens } as unknown as SolverChain
   const { signal } = new AbortController()
-  await approveTokens(chain, OWNER, payments, { clock, signal, onError: (error) => errors.push(error) })
+  await approveTokens(chain, OWNER, payments, {
+    clock,
+    signal,
+    onError: (error: unknown) => errors.push(error),
+  } as unknown as SolverParts)
   expect([...allowances.keys()]).toEqual(approved)
   expect(errors.map(String)).toEqual(refused.map(() => expect.stringContaining('refused')))
   errors.length = 0
@@ -72,6 +77,6 @@ it.each([
   const client = { readContract: async () => allowance }
   const chain = { client, tokens: new Map([[FIRST, 100n]]) } as unknown as SolverChain
   const { signal } = new AbortController()
-  await approveTokens(chain, OWNER, payments, { clock, signal, onError: () => {} })
+  await approveTokens(chain, OWNER, payments, { clock, signal, onError() {} } as unknown as SolverParts)
   expect(sent).toEqual(amounts)
 })

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
 import { createMetrics } from '../../src/metrics.js'
 import { OverBudget } from '../../src/risk/cancel-budget.js'
-import { openState } from '../../src/state.js'
+import { openState, type SignedTransaction } from '../../src/state.js'
 import { createPayments } from '../../src/transactions/payments.js'
-import type { SignedTransaction, TransactionSender } from '../../src/transactions/transaction-sender.js'
+import type { TransactionSender } from '../../src/transactions/transaction-sender.js'
 
 const RAISE_MS = 15_000
 

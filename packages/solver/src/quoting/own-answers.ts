@@ -1,9 +1,9 @@
 import { createOnceAMinute } from '../once-a-minute.js'
-import { type Quoting, toPublic } from '../quoting/quoting.js'
+import type { IncomingRequest } from '../session/request-terms.js'
+import type { SessionAnswer, SessionResult } from '../session/session-messages.js'
 import type { AnswerResult } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
-import type { IncomingRequest } from './request-terms.js'
-import type { SessionAnswer, SessionResult } from './session-messages.js'
+import { type Quoting, toPublic } from './quoting.js'
 
 const NOTHING = { request: undefined, inputAmount: undefined, outputAmount: undefined, decline: undefined }
 /** Of so many requests at most it is kept what was answered: results come within seconds. */
@@ -19,9 +19,6 @@ const COUNTERS = {
   CANCELLED: 'requestsCancelled',
   CIRCUIT_OPEN: 'requestsCircuitOpen',
 } as const
-
-/** The answers of a session, and what came of them. */
-export type OwnAnswers = ReturnType<typeof createOwnAnswers>
 
 /** Builds what answers the requests of a session, and tells the market maker what came of each, with what it was about. */
 export function createOwnAnswers({ metrics, log, hooks, clock }: SolverParts, quoting: Quoting) {
