@@ -52,7 +52,7 @@ const MAX_PRICES = 10_000
  * Builds the prices. The auctions under way have no bound of their own: each one needs connections to solvers, and is
  * rejected with SOLVERS_BUSY when they are in use or when it could not begin in time.
  */
-export function createPrices(context: AuctionContext, rounds: Pick<Auction, 'runRound'>) {
+export function createPrices(context: AuctionContext, rounds: Auction) {
   const { config, directory, metrics, clock } = context
   const softDeadline = ownSoftDeadline(config.quoteSoftTimeoutMs)
   const end = new AbortController()

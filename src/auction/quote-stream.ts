@@ -12,7 +12,7 @@ export type QuoteStreamItem =
   | { readonly kind: 'heartbeat' }
 
 export interface QuoteStreamOptions {
-  readonly auction: Pick<Auction, 'runRound'>
+  readonly auction: Auction
   /** Makes the request of a round, with its deadlines. */
   readonly toRequest: () => QuoteRequest
   readonly roundOptions: RoundOptions

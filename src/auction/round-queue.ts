@@ -60,10 +60,7 @@ export interface QueuedStart {
  * each client gets equal turns, so that a long queue of one delays only itself.
  * @param onNextTurn calls back in the next turn of the event loop, after what has arrived until then was read
  */
-export function createStartQueue(
-  clock: Pick<Clock, 'monotonic' | 'setTimeout'>,
-  onNextTurn: (run: () => void) => unknown = setImmediate,
-) {
+export function createStartQueue(clock: Clock, onNextTurn: (run: () => void) => unknown = setImmediate) {
   const queue = new FairQueue<{ readonly client: ClientId; start(): void }>()
   /** When the slice of this turn began; undefined when nothing has started since the last turn. */
   let sliceStart: number | undefined

@@ -56,8 +56,8 @@ interface BlockListenerOptions {
   readonly orders: OrderCache
   readonly listener: ChainListener
   readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders'>
-  readonly metrics: Pick<Metrics, 'reorganisations' | 'lateEvents' | 'eventLagSeconds'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly metrics: Metrics
+  readonly clock: Clock
 }
 
 /** Builds the listener of a leader. The orders in memory are invalid before anyone else hears of a block. */

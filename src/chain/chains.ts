@@ -32,13 +32,7 @@ export async function openChains(
 }
 
 /** Writes the status of all chains to the metrics. */
-export function collectChainMetrics(
-  chains: ReadonlyMap<number, Chain>,
-  metrics: Pick<
-    Metrics,
-    'chainUp' | 'chainLeader' | 'headBlock' | 'eventBlock' | 'lagSeconds' | 'clockSkewSeconds'
-  >,
-): void {
+export function collectChainMetrics(chains: ReadonlyMap<number, Chain>, metrics: Metrics): void {
   for (const chain of chains.values()) {
     const { chainId, status, headBlock, eventBlock, lagMs, clockSkewMs } = chain.status()
     const labels = { chain_id: chainId }

@@ -16,7 +16,7 @@ export function wrongSkewMs(skewMs: number | undefined): number | undefined {
  * still. A block from the future shows at any time that a clock is behind.
  * @param seenLateMs a block may be seen so much later than its time, because the chain is polled no more often
  */
-export function createClockSkew(chainId: number, seenLateMs: number, clock: Pick<Clock, 'now'>, log: Logger) {
+export function createClockSkew(chainId: number, seenLateMs: number, clock: Clock, log: Logger) {
   let last: number | undefined
   let ms: number | undefined
   let isNamed = false

@@ -28,7 +28,7 @@ export type ReplicaClient = ReturnType<typeof createReplicaClient>
 interface ReplicaClientOptions {
   /** The key that all replicas share. */
   readonly key: Uint8Array
-  readonly clock: Pick<Clock, 'now' | 'timeoutSignal'>
+  readonly clock: Clock
 }
 
 const POOL_OPTIONS: Pool.Options = {

@@ -31,7 +31,7 @@ export function createReplicaLinks(
   openClient: (target: ReplicaTarget) => ReplicaClient,
   onChange: (replicaId: string, isUp: boolean) => void,
   log: Logger,
-  clock: Pick<Clock, 'sleep'>,
+  clock: Clock,
 ) {
   /** Those of followed replicas, by id. */
   const links = new Map<string, Link>()

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
 export function limitTime(
   ms: number,
   signal: AbortSignal,
-  clock: Pick<Clock, 'setTimeout'> = systemClock,
+  clock: Clock = systemClock,
 ): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   // As many as want may listen.

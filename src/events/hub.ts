@@ -18,7 +18,7 @@ import { createTurnLimiter, WaitList } from './subscriber-turns.js'
 export type Hub = ReturnType<typeof createHub>
 
 interface HubOptions extends LogEnd {
-  readonly reader: Pick<EventStore, 'readEntry' | 'readAfter' | 'readMatching'>
+  readonly reader: EventStore
   /** Called with each new event before subscribers receive it. */
   readonly onEvent: (event: StreamEvent) => void
   /** Called for each subscriber that is too slow. */

@@ -106,7 +106,7 @@ export class PublishedLog {
 
 /** Reads the end of a log. @param keptEntries most entries of `recent` */
 export async function readEnd(
-  { readState, readAfter }: Pick<EventStore, 'readState' | 'readAfter'>,
+  { readState, readAfter }: EventStore,
   keptEntries: number,
 ): Promise<LogEnd & { readonly recent: readonly LogEntry[] }> {
   const state = await readState()

@@ -12,12 +12,12 @@ import { readEnd } from './published-log.js'
 type Publisher = ReturnType<typeof createPublisher>
 
 interface PublisherOptions {
-  readonly store: Pick<EventStore, 'readState' | 'readAfter'>
+  readonly store: EventStore
   /** The id of the published log. */
   readonly logId: string
   /** Entries that are read into memory when the log has another history. */
   readonly keptEntries: number
-  readonly hub: Pick<Hub, 'lastSequence' | 'newIn' | 'publish' | 'startOver'>
+  readonly hub: Hub
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -82,7 +82,7 @@ export function createPublisher(options: PublisherOptions) {
 export function createEventSink(
   chainId: number,
   store: EventStore,
-  { write }: Pick<Publisher, 'write'>,
+  { write }: Publisher,
 ): EventSink & TermsSink {
   /** `open` replaces it. The store has never issued this one, so no write succeeds before. */
   let token: FencingToken = { chainId, epoch: 0 }

@@ -18,7 +18,7 @@ const MAX_REST_MS = 100
  * loop, and the queue rests in proportion to the time that its reads took. Other requests are served meanwhile, however
  * many reads wait.
  */
-export function createReadQueue(clock: Pick<Clock, 'monotonic' | 'sleep'> = systemClock): EnqueueRead {
+export function createReadQueue(clock: Clock = systemClock): EnqueueRead {
   const waiting: (() => Promise<unknown>)[] = []
   let running = 0
   let isStarting = false

@@ -10,12 +10,12 @@ import type { Metrics } from '../telemetry/metrics.js'
 interface HealthOptions {
   readonly version: string
   readonly chains: ReadonlyMap<number, Pick<Chain, 'status'>>
-  readonly directory: Pick<SolverDirectory, 'active'>
+  readonly directory: SolverDirectory
   /** Whether the database can be reached. */
   readonly isDatabaseUp: () => boolean
   /** @throws ServiceError while the instance can serve no calls */
   readonly assertServing: () => void
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly clock: Clock
 }
 
 /**
@@ -64,7 +64,7 @@ interface MetricsRouteOptions {
   readonly auth: string | undefined
   /** Updates the metrics that are read at this time and not counted. */
   readonly collectMetrics: () => void | Promise<void>
-  readonly clock?: Pick<Clock, 'monotonic' | 'sleep'>
+  readonly clock?: Clock
 }
 
 /** After a run, the next one waits this many times as long. So nobody takes more than a fifth of the time by reading in a loop. */

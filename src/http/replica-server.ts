@@ -97,7 +97,7 @@ function refuse(response: ServerResponse, status: number, body = ''): void {
 
 interface ListenerOptions {
   readonly config: Pick<Config, 'host' | 'replicaAccess'>
-  readonly instance: Pick<Instance, 'replica'>
+  readonly instance: Instance
   readonly sessions: Sessions
   /** Unix time in milliseconds. */
   readonly now: () => number

@@ -41,7 +41,7 @@ export interface MethodHandler extends Admission {
 export function createMiddleware(
   supportedChains: readonly number[],
   rateLimits: RateLimits,
-  metrics: Pick<Metrics, 'requests' | 'requestSeconds'>,
+  metrics: Metrics,
   log: Logger,
 ): (method: Method) => MethodHandler {
   return (method) => {
@@ -92,7 +92,7 @@ function nameOf({ parent, name }: DescMethod): string {
 /** Counts how the calls of a method ended, and logs what went wrong within the service. */
 export function createOutcomes(
   desc: DescMethod,
-  { metrics, log }: { readonly metrics: Pick<Metrics, 'requests'>; readonly log: Logger },
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
 ) {
   const method = nameOf(desc)
 

@@ -16,7 +16,7 @@ interface HandshakeOptions {
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   /** What the time-out of the hello waits on. */
-  readonly clock?: Pick<Clock, 'setTimeout'>
+  readonly clock?: Clock
 }
 
 /** How long the hello may take. */

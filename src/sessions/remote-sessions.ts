@@ -21,7 +21,7 @@ interface RelayOptions {
   readonly replica: ReplicaIdentity
   readonly directory: SolverDirectory
   readonly chainIds: readonly number[]
-  readonly metrics: Pick<Metrics, 'replicaRequests'>
+  readonly metrics: Metrics
   readonly log: Logger
   readonly clock: Clock
 }
@@ -83,7 +83,7 @@ const MAX_ITEMS = 200
  * @param now the clock: Unix time in milliseconds
  */
 function createRemoteSessions(
-  links: Pick<ReplicaLinks, 'send'>,
+  links: ReplicaLinks,
   onAnswered: (isAnswered: boolean) => void,
   now: () => number,
 ): SessionTransport {

@@ -47,7 +47,7 @@ interface SessionsOptions {
   readonly hasOpenOrders: (key: SolverKey) => Promise<boolean>
   readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
   readonly heartbeatMs?: number | undefined
-  readonly metrics: Pick<Metrics, 'solverSessions' | 'solverSessionsPending' | 'solverSessionEnds'>
+  readonly metrics: Metrics
   readonly log: Logger
   readonly clock: Clock
 }

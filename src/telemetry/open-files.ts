@@ -11,7 +11,7 @@ const FULL: readonly unknown[] = ['EMFILE', 'ENFILE']
  * Logs when the process can open no more files, and when it can again. Node then closes new connections and tells nobody.
  * @returns a function that ends this
  */
-export function watchOpenFiles(log: Logger, clock: Pick<Clock, 'setInterval'> = systemClock): () => void {
+export function watchOpenFiles(log: Logger, clock: Clock = systemClock): () => void {
   let wasFull = false
   async function check(): Promise<void> {
     const code: unknown = await open(devNull).then(

@@ -13,7 +13,7 @@ interface TracesOptions {
   /** Counts what is sent and what is dropped. */
   readonly spans: Metrics['traceSpans']
   readonly log: Logger
-  readonly clock?: Pick<Clock, 'setInterval' | 'setTimeout'>
+  readonly clock?: Clock
 }
 
 const INTERVAL_MS = 5000

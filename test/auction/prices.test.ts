@@ -54,7 +54,7 @@ function openPrices(changes: { runRound?: Auction['runRound']; cacheMs?: number;
     clock: { monotonic: () => time.ms, now: () => NOW_MS + time.ms },
     deadlineTime: () => NOW_MS + time.ms,
   })
-  const { get, close } = createPrices(context, { runRound })
+  const { get, close } = createPrices(context, { assertReady() {}, runRound })
   /** The requests by outcome. */
   const outcomes = async () => {
     const { values } = await metrics.prices.get()

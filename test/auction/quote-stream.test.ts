@@ -29,7 +29,7 @@ function createStream(changes: Partial<QuoteStreamOptions> = {}) {
   const leave = () => leaving.abort()
   const abandon = vi.fn(leave)
   const options: QuoteStreamOptions = {
-    auction: { runRound },
+    auction: { assertReady() {}, runRound },
     toRequest: () => exactInput,
     roundOptions: {},
     refreshMs: 5000,

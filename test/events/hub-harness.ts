@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
+import { systemClock } from '../../packages/protocol/src/clock.js'
 import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
 import { createCursors } from '../../src/events/cursors.js'
 import { createHub } from '../../src/events/hub.js'
@@ -43,7 +44,7 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
   // The rests of a real queue would last longer than tests that count turns of the event loop.
-  const enqueueRead = createReadQueue({ monotonic: () => 0, sleep: async () => {} })
+  const enqueueRead = createReadQueue({ ...systemClock, monotonic: () => 0, sleep: async () => {} })
   const hub = createHub({ ...state, reader: { ...store, readAfter }, onEvent() {}, onSlow, enqueueRead })
   onTestFinished(() => hub.close())
   const cursorAt = (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] })

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../packages/protocol/src/clock.js'
 import { createReadQueue } from '../../src/events/read-queue.js'
 
 /** A queue on a clock whose time passes in reads only, and the rests that it has made. */
@@ -7,6 +8,7 @@ function createQueue() {
   let nowMs = 0
   const rests: number[] = []
   const enqueue = createReadQueue({
+    ...systemClock,
     monotonic: () => nowMs,
     sleep: async (ms) => void rests.push(ms),
   })

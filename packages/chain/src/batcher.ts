@@ -186,7 +186,7 @@ const GROWS_AFTER_MS = 60_000
  * How many calls a node takes in one batch, as far as its answers show (docs/decisions.md, D22).
  * Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one, in doubt at first.
  */
-function createBatchSize(clock: Pick<Clock, 'monotonic'>) {
+function createBatchSize(clock: Clock) {
   let most = MOST_CALLS
   let changedAt = clock.monotonic()
   /** The calls of the batch that has failed last, and whether a call alone was answered since; undefined when all is well. */

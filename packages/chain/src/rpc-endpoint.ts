@@ -152,7 +152,7 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 8000
 
 /** The pause after a node has refused calls because of its limits. */
-function createPause(clock: Pick<Clock, 'monotonic'>) {
+function createPause(clock: Clock) {
   let until = Number.NEGATIVE_INFINITY
   let backoffMs = FIRST_PAUSE_MS
   let words = ''

@@ -27,7 +27,7 @@ interface ContractReaderOptions {
   readonly orders: OrderCache
   /** The steps of an order whose events are published. */
   readonly readSteps: (orderId: Hex) => Promise<OrderSteps>
-  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
+  readonly clock: Clock
   readonly log: Logger
 }
 

@@ -18,7 +18,7 @@ export interface EndpointProblem {
 
 interface EndpointWatchOptions {
   readonly endpoints: readonly Endpoint[]
-  readonly verifier: Pick<EndpointVerifier, 'verifyChain' | 'forget' | 'isOfOtherChain'>
+  readonly verifier: EndpointVerifier
   readonly clock: Clock
   readonly log: Logger
 }

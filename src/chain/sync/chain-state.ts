@@ -73,10 +73,10 @@ interface RemoteChainStateOptions {
   readonly client: Pick<PublicClient, 'request'>
   readonly cluster: Pick<ClusterBus, 'listen'>
   /** Loses the orders that the leader reports as changed. */
-  readonly orders: Pick<OrderCache, 'invalidate' | 'clear'>
+  readonly orders: OrderCache
   /** Called with each snapshot of the leader. */
   readonly onSnapshot: (snapshot: ChainSnapshot) => void
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Clock
 }
 
 /**

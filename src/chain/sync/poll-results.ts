@@ -42,8 +42,8 @@ interface PollResultsOptions {
   readonly chainId: number
   readonly pollIntervalMs: number
   readonly endpointCount: number
-  readonly metrics: Pick<Metrics, 'rpcErrors'>
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly metrics: Metrics
+  readonly clock: Clock
   readonly log: Logger
 }
 

@@ -21,7 +21,7 @@ interface PollScheduleOptions {
   readonly onPolled: () => void
   /** Milliseconds until the next poll, read after every poll; undefined to poll at once. */
   readonly pauseMs: () => number | undefined
-  readonly clock: Pick<Clock, 'setTimeout'>
+  readonly clock: Clock
 }
 
 /**

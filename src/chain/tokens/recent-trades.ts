@@ -117,7 +117,7 @@ function withUse(known: TokenSummary | undefined, use: TokenUse): TokenSummary {
 
 /** Shares each result from the call on, and for some time after its read. A failure is shared only while it is under way. */
 function shareResults<T extends { readonly keepMs: number }>(
-  clock: Pick<Clock, 'monotonic'>,
+  clock: Clock,
   read: (chainId: number) => Promise<T>,
 ): (chainId: number) => Promise<T> {
   const shared = new LRUCache<number, T>({

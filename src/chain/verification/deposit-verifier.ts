@@ -22,7 +22,7 @@ interface DepositVerifierOptions {
   readonly verifyTimeoutMs: number
   /** Where the URL with an index stands in the order of calls. */
   readonly placeOf?: (index: number) => EndpointPlace
-  readonly metrics: Pick<Metrics, 'verifications' | 'verificationSeconds'>
+  readonly metrics: Metrics
   readonly log: Logger
 }
 

@@ -49,7 +49,7 @@ const MAX_UNANSWERED_REQUESTS = 16
  */
 export function supervisePendingResponses(
   server: Server,
-  timeouts: Pick<ClientTimeouts, 'pausedMs'>,
+  timeouts: ClientTimeouts,
   { onBegin, onEnd }: ResponseListener,
 ): (socket: Socket) => boolean {
   /** In the order of their requests. */

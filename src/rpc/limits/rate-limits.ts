@@ -31,7 +31,7 @@ interface RateLimitsOptions {
   /** Called for every request above a limit. */
   onRejected?(name: LimitName): void
   /** The series of keys, by label and limit. */
-  readonly keyMetrics?: Pick<Metrics, 'keyRequests' | 'keyRejections'>
+  readonly keyMetrics?: Metrics
   /** For each limit, the new clients of a window that have their own counts, for IPv4 and IPv6 each. */
   readonly maxClients?: number
 }

@@ -143,7 +143,7 @@ export type ReadChainHealth = () => readonly ChainHealth[]
 /** Builds the report of the chains for streams of events. */
 export function createChainHealth(
   chains: ReadonlyMap<number, Pick<Chain, 'status'>>,
-  directory: Pick<SolverDirectory, 'active'>,
+  directory: SolverDirectory,
 ): ReadChainHealth {
   return () =>
     [...chains.values()].map((chain) => {

@@ -38,7 +38,7 @@ interface QuoteStreamsOptions {
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
   readonly slots: StreamSlots
-  readonly metrics: Pick<Metrics, 'requests' | 'quoteStreams'>
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Logger
 }

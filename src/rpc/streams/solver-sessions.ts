@@ -36,7 +36,7 @@ interface SolverSessionsOptions {
   readonly sessions: Pick<Sessions, 'assertAvailable' | 'accept' | 'endWhenIdle'>
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
-  readonly metrics: Pick<Metrics, 'requests'>
+  readonly metrics: Metrics
 }
 
 /** Builds the method. A connection counts as a request when its hello was accepted or refused. */

@@ -23,7 +23,7 @@ interface UsedNoncesOptions {
   readonly chains: readonly { readonly chainId: number }[]
   readonly store: OfferNonceStore
   readonly cluster: ClusterBus
-  readonly metrics: Pick<Metrics, 'offerNonces' | 'tableBytes'>
+  readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Logger
 }
@@ -202,7 +202,7 @@ interface WatchedChain extends Pick<Chain, 'addListener'> {
 export function followCancellations(
   { chainId, addListener }: WatchedChain,
   registered: (chainId: number) => readonly { readonly address: Address }[],
-  { setUsed }: Pick<UsedNonces, 'setUsed'>,
+  { setUsed }: UsedNonces,
 ): void {
   addListener({
     onNoncesCancelled(cancelled) {

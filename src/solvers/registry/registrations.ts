@@ -36,8 +36,8 @@ export type RegisterSolver<Trial> = (registration: Registration) => Promise<Tria
 type TryEndpoint<Trial> = (solver: Registration) => Promise<Trial>
 
 interface RegisterSolverOptions<Trial> extends SolverPlacesOptions {
-  readonly store: SolverPlacesOptions['store'] & Pick<SolverStore, 'lastTimestamp' | 'save'>
-  readonly endpointGuard: Pick<EndpointGuard, 'needsLookup' | 'assertAllowed'>
+  readonly store: SolverPlacesOptions['store'] & SolverStore
+  readonly endpointGuard: EndpointGuard
   readonly tryEndpoint: TryEndpoint<Trial>
   readonly protocolName: string
 }
@@ -77,10 +77,10 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
 }
 
 interface UnregisterSolverOptions {
-  readonly store: Pick<SolverStore, 'lastTimestamp' | 'remove'>
-  readonly directory: Pick<SolverDirectory, 'change'>
+  readonly store: SolverStore
+  readonly directory: SolverDirectory
   readonly protocolName: string
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
 }
 
 /**

@@ -22,9 +22,8 @@ export interface SessionRegistration {
 export type SessionRegistrations = ReturnType<typeof createSessionRegistrations>
 
 interface SessionRegistrationsOptions extends SolverPlacesOptions {
-  readonly store: SolverPlacesOptions['store'] &
-    Pick<SolverStore, 'saveSession' | 'endSession' | 'removeEnded'>
-  readonly directory: SolverPlacesOptions['directory'] & Pick<SolverDirectory, 'hideSession'>
+  readonly store: SolverPlacesOptions['store'] & SolverStore
+  readonly directory: SolverPlacesOptions['directory'] & SolverDirectory
   readonly provenTime: SessionPlacesOptions['provenTime']
   readonly clock: Clock
 }
@@ -149,8 +148,8 @@ interface SessionEnd extends SolverKey {
 }
 
 interface SessionEndsOptions {
-  readonly store: Pick<SolverStore, 'endSession'>
-  readonly directory: Pick<SolverDirectory, 'change' | 'hideSession'>
+  readonly store: SolverStore
+  readonly directory: SolverDirectory
   readonly clock: Clock
   readonly log: Logger
 }
@@ -200,8 +199,8 @@ function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions)
 }
 
 interface SessionPlacesOptions {
-  readonly store: Pick<SolverStore, 'removeEnded'>
-  readonly directory: Pick<SolverDirectory, 'registered' | 'change'>
+  readonly store: SolverStore
+  readonly directory: SolverDirectory
   readonly chains: ReadonlyMap<number, unknown>
   /** The time by which places are taken away (`createProvenTime`). */
   readonly provenTime: () => number

@@ -16,8 +16,8 @@ export interface SignedRequest extends SolverKey {
 }
 
 interface SignedRequestRules {
-  readonly store: Pick<SolverStore, 'lastTimestamp'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly store: SolverStore
+  readonly clock: Clock
 }
 
 /**

@@ -18,7 +18,7 @@ export type SolverDirectory = Awaited<ReturnType<typeof createSolverDirectory>>
 type SolverListener = (chainId: number, registered: readonly Solver[]) => void
 
 interface SolverDirectoryOptions {
-  readonly store: Pick<SolverStore, 'readAll' | 'removeBlocked'>
+  readonly store: SolverStore
   readonly cluster: Pick<ClusterBus, 'listen'>
   readonly chainIds: readonly number[]
   readonly log: Logger
@@ -102,7 +102,7 @@ export async function createSolverDirectory(options: SolverDirectoryOptions) {
 }
 
 interface SolverListOptions {
-  readonly store: Pick<SolverStore, 'readAll' | 'removeBlocked'>
+  readonly store: SolverStore
   readonly log: Logger
   /** Called after each reload that has changed the solvers. */
   readonly onChange: (registered: readonly Solver[]) => void

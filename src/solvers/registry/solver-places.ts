@@ -26,14 +26,14 @@ export interface FreePlace {
 }
 
 export interface SolverPlacesOptions {
-  readonly store: Pick<SolverStore, 'isBlocked' | 'setBonded'>
-  readonly directory: Pick<SolverDirectory, 'registered' | 'find' | 'change'>
+  readonly store: SolverStore
+  readonly directory: SolverDirectory
   readonly chains: ReadonlyMap<number, Pick<Chain, 'readBond'>>
-  readonly bondWatch: Pick<BondWatch, 'onRegistered'>
+  readonly bondWatch: BondWatch
   readonly minSolverBond: bigint
   readonly maxSolversPerChain: number
   readonly unbondedGraceMs: number
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly log: Logger
 }
 

@@ -12,7 +12,7 @@ import type { SolverDirectory } from '../registry/solver-directory.js'
 import type { SlotsByConnection } from '../transport/request-slots.js'
 import type { StatisticsReader } from './statistics-reader.js'
 
-type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverWins'>
+type SolverMetrics = Metrics
 
 const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelled']
 
@@ -41,9 +41,9 @@ function labelsOf({ chainId, address }: SolverKey) {
 /** Adds the numbers of solvers, and the free bonds of the active ones, to the metrics. */
 export function collectSolverMetrics(
   chainIds: readonly number[],
-  directory: Pick<SolverDirectory, 'active' | 'registered'>,
-  freeBonds: Pick<FreeBonds, 'of'>,
-  metrics: Pick<Metrics, 'solvers' | 'solverFreeBond'>,
+  directory: SolverDirectory,
+  freeBonds: FreeBonds,
+  metrics: Metrics,
 ): void {
   metrics.solverFreeBond.reset()
   for (const chain_id of chainIds) {
@@ -62,14 +62,11 @@ export function collectSolverMetrics(
 interface StandingMetricsOptions {
   /** The reachable solvers. */
   readonly solvers: readonly Solver[]
-  readonly standings: Pick<Standings, 'of'>
+  readonly standings: Standings
   readonly slots: SlotsByConnection
   /** The number of open connections to a solver. */
   readonly connectionsOf: (solver: Solver) => number
-  readonly metrics: Pick<
-    Metrics,
-    'solverCircuitOpen' | 'solverUsualSeconds' | 'solverConnections' | 'solverWaiting'
-  >
+  readonly metrics: Metrics
 }
 
 /** Adds the standings and the connections of reachable solvers to the metrics. */
@@ -89,9 +86,9 @@ export function collectStandingMetrics(options: StandingMetricsOptions): void {
 
 interface OrderMetricsOptions {
   readonly chainIds: readonly number[]
-  readonly statistics: Pick<StatisticsReader, 'bySolver'>
-  readonly directory: Pick<SolverDirectory, 'registered'>
-  readonly metrics: Pick<Metrics, 'solverOrders'>
+  readonly statistics: StatisticsReader
+  readonly directory: SolverDirectory
+  readonly metrics: Metrics
 }
 
 const STEPS = ['deposited', 'settled', 'refunded'] as const
