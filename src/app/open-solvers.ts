@@ -73,7 +73,8 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   const solvers = { ...config, store, directory, chains, clock, provenTime, log }
   const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
   started.push(bondWatch.close)
-  const registrations = createSessionRegistrations({ ...solvers, bondWatch })
+  const registry = { ...solvers, bondWatch }
+  const registrations = createSessionRegistrations(registry)
   started.push(registrations.close)
   const sessions = createSessions({
     config,
@@ -112,13 +113,8 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   return {
     directory,
     freeBonds,
-    register: createRegisterSolver({
-      ...solvers,
-      bondWatch,
-      endpointGuard,
-      tryEndpoint: auction.checkEndpoint,
-    }),
-    unregister: createUnregisterSolver(solvers),
+    register: createRegisterSolver(registry, endpointGuard, auction.checkEndpoint),
+    unregister: createUnregisterSolver(registry),
     sessions,
     relay,
     statistics: createStatisticsReader({

@@ -1,15 +1,12 @@
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
   registrationMessage,
   unregistrationMessage,
 } from '../../../packages/protocol/src/solvers/registration-messages.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { EndpointGuard } from '../transport/endpoint-guard.js'
 import { assertSigned, type SignedRequest } from './signed-request.js'
-import type { SolverDirectory } from './solver-directory.js'
-import { createSolverPlaces, type SolverPlacesOptions } from './solver-places.js'
+import { createSolverPlaces, type RegistryContext } from './solver-places.js'
 
 /** A signed registration. */
 interface Registration extends SignedRequest {
@@ -35,17 +32,14 @@ export type RegisterSolver<Trial> = (registration: Registration) => Promise<Tria
  */
 type TryEndpoint<Trial> = (solver: Registration) => Promise<Trial>
 
-interface RegisterSolverOptions<Trial> extends SolverPlacesOptions {
-  readonly store: SolverPlacesOptions['store'] & SolverStore
-  readonly endpointGuard: EndpointGuard
-  readonly tryEndpoint: TryEndpoint<Trial>
-  readonly protocolName: string
-}
-
 /** Builds the use case. */
-export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial>): RegisterSolver<Trial> {
-  const { store, endpointGuard, tryEndpoint, protocolName, maxSolversPerChain, clock } = options
-  const places = createSolverPlaces(options)
+export function createRegisterSolver<Trial>(
+  context: RegistryContext,
+  endpointGuard: EndpointGuard,
+  tryEndpoint: TryEndpoint<Trial>,
+): RegisterSolver<Trial> {
+  const { store, protocolName, maxSolversPerChain, clock } = context
+  const places = createSolverPlaces(context)
   const shareCheck = createEndpointChecks<Trial>()
 
   /** The place and the bond are read again afterwards, as a lookup and a trial may take some seconds. */
@@ -62,7 +56,7 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
   }
 
   return async (registration) => {
-    await assertSigned(registration, registrationMessage(protocolName, registration), options)
+    await assertSigned(registration, registrationMessage(protocolName, registration), context)
     await places.assertNotBlocked(registration)
     const trial = await assertEndpoint(registration)
     const place = places.findPlace(registration)
@@ -76,13 +70,6 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
   }
 }
 
-interface UnregisterSolverOptions {
-  readonly store: SolverStore
-  readonly directory: SolverDirectory
-  readonly protocolName: string
-  readonly clock: Clock
-}
-
 /**
  * Removes a solver. It resolves when this replica no longer uses the solver.
  * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED or SOLVER_NOT_FOUND
@@ -90,10 +77,10 @@ interface UnregisterSolverOptions {
 export type UnregisterSolver = (request: SignedRequest) => Promise<void>
 
 /** Builds the use case. */
-export function createUnregisterSolver(options: UnregisterSolverOptions): UnregisterSolver {
-  const { store, directory, protocolName } = options
+export function createUnregisterSolver(context: RegistryContext): UnregisterSolver {
+  const { store, directory, protocolName } = context
   return async (request) => {
-    await assertSigned(request, unregistrationMessage(protocolName, request), options)
+    await assertSigned(request, unregistrationMessage(protocolName, request), context)
     await directory.change(request.chainId, () => store.remove(request, request.timestamp))
   }
 }
@@ -112,7 +99,7 @@ const RETRY_AFTER_SECONDS = 3
  * has at most one check at a time, and a chain at most 32. Others are rejected and do not wait.
  * @returns a function that throws ServiceError RATE_LIMITED
  */
-function createEndpointChecks<Trial>() {
+export function createEndpointChecks<Trial>() {
   const underWay = new Map<number, Map<Address, Check<Trial>>>()
 
   return ({ chainId, address, endpointUrl }: Registration, check: () => Promise<Trial>): Promise<Trial> => {

@@ -1,13 +1,9 @@
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { assertSupported, reasonOf, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { type Bond, NO_ENDPOINT, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
 import { createRetry } from '../../concurrency/retry.js'
-import type { SolverStore } from '../../store/solvers/solver-store.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { SolverDirectory } from './solver-directory.js'
-import { createSolverPlaces, type FreePlace, type SolverPlacesOptions } from './solver-places.js'
+import { createSolverPlaces, type FreePlace, type RegistryContext } from './solver-places.js'
 
 /** A session that a solver opens: its chains count as registrations while it lasts. */
 export interface SessionRegistration {
@@ -21,13 +17,6 @@ export interface SessionRegistration {
 /** Registers solvers by their sessions, while these last (docs/decisions.md, D18). */
 export type SessionRegistrations = ReturnType<typeof createSessionRegistrations>
 
-interface SessionRegistrationsOptions extends SolverPlacesOptions {
-  readonly store: SolverPlacesOptions['store'] & SolverStore
-  readonly directory: SolverPlacesOptions['directory'] & SolverDirectory
-  readonly provenTime: SessionPlacesOptions['provenTime']
-  readonly clock: Clock
-}
-
 /** A solver that has passed all checks of one chain. */
 interface CheckedSolver extends SolverKey {
   readonly place: FreePlace
@@ -38,11 +27,11 @@ interface CheckedSolver extends SolverKey {
 const LONG_AGO = 0
 
 /** Builds the registrations by session, and starts to remove solvers whose session has ended. */
-export function createSessionRegistrations(options: SessionRegistrationsOptions) {
-  const { store, directory, chains, maxSolversPerChain, clock } = options
-  const places = createSolverPlaces(options)
-  const ends = createSessionEnds(options)
-  const stopPlaces = startSessionPlaces(options)
+export function createSessionRegistrations(context: RegistryContext) {
+  const { store, directory, chains, maxSolversPerChain, clock } = context
+  const places = createSolverPlaces(context)
+  const ends = createSessionEnds(context)
+  const stopPlaces = startSessionPlaces(context)
   /** So that an address has the same session on all chains, and no end is stored before its session. */
   const queue = createSerialQueue()
 
@@ -147,20 +136,13 @@ interface SessionEnd extends SolverKey {
   readonly endedAt: number
 }
 
-interface SessionEndsOptions {
-  readonly store: SolverStore
-  readonly directory: SolverDirectory
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 const RETRY_MS = 1000
 
 /**
  * Stores the ends of sessions, also when the database is unavailable for a time.
  * Builds the ends. None is under way.
  */
-function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions) {
+function createSessionEnds({ store, directory, clock, log }: RegistryContext) {
   /** The writes that have failed. */
   const unstored = new Set<() => Promise<void>>()
   const retry = createRetry({
@@ -198,16 +180,6 @@ function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions)
   }
 }
 
-interface SessionPlacesOptions {
-  readonly store: SolverStore
-  readonly directory: SolverDirectory
-  readonly chains: ReadonlyMap<number, unknown>
-  /** The time by which places are taken away (`createProvenTime`). */
-  readonly provenTime: () => number
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** Time for which a solver without an endpoint keeps its place after its session (docs/decisions.md, D18). */
 const PLACE_LIFETIME_MS = 5 * 60_000
 const CHECK_INTERVAL_MS = 30_000
@@ -216,8 +188,8 @@ const CHECK_INTERVAL_MS = 30_000
  * Starts to remove solvers without an endpoint whose session ended more than five minutes ago.
  * @returns a function that stops it, after a removal under way
  */
-function startSessionPlaces(options: SessionPlacesOptions): () => Promise<void> {
-  const { store, directory, chains, provenTime, clock, log } = options
+function startSessionPlaces(context: RegistryContext): () => Promise<void> {
+  const { store, directory, chains, provenTime, clock, log } = context
 
   async function removeEnded(chainId: number): Promise<void> {
     const isWaiting = directory

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { type FieldViolation, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { checkSignature, personalMessageDigest } from '../../../packages/protocol/src/signing/signatures.js'
 import {
@@ -7,17 +6,12 @@ import {
   timestampReused,
 } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { SolverStore } from '../../store/solvers/solver-store.js'
+import type { RegistryContext } from './solver-places.js'
 
 /** A signed request of a solver; `timestamp` is in Unix milliseconds. */
 export interface SignedRequest extends SolverKey {
   readonly timestamp: number
   readonly signature: Hex
-}
-
-interface SignedRequestRules {
-  readonly store: SolverStore
-  readonly clock: Clock
 }
 
 /**
@@ -28,7 +22,7 @@ interface SignedRequestRules {
 export async function assertSigned(
   request: SignedRequest,
   message: string,
-  { store, clock }: SignedRequestRules,
+  { store, clock }: RegistryContext,
 ): Promise<void> {
   assertTimestamp(request.timestamp, clock.now())
   assertSignature(request, message)

@@ -25,7 +25,9 @@ export interface FreePlace {
   readonly unbondedBefore: number
 }
 
-export interface SolverPlacesOptions {
+/** What registrations by endpoint and by session get from the rest of the service. */
+export interface RegistryContext {
+  readonly protocolName: string
   readonly store: SolverStore
   readonly directory: SolverDirectory
   readonly chains: ReadonlyMap<number, Pick<Chain, 'readBond'>>
@@ -33,6 +35,8 @@ export interface SolverPlacesOptions {
   readonly minSolverBond: bigint
   readonly maxSolversPerChain: number
   readonly unbondedGraceMs: number
+  /** The time by which places are taken away (`createProvenTime`). */
+  readonly provenTime: () => number
   readonly clock: Clock
   readonly log: Logger
 }
@@ -45,8 +49,8 @@ const MAX_CONFIRMED = 10
  * order.
  * Builds the steps.
  */
-export function createSolverPlaces(options: SolverPlacesOptions) {
-  const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, clock, log } = options
+export function createSolverPlaces(context: RegistryContext) {
+  const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, clock, log } = context
 
   async function readBond({ chainId, address }: SolverKey): Promise<Bond | undefined> {
     const bond = await chains.get(chainId)?.readBond(address)
@@ -73,7 +77,7 @@ export function createSolverPlaces(options: SolverPlacesOptions) {
      */
     findPlace(key: SolverKey): FreePlace {
       // The clock decides, also on a chain without new blocks: the candidates' bonds are read again.
-      const unbondedBefore = clock.now() - options.unbondedGraceMs
+      const unbondedBefore = clock.now() - context.unbondedGraceMs
       const registered = directory.registered(key.chainId)
       if (directory.find(key) !== undefined || registered.length < maxSolversPerChain)
         return { candidates: [], unbondedBefore }

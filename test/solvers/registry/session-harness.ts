@@ -63,6 +63,7 @@ export async function openReplica(
   const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)
   const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, chainOf(chainId, world)]))
   const options = {
+    protocolName: 'Service',
     store,
     directory,
     chains,
