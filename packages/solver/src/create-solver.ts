@@ -2,15 +2,17 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../protocol/src/clock.js'
 import { reportable } from '../../protocol/src/node/node-words.js'
+import type { ChainRun } from './chain/chain-run.js'
 import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending/cancel-requests.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
 import { startMonitoring } from './monitoring.js'
+import { createOnceAMinute } from './once-a-minute.js'
 import type { QuotedOrder } from './orders/order-terms.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
 import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
-import { CALLBACKS, DEFAULTS, type Hooks, type Settings, withDefaults } from './solver-parts.js'
+import { CALLBACKS, chainIdsOf, DEFAULTS, type Hooks, withDefaults } from './solver-parts.js'
 import { type Running, startSolver } from './start-solver.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */
@@ -64,6 +66,8 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
   setMaxListeners(0, signal)
   const running: Running = { chains: new Map(), ends: [] }
   const { chains, ends } = running
+  const sum = (countIn: (run: ChainRun) => number) =>
+    [...chains.values()].reduce((total, run) => total + countIn(run), 0)
   let starting: Promise<void> | undefined
   let ending: Promise<void> | undefined
 
@@ -74,26 +78,26 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     guarded(options.onError, (thrown) => log.error({ err: thrown }, 'onError has thrown'))(error)
   }
 
-  const settings: Settings = withDefaults(DEFAULTS, options)
+  const settings = withDefaults(DEFAULTS, options)
+  const isDue = createOnceAMinute(clock)
   const hooks = Object.fromEntries(
     CALLBACKS.map((name) => [name, guarded<never>(options[name], onError)]),
   ) as unknown as Hooks
 
   const count = () => ({
     ...metrics,
-    openQuotes: [...chains.values()].reduce((sum, { ledger }) => sum + ledger.count(), 0),
-    openOrders: [...chains.values()].reduce((sum, { filling }) => sum + filling.count(), 0),
+    openQuotes: sum(({ ledger }) => ledger.count()),
+    openOrders: sum(({ filling }) => filling.count()),
   })
 
   /** Why a chain does not quote, or no instance asks. */
   function problems(): string[] {
-    const found = Object.keys(options.chains).flatMap((id) => {
-      const run = chains.get(Number(id))
+    const found = chainIdsOf(options).flatMap((id) => {
+      const run = chains.get(id)
       const why = run === undefined ? 'it does not run' : run.pause()
       return why === undefined ? [] : [`chain ${id}: ${why}`]
     })
-    const { endpointUrl } = options
-    const isAsked = endpointUrl === undefined ? metrics.sessionOpen === 1 : running.quoting !== undefined
+    const isAsked = options.endpointUrl === undefined ? metrics.sessionOpen === 1 : running.quoting
     return isAsked ? found : [...found, 'no instance is connected']
   }
 
@@ -101,7 +105,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     try {
       const { metricsPort: port, metricsHost: host } = settings
       if (port !== undefined) ends.push(await startMonitoring(port, host, count, problems))
-      await startSolver({ options: settings, clock, metrics, log, hooks, onError, signal }, running)
+      await startSolver({ options: settings, clock, metrics, log, isDue, hooks, onError, signal }, running)
     } catch (error) {
       if (signal.aborted) return
       // A chain that runs pays what it owes until the solver is closed.

@@ -1,13 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { SolverMetrics } from './metrics.js'
 
 /** All others only grow. */
-const GAUGES: readonly string[] = [
-  'openQuotes',
-  'openOrders',
-  'sessionOpen',
-] satisfies (keyof SolverMetrics)[]
+const GAUGES = ['openQuotes', 'openOrders', 'sessionOpen']
 
 /**
  * Serves `GET /metrics` in the text format of Prometheus, and `GET /health`: 200 when the solver quotes on all of its chains, else 503,
@@ -23,11 +19,12 @@ export async function startMonitoring(
   problems: () => readonly string[],
 ): Promise<() => Promise<void>> {
   const server = createServer(({ url }, response) => {
-    if (url === '/metrics') send(response, 200, 'text/plain; version=0.0.4', toText(metrics()))
-    else if (url === '/health') {
-      const found = problems()
-      send(response, found.length === 0 ? 200 : 503, 'application/json', JSON.stringify({ problems: found }))
-    } else send(response, 404, 'text/plain', 'there are /metrics and /health')
+    const send = (status: number, type: string, text: string) =>
+      response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text)
+    if (url === '/metrics') return send(200, 'text/plain; version=0.0.4', toText(metrics()))
+    if (url !== '/health') return send(404, 'text/plain', 'there are /metrics and /health')
+    const found = problems()
+    return send(found.length === 0 ? 200 : 503, 'application/json', JSON.stringify({ problems: found }))
   })
   server.listen(port, host)
   await once(server, 'listening').catch((error) => {
@@ -38,10 +35,6 @@ export async function startMonitoring(
     server.closeAllConnections()
     await once(server, 'close')
   }
-}
-
-function send(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text)
 }
 
 /** Names in the form of Prometheus, such as `solver_fees_raised_total`. */

@@ -8,8 +8,8 @@ import type {
   QuotedOrder,
   ShortOrder,
 } from './orders/order-terms.js'
-import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionResult } from './session/session-messages.js'
+import type { IncomingRequest } from './session/wire-forms.js'
 
 /** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */
 export type SolverAccount = Pick<

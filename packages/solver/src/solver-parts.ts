@@ -46,6 +46,8 @@ export interface SolverParts {
   readonly clock: Clock
   readonly metrics: SolverMetrics
   readonly log: SolverLog
+  /** Whether a line or an error that strangers can cause is due: once a minute for each reason. */
+  readonly isDue: (reason: string) => boolean
   /** Tell the market maker, and never throw. */
   readonly hooks: Hooks
   /** Gets every error that the solver goes on after. */

@@ -6,7 +6,7 @@ import { temporaryFile } from '../../../test/support/databases/temporary-file.js
 import { openSqliteFile } from '../../sqlite/src/sqlite.js'
 import { createSolver } from '../src/create-solver.js'
 import type { SolverQuote } from '../src/orders/order-terms.js'
-import { toWireQuote } from '../src/session/wire-quote.js'
+import { toWireQuote } from '../src/session/wire-forms.js'
 import { openState } from '../src/state.js'
 
 const DEADLINE = 2_000_000_000

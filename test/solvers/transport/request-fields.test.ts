@@ -5,7 +5,7 @@ import { GetQuoteRecordResponseSchema, QuoteParametersSchema } from '../../../ge
 import { SessionQuoteRequestSchema } from '../../../gen/aggregator/v1/session_pb.js'
 import { readParameters } from '../../../packages/client/src/quotes/get-quote-record.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { readRequest } from '../../../packages/solver/src/session/request-terms.js'
+import { readRequest } from '../../../packages/solver/src/session/wire-forms.js'
 import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'

@@ -1,6 +1,5 @@
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import { createBooks } from '../books.js'
-import { createOnceAMinute } from '../once-a-minute.js'
 import { createDepositAddresses } from '../risk/deposit-addresses.js'
 import { createLosses } from '../risk/losses.js'
 import { createQuoteLedger } from '../risk/quote-ledger.js'
@@ -17,7 +16,7 @@ export type ChainParts = Awaited<ReturnType<typeof openParts>>
 /** Opens what a solver has on a chain. @throws Error with the node's words, and for a state that is another solver's */
 export async function openParts(chain: SolverChain, shared: SolverParts) {
   const { chainId, settlement } = chain
-  const { state, clock, account, onError, signal } = shared
+  const { state, clock, account, isDue, onError, signal } = shared
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
@@ -29,10 +28,9 @@ export async function openParts(chain: SolverChain, shared: SolverParts) {
     throw new Error(`the stateFile has what was signed ${known} on chain ${chainId}, and not ${own}`)
   state.setPosition(name, own)
 
-  const isDue = createOnceAMinute(clock)
   /** Gives an error to `onError`, at most once a minute for each reason. */
   function report(reason: string, error: unknown): void {
-    if (!signal.aborted && isDue(reason)) onError(error)
+    if (!signal.aborted && isDue(`${chainId} ${reason}`)) onError(error)
   }
   const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
   const deepBlock = () => time.atDepth().blockNumber

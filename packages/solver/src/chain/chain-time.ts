@@ -37,12 +37,7 @@ const BLIND_AFTER = { polls: 20, ms: 5_000 }
  * @param past a block before the head by which all that is measured is known, or the first one of the chain
  * @param confirmations the blocks that a reorganisation may replace
  */
-export function createChainTime(
-  clock: Pick<Clock, 'now' | 'monotonic'>,
-  past: Head,
-  first: Head,
-  confirmations: number,
-) {
+export function createChainTime(clock: Clock, past: Head, first: Head, confirmations: number) {
   let head = first
   let doubted = first
   let answeredAt = clock.monotonic()
@@ -145,7 +140,7 @@ export function createChainTime(
  * Reads the newest block, and once more by its hash: an endpoint of several nodes must not name a block that it does not have.
  * @throws viem's errors, and InconsistentAnswerError, also for a time that is none of a deadline: orders would end by it
  */
-export async function readHead({ client }: Pick<SolverChain, 'client'>): Promise<Head> {
+export async function readHead({ client }: SolverChain): Promise<Head> {
   const newest = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
   const params = [headerIn(newest, 'latest').hash, false] as const
   const block = await client.request({ method: 'eth_getBlockByHash', params: [...params] })
@@ -157,10 +152,7 @@ export async function readHead({ client }: Pick<SolverChain, 'client'>): Promise
 }
 
 /** Builds the time of a chain from its newest block and an earlier one. @throws viem's errors */
-export async function readChainTime(
-  chain: Pick<SolverChain, 'client' | 'confirmations'>,
-  clock: Pick<Clock, 'now' | 'monotonic'>,
-): Promise<ChainTime> {
+export async function readChainTime(chain: SolverChain, clock: Clock): Promise<ChainTime> {
   const head = await readHead(chain)
   for (let blocks = Math.max(MEASURED_BLOCKS, chain.confirmations); ; blocks *= 4) {
     const number = Math.max(0, head.number - blocks)

@@ -21,7 +21,7 @@ export interface BlockRange {
 
 /** Reads logs of contracts. @throws viem's errors */
 export async function readLogs(
-  { client }: Pick<SolverChain, 'client'>,
+  { client }: SolverChain,
   { from, to }: BlockRange,
   topics: LogTopic[],
   ...contracts: Address[]

@@ -18,7 +18,7 @@ const MOST = 1_000
  * Builds the budget. It has no limit until a timer is late. Then each tick allows half of what the last one took, and grows again while
  * timers are in time. The endpoint, which strangers may reach, has at most half of it.
  */
-export function createAnswerBudget(clock: Pick<Clock, 'monotonic' | 'setTimeout'>) {
+export function createAnswerBudget(clock: Clock) {
   let limit = MOST
   let used = { SESSION: 0, ENDPOINT: 0 }
   let timer: Timer | undefined

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../protocol/src/clock.js'
-import { type IncomingRequest, readRequest } from '../session/request-terms.js'
-import { toWireQuote } from '../session/wire-quote.js'
+import { type IncomingRequest, readRequest, toWireQuote } from '../session/wire-forms.js'
 import type { Quoting } from './quoting.js'
 
 /** The answer of an endpoint to a request of an instance. */

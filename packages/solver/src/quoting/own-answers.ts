@@ -1,6 +1,5 @@
-import { createOnceAMinute } from '../once-a-minute.js'
-import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer, SessionResult } from '../session/session-messages.js'
+import type { IncomingRequest } from '../session/wire-forms.js'
 import type { AnswerResult } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
 import { type Quoting, toPublic } from './quoting.js'
@@ -21,8 +20,7 @@ const COUNTERS = {
 } as const
 
 /** Builds what answers the requests of a session, and tells the market maker what came of each, with what it was about. */
-export function createOwnAnswers({ metrics, log, hooks, clock }: SolverParts, quoting: Quoting) {
-  const isDue = createOnceAMinute(clock)
+export function createOwnAnswers({ metrics, log, isDue, hooks }: SolverParts, quoting: Quoting) {
   /** By the id of the request, the oldest first. */
   const lately = new Map<string, Omit<AnswerResult, keyof SessionResult>>()
   return {

@@ -1,14 +1,14 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
 import { linkSignal, untilAborted } from '../../../client/src/calls/abort.js'
+import { modeOfNonce } from '../../../protocol/src/quotes/nonce-mode.js'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { DECLINE_CODES, type DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainRun } from '../chain/chain-run.js'
-import { createOnceAMinute } from '../once-a-minute.js'
 import { termsOf } from '../orders/order-terms.js'
 import { isPrice } from '../risk/quote-ledger.js'
-import type { IncomingRequest } from '../session/request-terms.js'
 import type { SessionAnswer } from '../session/session-messages.js'
+import type { IncomingRequest } from '../session/wire-forms.js'
 import type { Priced, QuoteAnswer } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { AnswerBudget, AnswerSource } from './answer-budget.js'
@@ -37,16 +37,14 @@ export function decline(code: DeclineCode): { readonly decline: DeclineCode } {
 
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(
-  parts: Pick<SolverParts, 'options' | 'account' | 'clock' | 'metrics' | 'log' | 'onError' | 'signal'>,
+  parts: SolverParts,
   chains: ReadonlyMap<number, ChainRun>,
   sign: QuoteSigner['sign'],
   budget: AnswerBudget,
 ): Quoting {
-  const { options, metrics, log, onError, clock } = parts
-  const isDue = createOnceAMinute(clock)
+  const { options, metrics, log, isDue, onError, clock } = parts
   const solver = lowerCase(parts.account.address)
   const nextNonce = createNonces()
-  const priceNonces = new Map<string, bigint>()
   let underWay = 0
 
   function refuse(code: DeclineCode): SessionAnswer {
@@ -59,15 +57,15 @@ export function createQuoting(
    * Prices are asked often, and count as quotes do: anybody can pay at the address of one. Those of an output token and a deposit mode
    * share a nonce until the first of them is ended, so that one of them at most can be taken (docs/decisions.md, D23).
    */
-  function nonceFor({ chain, ledger, time }: ChainRun, request: IncomingRequest): bigint {
+  function nonceFor({ ledger, time }: ChainRun, request: IncomingRequest): bigint {
     const mode = request.isForAddress ? 'ADDRESS' : 'CONTRACT'
-    if (!isPrice(request)) return nextNonce(mode)
-    const shared = `${chain.chainId} ${request.outputToken} ${mode}`
-    const open = ledger.get(priceNonces.get(shared) ?? -1n)
-    if (open?.deposit === 'NONE' && time.now() <= open.quote.depositDeadline) return open.quote.nonce
-    const nonce = nextNonce(mode)
-    priceNonces.set(shared, nonce)
-    return nonce
+    if (isPrice(request))
+      for (const { quote, deposit } of ledger.quotes()) {
+        const isSame = quote.outputToken === request.outputToken && modeOfNonce(quote.nonce) === mode
+        const isOpen = deposit === 'NONE' && time.now() <= quote.depositDeadline
+        if (isPrice(quote) && isSame && isOpen) return quote.nonce
+      }
+    return nextNonce(mode)
   }
 
   /** Why a request must not be answered at this time, whatever its price. */

@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from 'viem'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
-import type { IncomingRequest } from '../session/request-terms.js'
+import type { IncomingRequest } from '../session/wire-forms.js'
 import type { Settings } from '../solver-parts.js'
 
 /** What a request is compared with. Unix seconds, but for `clockMs`. */
@@ -28,8 +28,8 @@ const MAX_UINT32 = 2 ** 32 - 1
  * @returns why it must not be signed; undefined when it may be
  */
 export function requestProblem(
-  request: Pick<IncomingRequest, 'kind' | 'user' | 'deadline' | 'depositDeadline' | 'fillDeadline'>,
-  rules: Pick<Settings, 'minFillSeconds' | 'maxLockSeconds'>,
+  request: IncomingRequest,
+  rules: Settings,
   { clockMs, now, blockSeconds, contracts }: RequestFacts,
 ): string | undefined {
   const { kind, user, depositDeadline, fillDeadline } = request

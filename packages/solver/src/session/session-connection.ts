@@ -1,7 +1,6 @@
 import { WebSocket } from 'ws'
 import type { Clock } from '../../../protocol/src/clock.js'
 import type { Hex } from '../../../protocol/src/values/hex.js'
-import type { IncomingRequest } from './request-terms.js'
 import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
   type InstanceMessage,
@@ -10,6 +9,7 @@ import {
   type SessionResult,
   toAnswerMessage,
 } from './session-messages.js'
+import type { IncomingRequest } from './wire-forms.js'
 
 /** What answers the requests of an instance, and takes its results. */
 export interface SessionAnswers {
@@ -21,7 +21,7 @@ export interface SessionAnswers {
 interface ConnectionHandlers extends SessionAnswers {
   /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */
   readonly mayBeOffered: boolean
-  readonly clock: Pick<Clock, 'setTimeout'>
+  readonly clock: Clock
   /** Signs the hello over the instance's challenge. */
   readonly hello: (nonce: Hex) => Promise<object>
   /** Called with what the account has thrown. */

@@ -2,8 +2,7 @@ import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
 import { instanceSentence, instanceText } from './instance-text.js'
-import { integerIn, naturalOf, readRequest } from './request-terms.js'
-import { toWireQuote } from './wire-quote.js'
+import { integerIn, naturalOf, readRequest, toWireQuote } from './wire-forms.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
 export interface SessionOffer {

@@ -16,14 +16,13 @@ const LEAST_FEE = 1_000_000_000n
 /** Base fees may double before it is mined. What is not needed is not paid. */
 const MARGIN = { chain: { fees: { baseFeeMultiplier: 2 } } as Chain }
 
-/** The fees of a first attempt. */
-export interface FirstFees extends Fees {
-  /** The limit is below what a transaction needs when the base fee doubles. */
-  readonly isCapped: boolean
-}
-
-/** Chooses them. @param leastTip below which the node takes nothing, as far as is known @throws viem's errors */
-export async function firstFees(chain: SolverChain, leastTip = 0n): Promise<FirstFees> {
+/**
+ * The fees of a first attempt.
+ * @param leastTip below which the node takes nothing, as far as is known
+ * @returns `isCapped` when the limit is below what a transaction needs when the base fee doubles
+ * @throws viem's errors
+ */
+export async function firstFees(chain: SolverChain, leastTip = 0n) {
   const { suggested, cap } = await readMarket(chain, leastTip)
   return { ...capped(suggested, cap), isCapped: cap < suggested.maxFeePerGas }
 }

@@ -7,7 +7,10 @@ import type { SolverParts } from '../solver-parts.js'
 import type { KeptPayment, SignedTransaction } from '../state.js'
 import { keepTrying } from '../waiting.js'
 import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf } from './payment-names.js'
-import type { OnSigned, PaymentEnd, TransactionSender } from './transaction-sender.js'
+import type { Offer, PaymentEnd, TransactionSender } from './transaction-sender.js'
+
+/** Called with an attempt before it is kept. One for which it throws `OverBudget` is not made. */
+type OnSigned = (attempt: SignedTransaction) => void
 
 interface PaymentParts extends SolverParts {
   readonly books: Books
@@ -24,9 +27,7 @@ interface PaymentParts extends SolverParts {
 export type Payments = ReturnType<typeof createPayments>
 
 /** What was last done for a payment that is not mined. */
-interface Offered {
-  /** The attempt that the node has taken, or of two that it has refused, the one with lower fees. */
-  readonly offer: SignedTransaction
+interface Offered extends Offer {
   /** When it was begun, and when its fees were chosen, by the clock that is never set. */
   readonly begunAt: number
   readonly at: number
@@ -34,7 +35,6 @@ interface Offered {
   readonly sentAt: number
   /** Of the newest block at that time. */
   readonly blockTime: number
-  readonly refusal: unknown
 }
 
 /** A block of the last second before the deadline may come late. */
@@ -69,13 +69,18 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     if (mined !== undefined) books.mined(mined)
   }
 
-  /** @param signed gets what was kept */
+  /** Keeps an attempt before it is sent. It returns false for one that the budget of cancellations does not allow. */
   const keep =
-    (id: string, onSigned: OnSigned = () => {}, signed: SignedTransaction[] = []) =>
-    (transaction: SignedTransaction) => {
-      onSigned(transaction)
-      state.addAttempt(id, chainId, transaction)
-      signed.push(transaction)
+    (id: string, onSigned: OnSigned = () => {}) =>
+    (attempt: SignedTransaction): boolean => {
+      try {
+        onSigned(attempt)
+      } catch (error) {
+        if (error instanceof OverBudget) return false
+        throw error
+      }
+      state.addAttempt(id, chainId, attempt)
+      return true
     }
 
   /**
@@ -83,25 +88,16 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
    * @param isDropped an empty one takes its place
    * @returns undefined when the limit of fees, or the budget of cancellations, leaves no room
    */
-  async function raise(id: string, last: SignedTransaction, isDropped: boolean, onSigned: OnSigned) {
+  async function raise(id: string, last: SignedTransaction, isDropped: boolean, onSigned?: OnSigned) {
     const higher = await sender.raise(last, isDropped)
-    if (higher === undefined) return undefined
-    try {
-      keep(id, onSigned)(higher)
-    } catch (error) {
-      if (error instanceof OverBudget) return undefined
-      throw error
-    }
+    if (higher === undefined || !keep(id, onSigned)(higher)) return undefined
     metrics.feesRaised++
     log.info({ chainId, payment: id, transactionHash: higher.hash }, 'fees raised')
     return higher
   }
 
-  /** @param signed the attempts of this time, in their order */
-  function note(id: string, signed: SignedTransaction[], at: number, refusal: unknown, begunAt = at): void {
-    const offer = signed.at(refusal === undefined ? -1 : 0)
-    if (offer !== undefined)
-      offers.set(id, { begunAt, at, refusal, offer, sentAt: clock.monotonic(), blockTime: time.passed() })
+  function note(id: string, offered: Offer, at: number, begunAt = at): void {
+    offers.set(id, { ...offered, begunAt, at, sentAt: clock.monotonic(), blockTime: time.passed() })
   }
 
   /** Whether no block takes an attempt although its fees are enough, while others wait for its nonce. */
@@ -119,7 +115,7 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     id: string,
     last: SignedTransaction,
     isQueued: boolean,
-    onSigned: OnSigned,
+    onSigned?: OnSigned,
   ): Promise<void> {
     const offered = offers.get(id)
     const now = clock.monotonic()
@@ -140,13 +136,9 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     const higher = isRaise ? await raise(id, before, isDropped, onSigned) : undefined
     if (isRaise && higher === undefined)
       report('fees', new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
-    const signed = [higher ?? before]
-    // No error: what was sent first has been reported, and an earlier attempt may still be mined.
-    const refusal = await sender.offer(higher ?? before, keep(id, onSigned, signed)).catch((error) => {
-      if (error instanceof OverBudget) return error
-      throw error
-    })
-    note(id, signed, hasWaited ? now : (offered?.at ?? now), refusal, offered?.begunAt)
+    // A refusal is no error: that of the first attempt was reported, and an earlier one may still be mined.
+    const offer = await sender.offer(higher ?? before, keep(id, onSigned))
+    note(id, offer, hasWaited ? now : (offered?.at ?? now), offered?.begunAt)
   }
 
   /**
@@ -168,14 +160,13 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
   /**
    * Follows a payment that is under way to its end, and raises its fees while it waits.
    * @param deadline Unix time in seconds
-   * @param onSigned called before a higher attempt is kept; one for which it throws `OverBudget` is not made
    * @returns undefined when the signal aborts
    * @throws viem's errors, and those of the account
    */
   async function follow(
     id: string,
     deadline = Number.POSITIVE_INFINITY,
-    onSigned: OnSigned = () => {},
+    onSigned?: OnSigned,
   ): Promise<PaymentEnd | undefined> {
     let missingSince: number | undefined
     while (!signal.aborted) {
@@ -250,19 +241,16 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     ).catch(() => {})
 
   return {
-    /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
-    async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
-      const signed: SignedTransaction[] = []
+    /**
+     * Signs a call, keeps it and sends it.
+     * @param onSigned called before it is kept; nothing is sent when it throws
+     * @throws OverBudget, what the node refuses it with, which is kept and sent again, and as `TransactionSender.send`
+     */
+    async send(id: string, call: Call, onSigned?: OnSigned): Promise<void> {
       const begunAt = clock.monotonic()
-      let refusal: unknown
-      try {
-        await sender.send(call, keep(id, onSigned, signed))
-      } catch (error) {
-        refusal = error
-        throw error
-      } finally {
-        note(id, signed, clock.monotonic(), refusal, begunAt)
-      }
+      const offer = await sender.send(call, keep(id, onSigned))
+      note(id, offer, clock.monotonic(), begunAt)
+      if (offer.refusal !== undefined) throw offer.refusal
     },
     /** How long it has lately taken from the beginning of a transaction until its end was seen, in seconds: the slow ones count. */
     roundSeconds: () => roundMs() / 1000,

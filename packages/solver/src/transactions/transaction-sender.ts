@@ -4,6 +4,7 @@ import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
 import { type Call, named, requestOf } from '../chain/calls.js'
 import type { SolverChain } from '../chain/open-chain.js'
+import { OverBudget } from '../risk/cancel-budget.js'
 import type { SolverAccount } from '../solver-options.js'
 import type { SignedTransaction } from '../state.js'
 import { doubledFees, type Fees, firstFees, max, min, raisedFees } from './fees.js'
@@ -15,8 +16,16 @@ interface Unsigned extends Fees {
   readonly gas?: bigint | undefined
 }
 
-/** Takes a transaction before it is sent. Nothing is sent when it throws. */
-export type OnSigned = (transaction: SignedTransaction) => void
+/** Keeps a transaction before it is sent. It is not sent when that returns false or throws. */
+type Keep = (transaction: SignedTransaction) => boolean
+
+/** What was last offered to the node. */
+export interface Offer {
+  /** The attempt that the node has taken, or of two that it has refused, the one with lower fees. */
+  readonly offer: SignedTransaction
+  /** The node's error if it has taken neither: then fees are not the cause. */
+  readonly refusal: unknown
+}
 
 /**
  * The end of a payment, the gas that it has used, and what that has cost in wei. `failed`: another transaction has its nonce, its deadline is over, or its receipt
@@ -78,10 +87,10 @@ export function createTransactionSender(
    * One after the other, so that no two transactions take the same nonce, and without a call of the node in between. What waits is kept:
    * what the node says of it could leave a gap that nothing fills.
    */
-  function signNext(request: Unsigned, used: number, onSigned: OnSigned): Promise<SignedTransaction> {
+  function signNext(request: Unsigned, used: number, keep: Keep): Promise<SignedTransaction> {
     const signed = signing.then(async () => {
       const transaction = await sign(request, Math.max(used, afterKept()))
-      onSigned(transaction)
+      if (!keep(transaction)) throw new OverBudget('maxCancelFees')
       return transaction
     })
     signing = signed.catch(() => {})
@@ -90,39 +99,36 @@ export function createTransactionSender(
 
   /**
    * Sends a transaction, and once more with twice the fees when the node refuses it: its minimum is not in what it suggests.
-   * @param onSigned called before the second one is sent
-   * @returns the node's error if it takes neither: then fees are not the cause
    * @throws viem's errors, and those of the account
    */
-  async function offer(first: SignedTransaction, onSigned: OnSigned): Promise<unknown> {
+  async function offer(first: SignedTransaction, keep: Keep): Promise<Offer> {
     const refusal = await broadcast(first)
-    if (refusal === undefined || (await isKnown(first))) return undefined
+    if (refusal === undefined) return { offer: first, refusal }
     const parsed = parsedOf(first)
     const fees = await doubledFees(chain, parsed, wordsOf(refusal))
-    if (fees === undefined) return refusal
+    if (fees === undefined) return { offer: first, refusal }
     const second = await sign({ ...parsed, ...fees }, first.nonce)
-    onSigned(second)
-    const again = await broadcast(second)
-    if (again !== undefined && !(await isKnown(second))) return again
+    const again = keep(second) ? await broadcast(second) : refusal
+    if (again !== undefined) return { offer: first, refusal: again }
     leastTip = fees.maxPriorityFeePerGas
-    return undefined
+    return { offer: second, refusal: undefined }
   }
 
-  /** What is known or mined is no refusal, whatever the node has answered. @throws viem's errors */
-  async function isKnown({ hash, nonce }: SignedTransaction): Promise<boolean> {
-    const [transaction, used] = await Promise.all([
-      client.request({ method: 'eth_getTransactionByHash', params: [hash] }),
-      usedAt({ blockTag: 'latest' }),
-    ])
-    return Boolean(transaction) || used > nonce
-  }
-
-  /** @returns the node's error, if it did not take it */
-  function broadcast({ raw }: SignedTransaction): Promise<unknown> {
-    return client.sendRawTransaction({ serializedTransaction: raw }).then(
-      () => undefined,
-      (error) => error,
-    )
+  /**
+   * @returns the node's error, if it did not take it. What is known or mined is no refusal, whatever the node has answered.
+   * @throws viem's errors
+   */
+  async function broadcast({ hash, raw, nonce }: SignedTransaction): Promise<unknown> {
+    try {
+      await client.sendRawTransaction({ serializedTransaction: raw })
+      return undefined
+    } catch (refusal) {
+      const [transaction, used] = await Promise.all([
+        client.request({ method: 'eth_getTransactionByHash', params: [hash] }),
+        usedAt({ blockTag: 'latest' }),
+      ])
+      return transaction || used > nonce ? undefined : refusal
+    }
   }
 
   /** @returns undefined without a receipt. One without its costs counts with the highest ones: `maxCancelFees` must hold. */
@@ -143,10 +149,9 @@ export function createTransactionSender(
   return {
     /**
      * Signs a transaction and sends it. A call that would revert, or needs more gas than `maxGas`, throws before anything is signed.
-     * @param onSigned keeps the transaction before it is sent; nothing is sent when it throws
-     * @throws viem's errors, and those of the account
+     * @throws OverBudget, viem's errors, and those of the account
      */
-    async send(call: Call, onSigned: OnSigned): Promise<void> {
+    async send(call: Call, keep: Keep): Promise<Offer> {
       const simulated = requestOf(address, call)
       const [gas, fees, used] = await Promise.all([
         estimateGas(client, simulated).catch((error) => {
@@ -166,17 +171,15 @@ export function createTransactionSender(
       const limit = max(withMargin(gas), more)
       const { maxFeePerGas, maxPriorityFeePerGas } = fees
       const request = { to, data, gas: min(limit, chain.maxGas), maxFeePerGas, maxPriorityFeePerGas }
-      const refusal = await offer(await signNext(request, used, onSigned), onSigned)
-      // It is kept, and sent again.
-      if (refusal !== undefined) throw refusal
+      return offer(await signNext(request, used, keep), keep)
     },
     offer,
     /** Signs an empty transaction that uses up a nonce which no other one has, and sends it. @throws viem's errors, and those of the account */
-    async fillGap(nonce: number, onSigned: OnSigned): Promise<void> {
+    async fillGap(nonce: number, keep: Keep): Promise<void> {
       const { maxFeePerGas, maxPriorityFeePerGas } = await firstFees(chain, leastTip)
       const transaction = await sign({ ...empty, maxFeePerGas, maxPriorityFeePerGas }, nonce)
-      onSigned(transaction)
-      await offer(transaction, onSigned)
+      keep(transaction)
+      await offer(transaction, keep)
     },
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>

@@ -7,7 +7,7 @@ import { systemClock } from '../../../protocol/src/clock.js'
 import { answerRequest, type EndpointRequest, handle } from '../../src/quoting/endpoint.js'
 import type { Quoting } from '../../src/quoting/quoting.js'
 import { withSecretPath } from '../../src/quoting/secret-path.js'
-import type { IncomingRequest } from '../../src/session/request-terms.js'
+import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import { quoteRequest } from '../session/session-fixture.js'
 
 const { type: _type, id: _id, deadline: _deadline, kind: _kind, ...body } = quoteRequest('q')

@@ -6,12 +6,13 @@ import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import type { ChainRun } from '../../src/chain/chain-run.js'
 import { createMetrics } from '../../src/metrics.js'
+import { createOnceAMinute } from '../../src/once-a-minute.js'
 import type { SolverQuote } from '../../src/orders/order-terms.js'
 import type { QuoteSigner } from '../../src/quoting/quote-signer.js'
 import { createQuoting } from '../../src/quoting/quoting.js'
-import type { IncomingRequest } from '../../src/session/request-terms.js'
+import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import type { SolverOptions } from '../../src/solver-options.js'
-import { DEFAULTS } from '../../src/solver-parts.js'
+import { DEFAULTS, type SolverParts } from '../../src/solver-parts.js'
 
 const WETH = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'
@@ -54,7 +55,7 @@ function startQuoting(
       promise: (asked: { quote: { nonce: bigint } }) => promised.add(asked.quote.nonce),
       withdraw: ({ nonce }: { nonce: bigint }) => void (open.has(nonce) || promised.delete(nonce)),
       bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
-      get: (nonce: bigint) => open.get(nonce),
+      quotes: () => open.values(),
       add({ quote, isForAddress }: SolverQuote) {
         if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })
         kept.push({ user: quote.user, nonce: quote.nonce, isForAddress })
@@ -68,6 +69,7 @@ function startQuoting(
     account,
     clock,
     metrics,
+    isDue: createOnceAMinute(clock),
     log: {
       debug() {},
       info: (line: object) => void lines.push(line),
@@ -76,7 +78,7 @@ function startQuoting(
     },
     onError: (error: unknown) => void errors.push((error as Error).message),
     signal,
-  }
+  } as unknown as SolverParts
   const quoting = createQuoting(parts, new Map([[CHAIN_ID, run]]), sign, { take: () => hasRoom })
   const request: IncomingRequest = {
     kind: 'FIRM',

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import { requestProblem } from '../../src/quoting/request-rules.js'
+import type { IncomingRequest } from '../../src/session/wire-forms.js'
+import type { Settings } from '../../src/solver-parts.js'
 
 const NOW = 2_000_000_000
 const USER = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
-const RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
+const RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 } as Settings
 const CONTRACT = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
 const facts = { clockMs: NOW * 1000, now: NOW, contracts: [CONTRACT] } as const
 const deadline = NOW * 1000 + 1
@@ -18,7 +20,7 @@ const request = {
 
 /** @param blockSeconds of the chain */
 const problemOf = (change: object, blockSeconds = 1) =>
-  requestProblem({ ...request, ...change }, RULES, { ...facts, blockSeconds })
+  requestProblem({ ...request, ...change } as unknown as IncomingRequest, RULES, { ...facts, blockSeconds })
 
 it.each<[string, object, number?]>([
   ['a usual one', {}],

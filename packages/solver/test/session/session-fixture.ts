@@ -37,6 +37,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
     account: changes.account ?? account,
     metrics: createMetrics(),
     log: { info() {}, warn() {} },
+    isDue: () => true,
     hooks: {
       onSession: (change: SessionChange) =>
         change.state === 'lost' && losses.push(change.error as SessionError),

@@ -3,7 +3,7 @@ import { recoverMessageAddress } from 'viem'
 import { expect, it } from 'vitest'
 import { deferred } from '../../../../test/support/deferred.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
-import type { IncomingRequest } from '../../src/session/request-terms.js'
+import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import { account, answersOn, DECLINE, quoteRequest, startSession } from './session-fixture.js'
 import { type Message, NONCE, type ServerConnection } from './session-server.js'
 

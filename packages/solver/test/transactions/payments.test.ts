@@ -17,10 +17,13 @@ it('a payment is raised as far as its caller allows, reported after that, and se
   const offered: string[] = []
   const attempt = (count: number): SignedTransaction => ({ hash: `0x${count}`, raw: `0x${count}`, nonce: 0 })
   const sender: TransactionSender = {
-    send: async (_call, onSigned) => onSigned(attempt(1)),
-    async offer({ hash }) {
-      offered.push(hash)
-      return undefined
+    async send(_call, keep) {
+      keep(attempt(1))
+      return { offer: attempt(1), refusal: undefined }
+    },
+    async offer(offer) {
+      offered.push(offer.hash)
+      return { offer, refusal: undefined }
     },
     raise: async ({ hash }) => attempt(Number(hash) + 1),
     isTooCheap: async () => false,

@@ -53,7 +53,7 @@ function startSender({ estimate = 1n, refusal, maxGas = 1_000n, kept = 0, used =
     () => kept,
     () => 0n,
   )
-  return { limits, nonces, send: () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => {}) }
+  return { limits, nonces, send: () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => true) }
 }
 
 it.each([

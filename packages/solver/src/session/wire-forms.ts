@@ -1,4 +1,9 @@
-import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../protocol/src/quotes/quote.js'
+import {
+  DEPOSIT_MODES,
+  ORDER_TYPES,
+  type Quote,
+  type QuoteRequest,
+} from '../../../protocol/src/quotes/quote.js'
 import { parseAddress } from '../../../protocol/src/values/hex.js'
 import { isIntegerOf, parseUint256 } from '../../../protocol/src/values/numbers.js'
 import { instanceText } from './instance-text.js'
@@ -50,3 +55,19 @@ export const integerIn = (minimum: number, maximum: number) => (value: unknown) 
   isIntegerOf({ minimum, maximum, mustBe: '' }, value) ? value : undefined
 
 export const naturalOf = integerIn(0, Number.MAX_SAFE_INTEGER)
+
+/** A quote as JSON has it: amounts and nonce in decimal, the order type by its number on the contract. */
+type WireQuote = {
+  readonly [K in keyof Quote]: Quote[K] extends bigint ? string : K extends 'orderType' ? number : Quote[K]
+}
+
+/** Writes a quote as an instance reads it (docs/decisions.md, D4). */
+export function toWireQuote(quote: Quote): WireQuote {
+  return {
+    ...quote,
+    inputAmount: String(quote.inputAmount),
+    outputAmount: String(quote.outputAmount),
+    orderType: ORDER_TYPES.indexOf(quote.orderType),
+    nonce: String(quote.nonce),
+  }
+}
