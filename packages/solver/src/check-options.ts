@@ -18,8 +18,14 @@ const MAX_UINT32 = 2 ** 32 - 1
 /** Nodes keep the state of 128 blocks as a rule. */
 const MAX_CONFIRMATIONS = 120
 
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isShare = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1
+const isUint256 = (value: unknown) => typeof value === 'bigint' && value >= 0n && value <= maxUint256
+/** Letters of both cases must be those of EIP-55. */
+const isAddressText = (value: unknown) => isText(value) && isAddress(value)
+
 const FUNCTION: Rule = [(value) => typeof value === 'function', 'must be a function']
-const TEXT: Rule = [(value) => typeof value === 'string' && value !== '', 'must be a text']
+const TEXT: Rule = [isText, 'must be a text']
 const MILLISECONDS = integer(1, LONGEST_TIMER_MS, 'must be an integer of at least 1, in milliseconds')
 const SECONDS = integer(1, MAX_UINT32, 'must be an integer of at least 1, in seconds')
 const POSITIVE_SHARE: Rule = [(value) => isShare(value) && value !== 0, 'must be a number above 0 to 1']
@@ -33,7 +39,7 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
     (value) => typeof value === 'function' || isUrl(value, /^(http|ws)s?:/i),
     'must be an http or ws URL, or a transport of viem',
   ],
-  // The contract may take the tokens: letters of both cases must be those of EIP-55.
+  // The contract may take the tokens.
   settlement: [isAddressText, 'must be a 20-byte address in hex with 0x, with a right checksum'],
   tokens: [
     (value) => Array.isArray(value) && value.length > 0 && value.every(isToken),
@@ -49,26 +55,26 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   maxCancelFees: WEI,
 }
 
+const CALLBACK_RULES = CALLBACKS.map((name) => [name, FUNCTION] as const)
+
 const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   account: [
-    (value) => isPrivateKey(value) || (isRecord(value) && isAccount(value)),
+    (value) =>
+      isPrivateKey(value) || (isAddressText(Object(value).address) && hasAll(value, SIGNING_METHODS)),
     'must be a private key of 32 bytes in hex with 0x, or an account with address, signMessage, signTypedData and signTransaction',
   ],
-  name: [
-    (value) => typeof value === 'string' && isDisplayName(value),
-    'must have 1 to 64 visible characters',
-  ],
+  name: [(value) => isText(value) && isDisplayName(value), 'must have 1 to 64 visible characters'],
   aggregatorUrl: [
     (value) => [value].flat().every((url) => isUrl(url, /^https?:/i)) && [value].flat().length > 0,
     'must be an http or https URL, or a list of at least one',
   ],
-  protocolName: [
-    (value) => typeof value === 'string' && PROTOCOL_NAME.pattern.test(value),
-    PROTOCOL_NAME.mustBe,
-  ],
+  protocolName: [(value) => isText(value) && PROTOCOL_NAME.pattern.test(value), PROTOCOL_NAME.mustBe],
   chains: [(value) => isRecord(value) && Object.keys(value).length > 0, 'must have at least one chain'],
+  quote: FUNCTION,
+  mayFill: FUNCTION,
+  acceptLess: FUNCTION,
   endpointUrl: [
-    (value) => typeof value === 'string' && endpointUrlProblem(value) === undefined,
+    (value) => isText(value) && endpointUrlProblem(value) === undefined,
     'must be an http or https URL in its normal form, without credentials, query and fragment',
   ],
   stateFile: TEXT,
@@ -80,11 +86,9 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   maxLockSeconds: SECONDS,
   metricsPort: integer(1, MAX_PORT),
   metricsHost: TEXT,
-  log: [
-    (value) => isRecord(value) && hasMethods(value, LOG_METHODS),
-    `must have the functions ${LOG_METHODS.join(', ')}`,
-  ],
-  ...ofAll(['quote', 'mayFill', 'acceptLess', 'onError', ...CALLBACKS], FUNCTION),
+  log: [(value) => hasAll(value, LOG_METHODS), `must have the functions ${LOG_METHODS.join(', ')}`],
+  onError: FUNCTION,
+  ...(Object.fromEntries(CALLBACK_RULES) as Record<(typeof CALLBACKS)[number], Rule>),
 }
 
 /**
@@ -115,29 +119,13 @@ function problemsOf(place: string, values: unknown, rules: Readonly<Record<strin
   ]
 }
 
-function ofAll<N extends string>(names: readonly N[], rule: Rule) {
-  return Object.fromEntries(names.map((name) => [name, rule])) as Record<N, Rule>
-}
-
 function integer(minimum: number, maximum: number, mustBe?: string): Rule {
   const limits = integerOf(minimum, maximum, mustBe)
   return [(value) => isIntegerOf(limits, value), limits.mustBe]
 }
 
-function isAddressText(value: unknown): boolean {
-  return typeof value === 'string' && isAddress(value)
-}
-
 function isToken(token: unknown): boolean {
   return isRecord(token) ? isAddressText(token.address) && isUint256(token.allowance) : isAddressText(token)
-}
-
-function isUint256(value: unknown): boolean {
-  return typeof value === 'bigint' && value >= 0n && value <= maxUint256
-}
-
-function isShare(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value <= 1
 }
 
 function isUrl(value: unknown, form: RegExp): boolean {
@@ -145,7 +133,7 @@ function isUrl(value: unknown, form: RegExp): boolean {
 }
 
 function isPrivateKey(value: unknown): boolean {
-  if (typeof value !== 'string' || !BYTES32.pattern.test(value)) return false
+  if (!isText(value) || !BYTES32.pattern.test(value)) return false
   try {
     return privateKeyToAccount(value as `0x${string}`) !== undefined
   } catch {
@@ -153,10 +141,7 @@ function isPrivateKey(value: unknown): boolean {
   }
 }
 
-function isAccount(value: Readonly<Record<string, unknown>>): boolean {
-  return isAddressText(value.address) && hasMethods(value, SIGNING_METHODS)
-}
-
-function hasMethods(value: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
-  return names.every((name) => typeof value[name] === 'function')
+/** Whether a value has all these functions. */
+function hasAll(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => typeof Object(value)[name] === 'function')
 }

@@ -7,13 +7,13 @@ import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending/cancel-requests.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
 import { startMonitoring } from './monitoring.js'
-import { createOnceAMinute } from './once-a-minute.js'
 import type { QuotedOrder } from './orders/order-terms.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
 import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
 import { CALLBACKS, chainIdsOf, DEFAULTS, type Hooks, withDefaults } from './solver-parts.js'
 import { type Running, startSolver } from './start-solver.js'
+import { createOnceAMinute } from './waiting.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */
 export interface Solver {

@@ -1,17 +1,13 @@
-import { AggregatorError } from '../../client/src/calls/aggregator-error.js'
 import { retryDelay } from '../../client/src/calls/retry-delay.js'
-import { createAggregatorClient } from '../../client/src/client.js'
-import { signRegistration } from '../../client/src/solvers/sign-registration.js'
 import { type ChainRun, startChainRun } from './chain/chain-run.js'
 import { createAnswerBudget } from './quoting/answer-budget.js'
 import { createOwnAnswers } from './quoting/own-answers.js'
 import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
-import { withSecretPath } from './quoting/secret-path.js'
-import { instanceSentence } from './session/instance-text.js'
+import { registerEndpoint } from './quoting/register-endpoint.js'
 import { openSolverSession } from './session/solver-session.js'
 import type { ChainOptions } from './solver-options.js'
-import { chainIdsOf, type SolverParts, serviceUrlsOf } from './solver-parts.js'
+import { chainIdsOf, type SolverParts } from './solver-parts.js'
 import { MEMORY, openState } from './state.js'
 import { keepTrying } from './waiting.js'
 
@@ -24,15 +20,6 @@ export interface Running {
   /** Answers requests: an instance may ask before it has accepted the solver. */
   quoting?: Quoting | undefined
 }
-
-/** Refusals of a registration that the same one gets again. */
-const FINAL_REFUSALS: readonly string[] = [
-  'INVALID_ARGUMENT',
-  'SIGNATURE_INVALID',
-  'SOLVER_BLOCKED',
-  'ENDPOINT_REJECTED',
-  'CHAIN_NOT_SUPPORTED',
-]
 
 /**
  * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
@@ -57,7 +44,7 @@ export async function startSolver(
   const { chains } = running
   const quoting = createQuoting(parts, chains, signer.sign, createAnswerBudget(clock))
   running.quoting = quoting
-  if (options.endpointUrl !== undefined) return register(parts, options.endpointUrl)
+  if (options.endpointUrl !== undefined) return registerEndpoint(parts, options.endpointUrl)
   const session = openSolverSession(parts, createOwnAnswers(parts, quoting))
   running.ends.push(session.close)
   // After that, a final loss goes to `onSession` only.
@@ -76,7 +63,7 @@ async function startChains(parts: SolverParts, running: Running): Promise<void> 
   for (const [chainId, error] of failures) {
     if (failures.size === chainIds.length) throw error
     parts.onError(error)
-    void retrying(parts, () => start(chainId)).catch(() => {})
+    void keepTrying(parts, () => start(chainId), retryDelay).catch(() => {})
   }
 }
 
@@ -90,37 +77,3 @@ async function startChain(parts: SolverParts, { chains, ends }: Running, chainId
   }
   await run.prepare()
 }
-
-/** Registers on each chain (docs/decisions.md, D5). After a failure the next URL is tried, as with a session. */
-async function register(parts: SolverParts, endpointUrl: string): Promise<void> {
-  const { account, log, options, onError } = parts
-  const serviceUrls = serviceUrlsOf(options)
-  const proposal = withSecretPath(endpointUrl)
-  if (proposal !== endpointUrl)
-    log.warn(
-      { endpointUrl, proposal },
-      'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
-    )
-  const { protocolName, name } = options
-  const terms = { protocolName, endpointUrl, name }
-  for (const chainId of chainIdsOf(options)) {
-    const { check } = await retrying(parts, async (attempt) => {
-      const baseUrl = serviceUrls[attempt % serviceUrls.length] as string
-      const signed = await signRegistration(account, { ...terms, chainId })
-      return createAggregatorClient({ baseUrl }).registerSolver(signed)
-    })
-    const [outcome, explanation] = [check?.outcome, check?.explanation].map((text = '') =>
-      instanceSentence(text),
-    )
-    log.info({ chainId, outcome, explanation }, 'endpoint registered')
-    // No offer of it would be taken.
-    if (outcome === 'INVALID' || outcome === 'FAILED')
-      onError(new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${explanation}`))
-  }
-}
-
-/** An instance, or a node, that fails for a time. @throws a refusal that the same attempt would get again, and the signal's reason */
-const retrying = <T>(parts: SolverParts, attempt: (failures: number) => Promise<T>) =>
-  keepTrying(parts, attempt, retryDelay, isFinal)
-
-const isFinal = (error: unknown) => error instanceof AggregatorError && FINAL_REFUSALS.includes(error.reason)

@@ -1,6 +1,8 @@
 import type { Clock } from '../../protocol/src/clock.js'
 import type { SolverParts } from './solver-parts.js'
 
+const MINUTE_MS = 60_000
+
 /** @returns when the work has ended, or after that time @throws what the work throws by then */
 export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController()
@@ -38,5 +40,15 @@ export async function keepTrying<T>(
       onError(error)
       await clock.sleep(pauseMs(failures, error as Error), signal)
     }
+  }
+}
+
+/** Builds `isDue` of the parts of a solver. Reasons are kept, so they must be few. */
+export function createOnceAMinute(clock: Clock): (reason: string) => boolean {
+  const written = new Map<string, number>()
+  return (reason) => {
+    const isDue = clock.monotonic() - (written.get(reason) ?? -MINUTE_MS) >= MINUTE_MS
+    if (isDue) written.set(reason, clock.monotonic())
+    return isDue
   }
 }

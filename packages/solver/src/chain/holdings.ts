@@ -21,14 +21,6 @@ export async function readHoldings(
 ): Promise<Holdings> {
   const { client, settlement, tokens, chainId } = chain
 
-  async function readGas() {
-    const [balance, { maxFeePerGas, isCapped }] = await Promise.all([
-      client.getBalance({ address: solver, ...at }),
-      firstFees(chain),
-    ])
-    return { balance, maxFeePerGas, isCapped }
-  }
-
   async function payableOf(token: Address): Promise<[Address, bigint]> {
     const read = (block?: AtBlock) =>
       Promise.all([readBalance(chain, token, solver, block), readAllowance(chain, token, solver, block)])
@@ -47,12 +39,13 @@ export async function readHoldings(
     }
   }
 
-  const [bond, gas] = await Promise.all([
+  const [bond, balance, { maxFeePerGas, isCapped }] = await Promise.all([
     readView(client.request, settlement, settlementOf(chainId).bond(solver), nameOf(at)),
-    readGas(),
+    client.getBalance({ address: solver, ...at }),
+    firstFees(chain),
   ])
   // After it, so that a node that is down does not look like failing tokens.
   const payable = await Promise.all([...tokens.keys()].map(payableOf))
-  const { blockNumber } = at
-  return { blockNumber, payable: new Map(payable), freeBond: freeBondOf(bond), totalBond: bond.total, gas }
+  const gas = { balance, maxFeePerGas, isCapped }
+  return { ...at, payable: new Map(payable), freeBond: freeBondOf(bond), totalBond: bond.total, gas }
 }

@@ -4,12 +4,15 @@ import type { Clock } from '../../../protocol/src/clock.js'
 import { partsOf } from '../../../protocol/src/node/revert.js'
 
 /** Whose calls come first where a node takes few: `PAY` sends transactions, and `LATER` may wait for some blocks. */
-type Place = 'PAY' | 'READ' | 'LATER'
+const PLACES = ['PAY', 'READ', 'LATER'] as const
+type Place = (typeof PLACES)[number]
 
-const PLACES: readonly Place[] = ['PAY', 'READ', 'LATER']
 /** Of so many calls, one is that which waits longest: none waits for ever. */
 const OLDEST_EACH = 4
 const places = new AsyncLocalStorage<Place>()
+
+/** Gives a place to all calls that the work makes. What says nothing reads. */
+export const inPlace = <T>(place: Place, work: () => T): T => places.run(place, work)
 
 /** Makes a call of JSON-RPC. */
 export type Send = (call: {
@@ -17,13 +20,11 @@ export type Send = (call: {
   readonly params?: readonly unknown[]
 }) => Promise<unknown>
 
-/** Gives a place to all calls that the work makes. What says nothing reads. */
-export const inPlace = <T>(place: Place, work: () => T): T => places.run(place, work)
-
 interface Waiting {
   readonly key: string
   readonly answer: Promise<unknown>
-  place: Place
+  /** Of its place: the lowest one comes first. */
+  rank: number
   readonly send: () => void
 }
 
@@ -48,16 +49,15 @@ export function createPacing(clock: Clock) {
   let isTimed = false
 
   function takeNext(): Waiting | undefined {
+    const first = Math.min(...waiting.map(({ rank }) => rank))
     const isOldest = ++turn % OLDEST_EACH === 0
-    const place = PLACES.find((place) => waiting.some((call) => call.place === place))
-    const index = isOldest ? 0 : waiting.findIndex((call) => call.place === place)
-    return waiting.splice(index, 1)[0]
+    return waiting.splice(isOldest ? 0 : waiting.findIndex(({ rank }) => rank === first), 1)[0]
   }
 
   function pump(): void {
     const now = clock.monotonic()
     while ((sent[0] ?? now) <= now - SECOND_MS) sent.shift()
-    if (waiting.length > 0 && perSecond < Number.POSITIVE_INFINITY && now - changedAt > FASTER_AFTER_MS) {
+    if (waiting.length > 0 && now - changedAt > FASTER_AFTER_MS) {
       perSecond = Math.ceil(perSecond * 1.25)
       changedAt = now
     }
@@ -67,12 +67,12 @@ export function createPacing(clock: Clock) {
     }
     if (waiting.length === 0 || isTimed) return
     isTimed = true
-    const freeAt = (sent.at(-perSecond) ?? now) + SECOND_MS
+    const freeAt = sent.length < perSecond ? 0 : (sent.at(-perSecond) ?? now) + SECOND_MS
     const wake = () => {
       isTimed = false
       pump()
     }
-    clock.setTimeout(wake, Math.max(heldUntil, sent.length < perSecond ? 0 : freeAt) - now)
+    clock.setTimeout(wake, Math.max(heldUntil, freeAt) - now)
   }
 
   /** The calls of a second that were not refused are what the node takes; half of them, when it refuses all for a while. */
@@ -97,11 +97,11 @@ export function createPacing(clock: Clock) {
     paced:
       (ask: Send): Send =>
       (asked) => {
-        const place = places.getStore() ?? 'READ'
+        const rank = PLACES.indexOf(places.getStore() ?? 'READ')
         const key = JSON.stringify([asked.method, asked.params])
         const same = waiting.find((call) => call.key === key)
         if (same !== undefined) {
-          if (PLACES.indexOf(place) < PLACES.indexOf(same.place)) same.place = place
+          same.rank = Math.min(same.rank, rank)
           return same.answer
         }
         let refusals = 0
@@ -116,7 +116,7 @@ export function createPacing(clock: Clock) {
               pump()
             })
         })
-        const call: Waiting = { key, answer, place, send }
+        const call: Waiting = { key, answer, rank, send }
         waiting.push(call)
         pump()
         return answer
@@ -126,12 +126,9 @@ export function createPacing(clock: Clock) {
 
 /** The refusal of a node that limits the rate of calls, also by a transport of the market maker's own. */
 function rateLimitIn(error: unknown): Partial<RpcError> | undefined {
-  const own = rpcErrorIn(error)
-  if (own !== undefined) return own.isRateLimit ? own : undefined
-  // The innermost one is the node's.
+  // The innermost answer is the node's.
   const answer = partsOf(error).findLast(({ code, status }) => typeof (code ?? status) === 'number')
-  if (answer === undefined) return undefined
-  const { code = answer.status, message, data } = answer
-  const refusal = toRpcError({ code, message, data }, String)
+  const { code = answer?.status, message, data } = answer ?? {}
+  const refusal = rpcErrorIn(error) ?? toRpcError({ code, message, data }, String)
   return refusal.isRateLimit ? refusal : undefined
 }

@@ -72,13 +72,7 @@ export function createQuoting(
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
     if (request.amount === 0n) return 'AMOUNT_TOO_SMALL'
-    const { chain, time } = run
-    const problem = requestProblem(request, options, {
-      clockMs: clock.now(),
-      now: time.now(),
-      blockSeconds: time.blockSeconds(),
-      contracts: [chain.settlement, ...chain.tokens.keys()],
-    })
+    const problem = requestProblem(request, options, run, clock.now())
     const why = problem ?? run.pauseFor(request)
     if (why === undefined) return undefined
     const code = problem === undefined ? 'PAUSED' : 'OTHER'

@@ -1,19 +1,8 @@
-import { type Address, zeroAddress } from 'viem'
+import { zeroAddress } from 'viem'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
 import type { Settings } from '../solver-parts.js'
-
-/** What a request is compared with. Unix seconds, but for `clockMs`. */
-export interface RequestFacts {
-  /** The clock of this machine, Unix milliseconds. */
-  readonly clockMs: number
-  /** The later one of the newest block's time and the clock of this machine. */
-  readonly now: number
-  /** The usual time between two blocks. */
-  readonly blockSeconds: number
-  /** The settlement contract and the tokens, in lower case. */
-  readonly contracts: readonly Address[]
-}
 
 /** A deposit needs this long at least. */
 const LEAST_DEPOSIT_SECONDS = 2
@@ -25,18 +14,22 @@ const MAX_UINT32 = 2 ** 32 - 1
  * Says what a signature of a request would give away. Whoever reaches the endpoint writes all fields of a request, and an
  * instance may lie as well. A quote with a past deadline is a slash at once, a far one is an option for free, and an
  * indicative one is never paid at its address (docs/decisions.md, D23). Tokens refuse some receivers, and then the order is missed.
+ * @param clockMs of this machine, Unix time
  * @returns why it must not be signed; undefined when it may be
  */
 export function requestProblem(
   request: IncomingRequest,
   rules: Settings,
-  { clockMs, now, blockSeconds, contracts }: RequestFacts,
+  { chain, time }: ChainParts,
+  clockMs: number,
 ): string | undefined {
   const { kind, user, depositDeadline, fillDeadline } = request
+  const now = time.now()
   const fillSeconds = fillDeadline - depositDeadline
-  const least = Math.max(rules.minFillSeconds, Math.ceil(LEAST_FILL_BLOCKS * blockSeconds))
+  const least = Math.max(rules.minFillSeconds, Math.ceil(LEAST_FILL_BLOCKS * time.blockSeconds()))
   if (request.deadline <= clockMs) return `its deadline ${request.deadline} is not after ${clockMs}`
-  if (user === zeroAddress || contracts.includes(user)) return `the user ${user} may not get tokens`
+  if (user === zeroAddress || user === chain.settlement || chain.tokens.has(user))
+    return `the user ${user} may not get tokens`
   if (kind === 'INDICATIVE' && user !== NO_USER) return `an indicative request has the user ${user}`
   if (fillDeadline > MAX_UINT32) return 'fillDeadline has more than 32 bits'
   if (depositDeadline < now + LEAST_DEPOSIT_SECONDS)

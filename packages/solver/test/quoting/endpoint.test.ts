@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../protocol/src/clock.js'
 import { answerRequest, type EndpointRequest, handle } from '../../src/quoting/endpoint.js'
 import type { Quoting } from '../../src/quoting/quoting.js'
-import { withSecretPath } from '../../src/quoting/secret-path.js'
+import { withSecretPath } from '../../src/quoting/register-endpoint.js'
 import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import { quoteRequest } from '../session/session-fixture.js'
 

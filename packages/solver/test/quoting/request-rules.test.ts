@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
+import type { ChainParts } from '../../src/chain/chain-parts.js'
 import { requestProblem } from '../../src/quoting/request-rules.js'
 import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import type { Settings } from '../../src/solver-parts.js'
@@ -8,7 +9,6 @@ const NOW = 2_000_000_000
 const USER = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 } as Settings
 const CONTRACT = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
-const facts = { clockMs: NOW * 1000, now: NOW, contracts: [CONTRACT] } as const
 const deadline = NOW * 1000 + 1
 const request = {
   deadline,
@@ -18,9 +18,20 @@ const request = {
   fillDeadline: NOW + 420,
 } as const
 
+const partsOf = (blockSeconds: number) =>
+  ({
+    chain: { settlement: CONTRACT, tokens: new Map() },
+    time: { now: () => NOW, blockSeconds: () => blockSeconds },
+  }) as unknown as ChainParts
+
 /** @param blockSeconds of the chain */
 const problemOf = (change: object, blockSeconds = 1) =>
-  requestProblem({ ...request, ...change } as unknown as IncomingRequest, RULES, { ...facts, blockSeconds })
+  requestProblem(
+    { ...request, ...change } as unknown as IncomingRequest,
+    RULES,
+    partsOf(blockSeconds),
+    NOW * 1000,
+  )
 
 it.each<[string, object, number?]>([
   ['a usual one', {}],
