@@ -45,7 +45,7 @@ describe('a subscriber', () => {
 describe('a cursor is unknown when it', () => {
   const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 
-  test.each(['', 'nonsense', '1', '.1'])('is malformed: %j', async (after) => {
+  test.each(['', 'nonsense', '1', '.1', 'EARLIEST'])('is malformed: %j', async (after) => {
     const { hub } = await openHub({ stored: 2 })
     expect(() => hub.subscribe(after, only({}))).toThrow(CURSOR_UNKNOWN)
   })
@@ -55,6 +55,11 @@ describe('a cursor is unknown when it', () => {
     expect(() =>
       hub.subscribe(createCursors('other').write({ sequence: 1, digest: undefined }), only({})),
     ).toThrow(CURSOR_UNKNOWN)
+  })
+
+  test('belongs to the beginning, and has a digest', async () => {
+    const { hub, bareCursorAt } = await openHub({ stored: 2 })
+    expect(() => hub.subscribe(`${bareCursorAt(0)}.AAAAAAAA`, only({}))).toThrow(CURSOR_UNKNOWN)
   })
 
   test('is later than the last event', async () => {

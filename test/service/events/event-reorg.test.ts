@@ -3,7 +3,7 @@ import { solverAccounts, startChain, type TestChain, user } from '../../support/
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { expectedMessages, standing } from '../../support/streams/event-messages.js'
+import { expectedMessages } from '../../support/streams/event-messages.js'
 import {
   createSubscriber,
   reversionsOf,
@@ -48,7 +48,6 @@ async function publishStory() {
     [actions.fill(filled), actions.settle(settled)],
     [actions.refundAddressDeposit(late)],
   ]
-  const cursor = live.cursor()
   const start = live.received.length
   const { number: first } = await mine(blocks[0])
   for (const block of blocks.slice(1)) await mine(block)
@@ -60,7 +59,7 @@ async function publishStory() {
     await live.until(marker)
     return withoutCursors(live.received.slice(start + published.length))
   }
-  return { blocks, filled, settled, late, first, published, cursor, since }
+  return { blocks, filled, settled, late, first, published, since }
 }
 
 describe.each(databases)('on %s,', (_kind, make) => {
@@ -109,22 +108,6 @@ describe.each(databases)('on %s,', (_kind, make) => {
         ...(await expectedMessages(chain, first)),
       ])
       expect(await orderState(filled.orderId)).toBe('NONE')
-    })
-  })
-
-  describe('a stream resumed from a cursor before the reorganisation', () => {
-    test('replays the published events, their removal and the new events', async () => {
-      const { published, cursor, first } = await publishStory()
-      await traffic.reorganiseAtRandom({ depth: 2, events: 8, longerBy: 1 })
-      const marker = await markEnd()
-      await live.until(marker)
-      const resumed = createSubscriber()
-      await resumed.connect(service.url, cursor)
-      await resumed.until(marker)
-      expect(resumed.received).toEqual(live.received.slice(-resumed.received.length))
-      expect(withoutCursors(resumed.received.slice(0, published.length))).toEqual(published)
-      expect(standing(resumed.received)).toEqual(await expectedMessages(chain, first))
-      await resumed.disconnect()
     })
   })
 })

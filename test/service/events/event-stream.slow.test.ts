@@ -4,7 +4,11 @@ import { createTraffic, type Traffic } from '../../support/chain/event-traffic.j
 import type { Order } from '../../support/chain/order-actions.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
-import { type EventMessage, expectedMessages } from '../../support/streams/event-messages.js'
+import {
+  type EventMessage,
+  expectedMessages,
+  type RevertedMessage,
+} from '../../support/streams/event-messages.js'
 import type { StreamClient, StreamRequest } from '../../support/streams/stream-clients.js'
 import {
   eventSource,
@@ -16,7 +20,6 @@ import {
 
 /** More than the service reads or sends at once. */
 const HISTORY = 600
-/** Number of transports that each filter is tried on. */
 
 let chains: [TestChain, TestChain]
 let traffics: [Traffic, Traffic]
@@ -111,79 +114,39 @@ it('Last-Event-ID, which browsers send when they reconnect, takes precedence ove
   }
 })
 
-describe('filters', () => {
-  type Subject = EventMessage & { of: Order }
-  type Row = [name: string, request: () => StreamRequest, isWanted: (subject: Subject) => boolean]
-  const someOrders: Order[] = []
-  const users = () => someOrders.map(({ user }) => user)
-  const solvers = () => someOrders.map(({ solver }) => solver.address)
+it('filters admit what matches each of them, in replays and live, on every transport', async () => {
+  const [first] = traffics
+  const isLate = ({ fillDeadline }: Order) => fillDeadline > 4_000_000_000
+  const filled = first.openOrders().filter(isLate).slice(0, 3)
+  const [{ user } = expect.unreachable(), { solver } = expect.unreachable()] = filled
   const upper = (hex: string) => hex.toUpperCase().replace('0X', '0x')
-
-  const rows: Row[] = [
+  const filters: [StreamRequest, (message: EventMessage | RevertedMessage, order: Order) => boolean][] = [
+    [{ orderId: filled.map(({ orderId }) => upper(orderId)) }, (_, order) => filled.includes(order)],
+    [{ chainId: [31337], user: [user] }, ({ chainId }, order) => chainId === 31337 && order.user === user],
+    // The contract does not name the solver of a refund.
     [
-      'orders, also in upper case',
-      () => ({ orderId: [...ids(3).map(upper), `0x${'00'.repeat(32)}`] }),
-      ({ orderId }) => ids(3).includes(orderId),
-    ],
-    [
-      'the refunds of a solver, which the contract does not name',
-      () => ({ solver: [early.solver.address], type: ['Refunded'] }),
-      ({ of, type }) => type === 'Refunded' && of.solver === early.solver,
-    ],
-    [
-      'a chain, types, a user and solvers',
-      () => ({
-        chainId: [31337],
-        type: ['Deposited', 'Refunded'],
-        user: [users()[0] ?? ''],
-        solver: solvers().slice(0, 2),
-      }),
-      ({ chainId, type, of }) =>
-        chainId === 31337 &&
-        type !== 'Settled' &&
-        of.user === users()[0] &&
-        solvers().slice(0, 2).includes(of.solver.address),
+      { solver: [solver.address, early.solver.address], type: ['Refunded', 'Settled'] },
+      ({ type }, order) => type !== 'Deposited' && [solver, early.solver].includes(order.solver),
     ],
   ]
-  const ids = (count: number): string[] => someOrders.slice(0, count).map(({ orderId }) => orderId)
+  const opened = await Promise.all(
+    filters.map(([request]) => openAll(service.url, { after: start, ...request })),
+  )
+  const replayed = witness.events().length
+  await first.mine(filled.map(first.actions.fill))
+  await witness.take(replayed + 3)
+  const all = await goOn(80)
 
-  it('admit what matches each of them, in replays and live, on every transport', async () => {
-    const [first] = traffics
-    someOrders.push(
-      ...first
-        .openOrders()
-        .filter(({ fillDeadline }) => fillDeadline > 4_000_000_000)
-        .slice(0, 3),
-    )
-    const opened = await Promise.all(
-      rows.map(([, request]) => openAll(service.url, { after: start, ...request() })),
-    )
-    const nothing = await openAll(service.url, { after: start, chainId: [31338], orderId: ids(1) })
-    const replayed = witness.events().length
-    await first.mine(someOrders.map(first.actions.fill))
-    await witness.take(replayed + 3)
-    const all = await goOn(80)
-
-    const orders = new Map(
-      traffics
-        .flatMap((traffic) => traffic.actionsAfter(0))
-        .map(({ order }) => [order.orderId as string, order]),
-    )
-    for (const [index, [name, , isWanted]] of rows.entries()) {
-      const expected = all.filter((message) =>
-        isWanted({ ...message, of: orders.get(message.orderId) } as Subject),
-      )
-      const live = expected.filter((message) => all.indexOf(message) >= replayed)
-      expect(live.length, name).toBeGreaterThan(0)
-      expect(expected.length, name).toBeGreaterThanOrEqual(live.length + (name === 'an order' ? 1 : 2))
-      for (const client of opened[index] ?? []) {
-        expect(await client.take(expected.length), name).toEqual(expected)
-        client.leave()
-      }
-    }
-    for (const client of nothing) {
-      expect(client.events()).toEqual([])
+  const actions = traffics.flatMap((traffic) => traffic.actionsAfter(0))
+  const orders = new Map(actions.map(({ order }) => [order.orderId as string, order]))
+  for (const [index, [request, isWanted]] of filters.entries()) {
+    const expected = all.filter((message) => isWanted(message, orders.get(message.orderId) as Order))
+    const live = expected.filter((message) => all.indexOf(message) >= replayed)
+    expect(live.length, JSON.stringify(request)).toBeGreaterThan(0)
+    expect(expected.length).toBeGreaterThan(live.length)
+    for (const client of opened[index] ?? []) {
+      expect(await client.take(expected.length)).toEqual(expected)
       client.leave()
     }
-  })
+  }
 })

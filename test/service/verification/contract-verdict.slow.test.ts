@@ -1,4 +1,12 @@
+import {
+  limitsOf,
+  QuoteVerificationError,
+  readSettlement,
+  type SettlementTerms,
+  verifyQuote,
+} from '@quote-aggregator/client'
 import fc from 'fast-check'
+import { createPublicClient, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { bondSolver, MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
 import { type Bond, freeBondOf } from '../../../packages/protocol/src/solvers/solver.js'
@@ -29,16 +37,26 @@ const COVERED = [
   'while reserved',
 ]
 const UINT256 = 2n ** 256n - 1n
+/** The error of the contract for each problem that the client names. */
+const ERRORS: Readonly<Record<string, string>> = {
+  bond_too_small: 'InsufficientBond',
+  below_minimum_order: 'OrderBelowMinimum',
+  nonce_used: 'NonceAlreadyUsed',
+  output_chain_mismatch: 'WrongOutputChain',
+}
 
 let chain: TestChain
 let service: TestService
 let solver: TestSolver
 let contract: ContractVerdict
+let terms: SettlementTerms
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0 })
   await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
   contract = await createContractVerdict(chain, account)
+  const node = createPublicClient({ transport: http(chain.devnet.rpcUrl) })
+  terms = await readSettlement(node, chain.contracts.settlement)
   service = await startService(chain, {
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
     MIN_SOLVER_BOND: '0',
@@ -154,7 +172,19 @@ function nonceOf(choice: Offer['nonce']): bigint {
   return choice === 'used' && used !== undefined ? used : contract.newNonce()
 }
 
-it('the service returns exactly the offers that the contract accepts, in any state of the chain', async () => {
+/** What the client of an app says of an offer. */
+async function problemsOf(signed: WireReply): Promise<readonly string[]> {
+  const offer = await contract.offerOf(signed)
+  try {
+    await verifyQuote(offer, { ...terms, limits: limitsOf(offer.quote) })
+    return []
+  } catch (error) {
+    if (!(error instanceof QuoteVerificationError)) throw error
+    return error.problems
+  }
+}
+
+it('service and client accept exactly the offers that the contract accepts, in any state of the chain', async () => {
   repeated = contract.newNonce()
   const counts: Record<string, number> = {}
   const count = (what: string) => {
@@ -170,14 +200,20 @@ it('the service returns exactly the offers that the contract accepts, in any sta
       if (bond.unstaking > 0n) count('while unstaking')
       if (bond.reserved > 0n) count('while reserved')
       await teachUsedNonces(freeBond)
-      for (const terms of offers) {
-        const amount = outputAmount(terms.output, freeBond)
-        const { signed, isReturned } = await propose(amount, nonceOf(terms.nonce), terms)
-        const [onDeposit, onSettle] = await contract.refusals(signed)
+      for (const drawn of offers) {
+        const amount = outputAmount(drawn.output, freeBond)
+        const { signed, isReturned } = await propose(amount, nonceOf(drawn.nonce), drawn)
+        const [problems, [onDeposit, onSettle]] = await Promise.all([
+          problemsOf(signed),
+          contract.refusals(signed),
+        ])
         const verdict = onDeposit ?? 'taken'
         count(verdict)
         expect(onSettle).toBe(onDeposit)
-        expect({ verdict, terms, freeBond, isReturned }).toMatchObject({ isReturned: verdict === 'taken' })
+        expect({ verdict, drawn, freeBond, isReturned }).toMatchObject({ isReturned: verdict === 'taken' })
+        expect(problems.map((problem) => ERRORS[problem])).toEqual(
+          onDeposit === undefined ? [] : expect.arrayContaining([onDeposit]),
+        )
       }
     },
   )

@@ -1,3 +1,4 @@
+import type { SignedQuote } from '@quote-aggregator/client'
 import { BaseError, type ContractFunctionArgs, ContractFunctionRevertedError } from 'viem'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
@@ -6,7 +7,7 @@ import type { Bond } from '../../../packages/protocol/src/solvers/solver.js'
 import { contractStruct, type WireReply } from '../solvers/solver.js'
 import { type TestChain, user } from './chain.js'
 import { createCalls } from './contract-calls.js'
-import { signQuote } from './signed-quote.js'
+import { orderIdOf, signQuote } from './signed-quote.js'
 
 /**
  * Changes the state on which the contract decides. `share` is a part of the free bond, for actions with an
@@ -142,6 +143,14 @@ export async function createContractVerdict(chain: TestChain, solver: DevAccount
     newNonce: () => ++lastNonce,
     /** Nonces that an order has used or the solver has cancelled. */
     used: used as readonly bigint[],
+    /** An offer as apps get it. */
+    async offerOf({ quote, signature }: WireReply): Promise<SignedQuote> {
+      const struct = contractStruct(quote)
+      const depositAddress = await calls.view.computeDepositAddress([struct, signature])
+      const orderType = struct.orderType === 0 ? 'EXACT_INPUT' : 'EXACT_OUTPUT'
+      const offered = { ...struct, orderType, outputChainId: Number(struct.outputChainId) } as const
+      return { quote: offered, signature, depositAddress, orderId: orderIdOf(struct, signature) }
+    },
     /**
      * The error by which each of `deposit` and `settle` rejects an offer at the last block. All tokens are
      * where they must be.

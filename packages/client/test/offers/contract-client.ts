@@ -5,8 +5,9 @@ import { settlementAbi } from '../../../../gen/contracts/settlement.js'
 export interface ContractState {
   readonly solvers: readonly [bigint, bigint, bigint, number, boolean]
   readonly isNonceUsed: boolean
-  readonly BOND_RESERVATION_BPS: bigint
-  readonly MIN_ORDER: bigint
+  /** Undefined when the contract does not have this view, or the next. */
+  readonly BOND_RESERVATION_BPS: bigint | undefined
+  readonly MIN_ORDER: bigint | undefined
   /** Of the newest block, Unix time in seconds. */
   readonly time: number
   readonly chainId: number
@@ -22,13 +23,14 @@ export const WILLING: ContractState = {
   chainId: 31337,
 }
 
-/** A viem client of a node whose only contract is in this state; the real one is in test/service/client/client-verify.slow.test.ts. */
+/** A viem client of a node whose only contract is in this state; the real one is in test/service/verification/contract-verdict.slow.test.ts. */
 export function createContractClient(state: ContractState = WILLING) {
   const request = async ({ method, params }: { method: string; params: [{ data: Hex }] }) => {
     if (method === 'eth_chainId') return toHex(state.chainId)
     if (method === 'eth_getBlockByNumber') return { timestamp: toHex(state.time) }
     const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })
     const result = state[functionName as keyof ContractState]
+    if (result === undefined) throw Object.assign(new Error('execution reverted'), { code: 3, data: '0x' })
     return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)
   }
   return createClient({ transport: custom({ request }) })

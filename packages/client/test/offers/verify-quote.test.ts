@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { highSTwin } from '../../../../test/support/solvers/high-s-twin.js'
 import { nonceWithMode } from '../../../protocol/src/quotes/nonce-mode.js'
 import { ChainReadError, QuoteVerificationError, type SignedQuote, verifyQuote } from '../../src/index.js'
-import { createContractClient, WILLING } from './contract-client.js'
+import { type ContractState, createContractClient, WILLING } from './contract-client.js'
 import { identify, offerOf, WANTED as params, QUOTE as quote, TERMS, user } from './signed-offer.js'
 
 const other = '0x00000000000000000000000000000000000000ff'
@@ -142,6 +142,14 @@ describe('verifyQuote rejects an offer that the contract would reject in its pre
     expect(await problemsOf(offer, { client })).toEqual(all)
     const atBounds = { solvers: [124_937_500n, ...others] as const, MIN_ORDER: quote.outputAmount }
     expect(await problemsOf(offer, { client: createContractClient({ ...WILLING, ...atBounds }) })).toEqual([])
+  })
+
+  it('unless the contract does not have the view that a check needs', async () => {
+    const poor = { solvers: [0n, 0n, 0n, 0, true] as const, MIN_ORDER: 2n ** 255n }
+    const problems = (missing: Partial<ContractState>) =>
+      problemsOf(offer, { client: createContractClient({ ...WILLING, ...poor, ...missing }) })
+    expect(await problems({ BOND_RESERVATION_BPS: undefined })).toEqual(['below_minimum_order'])
+    expect(await problems({ MIN_ORDER: undefined })).toEqual(['bond_too_small'])
   })
 
   it('when a slash leaves less than is unstaking, which is no free bond', async () => {
