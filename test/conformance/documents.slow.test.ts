@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../support/chain/chain.js'
-import { startService, type TestService } from '../support/service/service.js'
+import { describe, expect, it } from 'vitest'
+import { startChain } from '../support/chain/chain.js'
+import { startService } from '../support/service/service.js'
+import { shared } from '../support/shared.js'
 
 const REDOCLY = '@redocly/cli@2.77.0'
 const SPECTRAL = '@stoplight/spectral-cli@6.16.3'
@@ -18,20 +19,12 @@ interface Finding {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'documents-'))
-let chain: TestChain
-let service: TestService
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  service = await startService(chain)
-  for (const name of ['openapi.json', 'asyncapi.json'])
-    writeFileSync(join(folder, name), JSON.stringify((await service.get(`/${name}`)).body))
-  writeFileSync(join(folder, 'rules.yaml'), 'extends: ["spectral:oas", "spectral:asyncapi"]\n')
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startService(chain))
+for (const name of ['openapi.json', 'asyncapi.json'])
+  writeFileSync(join(folder, name), JSON.stringify((await service.get(`/${name}`)).body))
+writeFileSync(join(folder, 'rules.yaml'), 'extends: ["spectral:oas", "spectral:asyncapi"]\n')
 
 /** Runs a package as npx downloads it. */
 function runPackage(...args: readonly string[]) {

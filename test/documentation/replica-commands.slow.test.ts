@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../support/chain/chain.js'
+import { expect, it } from 'vitest'
+import { startChain } from '../support/chain/chain.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { freePort } from '../support/free-port.js'
@@ -7,6 +7,7 @@ import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
 import { readMetrics } from '../support/service/metrics.js'
 import { environmentFor } from '../support/service/service.js'
+import { shared } from '../support/shared.js'
 import { codeBlocks } from './code-blocks.js'
 import { WITH_EXAMPLES } from './documents.js'
 
@@ -14,12 +15,7 @@ const blocks = WITH_EXAMPLES.flatMap((document) => codeBlocks(document)).filter(
   ({ marker }) => marker === 'example: replicas',
 )
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
 
 /** Runs a command of a document with a database, a port and a build of the test. @returns the process and its URL */
 async function run(command: string, databaseUrl: string) {

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { messageOf, webSocket } from '../../support/sessions/session-connections.js'
 import { openSession, signedHello, silent } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
 import { CHUNKED, chunk, type Exchange, malformedSolver } from '../../support/solvers/malformed-solvers.js'
 import { startRawSolver } from '../../support/solvers/raw-solver.js'
@@ -10,12 +11,7 @@ import { startRawSolver } from '../../support/solvers/raw-solver.js'
 const [account, otherAccount] = solverAccounts
 const MIB = 1024 * 1024
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
 
 async function sendForEver({ socket, offer }: Exchange): Promise<void> {
   await offer()

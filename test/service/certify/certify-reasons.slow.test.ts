@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CertifyReport } from '../../../packages/cli/src/certify/report.js'
 import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
 import type {
   HttpFailReason,
   SessionFailReason,
 } from '../../../packages/protocol/src/solvers/solver-result.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { openSession } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
 import {
   type MalformedSolver,
@@ -21,12 +22,7 @@ import { type Behaviour, startSolver } from '../../support/solvers/solver.js'
 
 const [account, badAccount] = solverAccounts
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 3 }))
 
 /** Certifies an endpoint, and expects a failure. */
 async function failsAt(endpointUrl: string, more: readonly string[] = []): Promise<CertifyReport> {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { CertifyReport } from '../../../packages/cli/src/certify/report.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { offering, openSession, type SessionBehaviour } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { certifyEndpoint, PATIENT, startSessionRun } from '../../support/solvers/certify.js'
 import { SAFETY_RULES, withoutSafety } from '../../support/solvers/offer-faults.js'
 import { startSolver } from '../../support/solvers/solver.js'
@@ -9,12 +10,7 @@ import { startSolver } from '../../support/solvers/solver.js'
 const [account] = solverAccounts
 const RULES = Object.keys(SAFETY_RULES) as (keyof typeof SAFETY_RULES)[]
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
 
 const statusOf = ({ cases }: CertifyReport, wanted: string) =>
   cases.find(({ name }) => name === wanted)?.status

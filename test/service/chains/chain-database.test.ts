@@ -1,24 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { passChainTime } from '../../support/chain/pass-time.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
 
 const DAY_MS = 86_400_000
 
-let chain: TestChain
-let traffic: Traffic
 let service: TestService
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  traffic = await createTraffic(chain, { seed: 51 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
+const traffic = await createTraffic(chain, { seed: 51 })
+
 afterEach(() => service?.close())
 
 const start = (path: string, now = Date.now, environment: Record<string, string> = {}) =>

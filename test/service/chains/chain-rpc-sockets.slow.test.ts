@@ -1,32 +1,30 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import { type EventWatch, watchEvents } from '../../support/streams/watch-events.js'
 
 /** A poll interval so long that no test waits for it. */
 const NEVER_MS = 60_000
 
-let chain: TestChain
-let traffic: Traffic
 let rpc: RpcProxy
 let other: RpcProxy
 let service: TestService | undefined
 let from: number
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 32 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: 32 })
+
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
   other = await startRpcProxy(chain.devnet.rpcUrl)
   from = (await traffic.head()).number + 1
 })
+
 afterEach(async () => {
   await service?.close()
   service = undefined

@@ -1,28 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import { type EventWatch, watchEvents } from '../../support/streams/watch-events.js'
 
-let chain: TestChain
-let traffic: Traffic
 let first: RpcProxy
 let second: RpcProxy
 let service: TestService
 let events: EventWatch | undefined
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 31 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: 31 })
+
 beforeEach(async () => {
   first = await startRpcProxy(chain.devnet.rpcUrl)
   second = await startRpcProxy(chain.devnet.rpcUrl)
 })
+
 afterEach(async () => {
   events?.close()
   await service?.close()

@@ -1,24 +1,21 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
-import { deployer, startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { deployer, startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
 
-let chain: TestChain
-let traffic: Traffic
 const services = new Set<TestService>()
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 41 })
-  await traffic.run({ events: 12, blocks: 6 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: 41 })
+await traffic.run({ events: 12, blocks: 6 })
+
 afterEach(async () => {
   for (const service of services) await stop(service)
 })

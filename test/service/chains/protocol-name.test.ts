@@ -1,55 +1,32 @@
 import { pino } from 'pino'
 import { getAbiItem, toFunctionSelector } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import {
-  bondSolver,
-  type DevnetContracts,
-  deploySettlement,
-} from '../../../packages/cli/src/devnet/deploy.js'
+import { bondSolver, deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
 import type { AppOverrides } from '../../../src/app/app.js'
-import {
-  BOND,
-  bytecodeNamed,
-  deployer,
-  solverAccounts,
-  startChain,
-  type TestChain,
-} from '../../support/chain/chain.js'
+import { BOND, bytecodeNamed, deployer, solverAccounts, startChain } from '../../support/chain/chain.js'
 import { QUOTE_MEMBERS } from '../../support/chain/signed-quote.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import {
-  type Behaviour,
-  contractStruct,
-  register,
-  startSolver,
-  type TestSolver,
-} from '../../support/solvers/solver.js'
+import { type Behaviour, contractStruct, register, startSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 
-let chain: TestChain
-/** A contract of a protocol whose quotes are `AcmeQuote`. */
-let acme: DevnetContracts
-let solver: TestSolver
 let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  acme = await deploySettlement({ ...chain.devnet, deployer, bytecode: bytecodeNamed('Acme') })
-  await bondSolver({ ...chain.devnet, settlement: acme.settlement, solver: account }, BOND)
-  solver = await startSolver(chain, account)
-})
-afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+/** A contract of a protocol whose quotes are `AcmeQuote`. */
+const acme = await deploySettlement({ ...chain.devnet, deployer, bytecode: bytecodeNamed('Acme') })
+await bondSolver({ ...chain.devnet, settlement: acme.settlement, solver: account }, BOND)
+const solver = await shared(startSolver(chain, account))
+
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
 })
+
 afterEach(() => rpc.close())
 
 /** Signs with a primary type and a domain name that the test chooses. */

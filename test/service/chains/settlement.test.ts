@@ -1,38 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { contractStruct, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { contractStruct, honest, startSolver } from '../../support/solvers/solver.js'
 
 const UNLIMITED = 2n ** 256n - 1n
 const OUTPUT = '2500000000'
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-let service: TestService
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  const [account] = solverAccounts
-  await calls.mint(chain.contracts.usdc, account.address, 10n ** 12n)
-  await calls.approve(chain.contracts.usdc, account, UNLIMITED)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-  await calls.approve(chain.contracts.weth, user, UNLIMITED)
-  service = await startService(chain)
-  solver = await startSolver(chain, account, honest({ output: OUTPUT, input: '400000000000000000' }))
-  await solver.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+const [account] = solverAccounts
+await calls.mint(chain.contracts.usdc, account.address, 10n ** 12n)
+await calls.approve(chain.contracts.usdc, account, UNLIMITED)
+await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+await calls.approve(chain.contracts.weth, user, UNLIMITED)
+const service = await shared(startService(chain))
+const solver = await shared(
+  startSolver(chain, account, honest({ output: OUTPUT, input: '400000000000000000' })),
+)
+await solver.register(service)
 
 const orderTypes: [string, { orderType: string; amount: string }][] = [
   ['EXACT_INPUT', { orderType: 'EXACT_INPUT', amount: '1000000000000000000' }],

@@ -1,40 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { commandLine, startCommandLine } from '../../support/process/command-line.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { contractStruct, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { contractStruct, honest, startSolver } from '../../support/solvers/solver.js'
 
 const UNLIMITED = 2n ** 256n - 1n
 const [bestAccount, otherAccount, wavering, unbonded] = solverAccounts
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-let service: TestService
-let solvers: TestSolver[]
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.usdc, bestAccount.address, 10n ** 12n)
-  await calls.approve(chain.contracts.usdc, bestAccount, UNLIMITED)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-  await calls.approve(chain.contracts.weth, user, UNLIMITED)
-  // A mark that a busy machine gives late is one.
-  service = await startService(chain, { POLL_INTERVAL_MS_31337: '50', VERIFY_TIMEOUT_MS: '60000' })
-  solvers = [
-    await startSolver(chain, bestAccount, honest({ output: '3000' })),
-    await startSolver(chain, otherAccount, honest({ output: '2994' })),
-  ]
-  await solvers[0]?.register(service, 'Best')
-  await solvers[1]?.register(service, 'Other')
-})
-afterAll(async () => {
-  await service?.close()
-  await Promise.all((solvers ?? []).map((solver) => solver.close()))
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 3 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+await calls.mint(chain.contracts.usdc, bestAccount.address, 10n ** 12n)
+await calls.approve(chain.contracts.usdc, bestAccount, UNLIMITED)
+await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+await calls.approve(chain.contracts.weth, user, UNLIMITED)
+// A mark that a busy machine gives late is one.
+const service = await shared(
+  startService(chain, { POLL_INTERVAL_MS_31337: '50', VERIFY_TIMEOUT_MS: '60000' }),
+)
+const solvers = [
+  await shared(startSolver(chain, bestAccount, honest({ output: '3000' }))),
+  await shared(startSolver(chain, otherAccount, honest({ output: '2994' }))),
+]
+await solvers[0]?.register(service, 'Best')
+await solvers[1]?.register(service, 'Other')
 
 const cli = (...argv: string[]) => commandLine(argv, { environment: { AGGREGATOR_URL: service.url } })
 const startCli = (...argv: string[]) =>

@@ -2,27 +2,19 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess } from '../../support/process/process.js'
-import { environmentFor, startService, type TestService } from '../../support/service/service.js'
+import { environmentFor, startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const [account] = solverAccounts
 const key = Buffer.from(account.getHdKey().privateKey ?? []).toString('hex')
 
-let chain: TestChain
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  service = await startService(chain)
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(startService(chain))
 
 const preload = join(import.meta.dirname, '../../support/process/loaded-databases.mjs')
 const startCli = (argv: string[], environment: Record<string, string> = {}) =>

@@ -1,34 +1,19 @@
 import { createAggregatorClient, type OrderEvent, type QuoteParams } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startCable } from '../../support/faults/cable.js'
 import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { shared } from '../../support/shared.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
-let chain: TestChain
-let traffic: Traffic
-let service: TestService
-let solver: TestSolver
-let cable: Awaited<ReturnType<typeof startCable>>
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  traffic = await createTraffic(chain, { seed: 21 })
-  service = await startEventService([chain])
-  solver = await startSolver(chain, solverAccounts[0], honest({ output: '1000' }))
-  await solver.register(service)
-  cable = await startCable(service.url)
-})
-
-afterAll(async () => {
-  await cable?.close()
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 3 }))
+const traffic = await createTraffic(chain, { seed: 21 })
+const service = await shared(startEventService([chain]))
+const solver = await shared(startSolver(chain, solverAccounts[0], honest({ output: '1000' })))
+await solver.register(service)
+const cable = await shared(startCable(service.url))
 
 /** The signal of a test: streams that it leaves open end with it. */
 function untilTheEnd(): AbortSignal {

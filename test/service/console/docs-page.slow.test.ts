@@ -1,28 +1,18 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { seriousFindings } from '../../support/console/axe.js'
 import { overflow } from '../../support/console/console.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
-import { startService, type TestService } from '../../support/service/service.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
+import { startSolver } from '../../support/solvers/solver.js'
 
-let chain: TestChain
-let service: TestService
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  service = await startService(chain, { CONSOLE: 'false' })
-  solver = await startSolver(chain, solverAccounts[0])
-  await solver.register(service)
-})
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(startService(chain, { CONSOLE: 'false' }))
+const solver = await shared(startSolver(chain, solverAccounts[0]))
+await solver.register(service)
 
 it('/docs allows only its own scripts and styles', async () => {
   const { headers } = await service.get('/docs')

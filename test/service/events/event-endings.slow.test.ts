@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import {
   type ExpectedEnd,
@@ -22,20 +23,9 @@ import {
 const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
 
-let chain: TestChain
-let traffic: Traffic
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 31 })
-  service = await startEventService([chain])
-})
-
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: 31 })
+const service = await shared(startEventService([chain]))
 
 async function clientsOf({ metric }: TestService): Promise<number[]> {
   return Promise.all(PROTOCOLS.map((protocol) => metric('aggregator_stream_clients', { protocol })))

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:http2'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { endOn, eventSource, webSocket } from '../../support/streams/transports.js'
 
 const INVALID_CHAIN_ID = {
@@ -16,18 +16,8 @@ const INVALID_CHAIN_ID = {
   fields: ['chainId'],
 }
 
-let chain: TestChain
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  service = await startEventService([chain])
-})
-
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startEventService([chain]))
 
 it.each([webSocket, eventSource])(
   '$name rejects mistakes that only a query can contain',

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
-import { startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { startChain, user } from '../../support/chain/chain.js'
 import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { type ExpectedEnd, endOn, transports, webSocket } from '../../support/streams/transports.js'
 
 const CURSOR_UNKNOWN: ExpectedEnd = {
@@ -25,18 +25,8 @@ const INVALID: ExpectedEnd = {
   reason: 'INVALID_ARGUMENT',
 }
 
-let chain: TestChain
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  service = await startEventService([chain])
-})
-
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startEventService([chain]))
 
 const clients = async () => service.metric('aggregator_stream_clients', {})
 

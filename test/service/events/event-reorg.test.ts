@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages } from '../../support/streams/event-messages.js'
 import {
   createSubscriber,
@@ -16,16 +17,11 @@ const TERMS = { inputAmount: 5n, outputAmount: 70n, fillDeadline: 4_100_000_000 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 7)
 
-let chain: TestChain
-let traffic: Traffic
 let service: TestService
 let live: Subscriber
 
-beforeAll(async () => {
-  chain = await startChain()
-  traffic = await createTraffic(chain, { seed: SEED })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain())
+const traffic = await createTraffic(chain, { seed: SEED })
 
 /** A block whose deposit is a marker: when it is published, so is everything before it. */
 async function markEnd(): Promise<string> {

@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, signedRegistration, startSolver } from '../../support/solvers/solver.js'
 
-const [account, otherAccount] = solverAccounts
+const [account, _otherAccount] = solverAccounts
 
-let chain: TestChain
-let solver: TestSolver
-let other: TestSolver
-let path: string
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  solver = await startSolver(chain, account, honest({ output: '1000' }))
-  other = await startSolver(chain, otherAccount, honest({ output: '2000' }))
-  path = `/v1/${chain.chainId}/solvers`
-})
-
-afterAll(async () => {
-  await Promise.all([solver?.close(), other?.close()])
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 2 }))
+const solver = await shared(startSolver(chain, account, honest({ output: '1000' })))
+const path = `/v1/${chain.chainId}/solvers`
 
 /** @returns the variable that names an empty database, which exists until the test has ended */
 async function environmentOf(make: () => Promise<TestDatabase>): Promise<Record<string, string>> {

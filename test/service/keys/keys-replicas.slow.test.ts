@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { between } from '../../support/between.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { runKeys } from '../../support/keys/keyed-service.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { transports } from '../../support/streams/transports.js'
 
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
 
 async function start(environment: Record<string, string> = {}) {
   const { databaseUrl, ...replicas } = await openReplicas(chain)

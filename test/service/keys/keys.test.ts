@@ -2,41 +2,33 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
 import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { formatApiKey } from '../../../src/clients/api-key.js'
 import { createApiKey } from '../../../src/clients/api-key-secret.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startKeyedService } from '../../support/keys/keyed-service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startSolver } from '../../support/solvers/solver.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import { eventSource, transports, webSocket } from '../../support/streams/transports.js'
 
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
-let chain: TestChain
-let service: Awaited<ReturnType<typeof startKeyedService>>
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  service = await startKeyedService(chain, {
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(
+  startKeyedService(chain, {
     RATE_LIMIT_ORDER: '2',
     RATE_LIMIT_PRICE: '1',
     MAX_STREAM_CLIENTS_PER_IP: '1',
     REQUIRE_API_KEY: 'price',
-  })
-  solver = await startSolver(chain, solverAccounts[0])
-  await solver.register(service)
-})
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+  }),
+)
+const solver = await shared(startSolver(chain, solverAccounts[0]))
+await solver.register(service)
 
 const headersOf = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'x-api-key': key }

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { runKeys } from '../../support/keys/keyed-service.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService } from '../../support/service/service.js'
 import { openSession } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { signedRegistration, startSolver } from '../../support/solvers/solver.js'
 
 const LISTED = '0x000000000000000000000000000000000000dEaD'
 const [[, makeFile], [, makePostgres]] = databases as [(typeof databases)[0], (typeof databases)[0]]
 
-let chain: TestChain
-let file: TestDatabase
-let postgres: TestDatabase
+const chain = await shared(startChain({ bonded: 2 }))
+const file = await makeFile()
+const postgres = await makePostgres()
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  file = await makeFile()
-  postgres = await makePostgres()
-})
 afterAll(async () => {
-  await chain?.stop()
   await file?.drop()
   await postgres?.drop()
 })

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { databases } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const OTHER_USER = `0x${'5e'.repeat(20)}`
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
 
 describe.each(databases)('records on %s', (_kind, make) => {
   it('say why a user got no quote, while a service runs and while none does', async () => {

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startKeyedService } from '../../support/keys/keyed-service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startSolver } from '../../support/solvers/solver.js'
 import { eventSource, type StreamTransport, transports } from '../../support/streams/transports.js'
 
-let chain: TestChain
-let service: Awaited<ReturnType<typeof startKeyedService>>
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  service = await startKeyedService(chain)
-  solver = await startSolver(chain, solverAccounts[0])
-  await solver.register(service)
-})
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(startKeyedService(chain))
+const solver = await shared(startSolver(chain, solverAccounts[0]))
+await solver.register(service)
 
 it.each(['revoke', 'rotate'])(
   'keys %s ends the streams of events of the key on all transports, and no others',

@@ -4,15 +4,16 @@ import { connect, type Socket } from 'node:net'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { countConnections } from '../../support/service/server-connections.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startSolver } from '../../support/solvers/solver.js'
 
 /** Before a ping of the server or one of its time-outs would find out that a client has left. */
 const RELEASED_MS = 25_000
@@ -26,24 +27,15 @@ const upgradeOf = (path: string) =>
   `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
 const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
-let chain: TestChain
-let service: TestService
-let solver: TestSolver
 const lines: { level: number; msg: string; reason?: string; client?: string }[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-  service = await startService(chain, { ...environmentForAll([chain]), QUOTE_TIMEOUT_MS: '20000' }, { log })
-  solver = await startSolver(chain, solverAccounts[0])
-  await solver.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+const service = await shared(
+  startService(chain, { ...environmentForAll([chain]), QUOTE_TIMEOUT_MS: '20000' }, { log }),
+)
+const solver = await shared(startSolver(chain, solverAccounts[0]))
+await solver.register(service)
 
 const streamClients = () => service.metric('aggregator_stream_clients', {})
 

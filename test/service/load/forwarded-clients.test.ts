@@ -1,26 +1,24 @@
 import { once } from 'node:events'
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { createLog } from '../../../src/telemetry/log.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const SOCKET_ADDRESS = '127.0.0.1'
 /** Characters that a terminal obeys or hides: control and format characters, and line separators. */
 const PATH = '/\x9b31m\xad\u00e9'
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u
 
-let chain: TestChain
 let service: TestService
 const texts: string[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-})
+const chain = await shared(startChain({ bonded: 0 }))
+
 afterEach(() => service?.close())
-afterAll(() => chain?.stop())
 
 async function start(environment: Record<string, string>): Promise<void> {
   texts.length = 0

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createHostileClient, type HostileAnswer } from '../../support/clients/hostile-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { parseMetrics, type Series } from '../../support/service/metrics.js'
 import { environmentFor } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, register, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, register, startSolver } from '../../support/solvers/solver.js'
 
 const SEED = 20_260_105
 const CONCURRENCY = 16
@@ -37,33 +38,21 @@ const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   le: /^([\d.e-]+|\+Inf)$/,
 }
 
-let chain: TestChain
-let solver: TestSolver
-let service: ReturnType<typeof startServiceProcess>
-let http: ReturnType<typeof createRawHttpClient>
-let client: ReturnType<typeof createHostileClient>
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  service = startServiceProcess({ ...environmentFor(chain), LOG_LEVEL: 'info' }, NODE)
-  const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
-  http = createRawHttpClient(url)
-  client = createHostileClient(url, SEED)
-  solver = await startSolver(chain, solverAccounts[0], honest())
-  const post = async (path: string, body: unknown) => {
-    const answer = await http.json('POST', path, body)
-    return { status: answer.status, body: answer.text, headers: new Headers() }
-  }
-  await register({ post }, chain.chainId, solver.account, { endpointUrl: solver.endpointUrl })
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const service = startServiceProcess({ ...environmentFor(chain), LOG_LEVEL: 'info' }, NODE)
+const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
+const http = await shared(createRawHttpClient(url))
+const client = await shared(createHostileClient(url, SEED))
+const solver = await shared(startSolver(chain, solverAccounts[0], honest()))
+const post = async (path: string, body: unknown) => {
+  const answer = await http.json('POST', path, body)
+  return { status: answer.status, body: answer.text, headers: new Headers() }
+}
+await register({ post }, chain.chainId, solver.account, { endpointUrl: solver.endpointUrl })
 
 afterAll(async () => {
-  client?.close()
-  http?.close()
   service?.signal('SIGKILL')
   await service?.exited
-  await solver?.close()
-  await chain?.stop()
 })
 
 let reports = 0

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 
 const QUOTE_TIMEOUT_MS = 2000
 const [account] = solverAccounts
@@ -18,24 +19,16 @@ const WAYS_TO_CLOSE: [string, (socket: Socket) => void][] = [
 ]
 const [, [, reset]] = WAYS_TO_CLOSE as [unknown, [string, (socket: Socket) => void]]
 
-let chain: TestChain
 let service: TestService
-let solver: TestSolver
 /** The requests for quotes, those that got no response too. */
 let received: IncomingMessage[]
 let kept: Socket[]
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  solver = await startSolver(chain, account)
-})
-
-afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const solver = await shared(startSolver(chain, account))
 
 /** A service that keeps two connections to the solver, with an offer on each. */
+
 beforeEach(async () => {
   service = await startService(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) })
   onTestFinished(() => service.close())

@@ -1,34 +1,32 @@
 import { ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { RetryInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
-/** The limits of docs/protocol.md, "Limits and defaults", which the test harness usually turns off. */
+/** The limits, which the test harness usually turns off. Each is another number. */
 const LISTED = {
   RATE_LIMIT_MAX: '100',
   RATE_LIMIT_QUOTE: '30',
-  RATE_LIMIT_PRICE: '30',
+  RATE_LIMIT_PRICE: '31',
   RATE_LIMIT_ORDER: '60',
   RATE_LIMIT_REGISTER: '5',
   RATE_LIMIT_UNREGISTER: '10',
-  RATE_LIMIT_SOLVERS: '60',
-  RATE_LIMIT_RESULTS: '60',
+  RATE_LIMIT_SOLVERS: '61',
+  RATE_LIMIT_RESULTS: '62',
 }
 
 const SOLVER = solverAccounts[0].address
 
-let chain: TestChain
 let service: TestService
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+
 afterEach(() => service.close())
 
 type Route = readonly [grpcService: string, method: string, limit: string, verb: string, path: string]

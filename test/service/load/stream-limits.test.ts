@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { between } from '../../support/between.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import {
   type ExpectedEnd,
@@ -33,13 +34,10 @@ const RATE_LIMITED: ExpectedEnd = {
 /** Transports whose test clients can say for whom a proxy forwards them. */
 const FORWARDED = [webSocket, eventSource]
 
-let chain: TestChain
 let service: TestService
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+
 afterEach(() => service.close())
 
 const start = async (environment: Record<string, string>) => {

@@ -1,28 +1,20 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { MAX_OPEN_RESPONSES } from '../../../src/http/open-responses.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startChain } from '../../support/chain/chain.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const BUNDLE = '/docs/swagger-ui-bundle.js'
 const PIPELINED = 15
 /** As many connections as hold all places of a client, and some more. */
 const CONNECTIONS = Math.ceil(MAX_OPEN_RESPONSES / PIPELINED) + 5
 
-let chain: TestChain
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  service = await startService(chain, { TRUST_PROXY: '1' })
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startService(chain, { TRUST_PROXY: '1' }))
 
 /** A connection of an attacker, who reads nothing. */
 async function openSocket({ url }: TestService): Promise<Socket> {

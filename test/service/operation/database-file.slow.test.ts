@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const [account] = solverAccounts
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
 
 async function startWith(path: string) {
   const service = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })

@@ -1,21 +1,17 @@
 import { once } from 'node:events'
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { deferred } from '../../support/deferred.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
 
 describe('a service', () => {
   /** A service with an open quote, whose solver answers on a signal. */

@@ -1,17 +1,13 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
 
 describe('the process of the service', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(

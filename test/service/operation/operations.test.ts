@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createDevnetClient } from '../../../packages/cli/src/devnet/deploy.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { shared } from '../../support/shared.js'
+import { startSolver } from '../../support/solvers/solver.js'
 
-let chain: TestChain
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  solver = await startSolver(chain, solverAccounts[0])
-})
-afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const solver = await shared(startSolver(chain, solverAccounts[0]))
 
 describe('/health', () => {
   it('has the version, the chains and the active solvers', async () => {

@@ -1,27 +1,26 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
-let chain: TestChain
 let rpc: RpcProxy
 let solver: TestSolver
 let service: TestService
 let lines: { level: number; msg: string }[]
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
+
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
   solver = await startSolver(chain, account)
   lines = []
 })
+
 afterEach(async () => {
   await service?.close()
   await solver.close()

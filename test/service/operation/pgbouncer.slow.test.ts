@@ -2,22 +2,19 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { freePort } from '../../support/free-port.js'
 import { startProcess } from '../../support/process/process.js'
 import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined
 
-let chain: TestChain
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 3 }))
 
 /** Starts PgBouncer in front of a database of the test. It does not run as root. @returns the database's URL through it */
 async function startPgBouncer(poolMode: 'session' | 'transaction'): Promise<string> {

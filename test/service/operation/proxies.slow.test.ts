@@ -3,14 +3,15 @@ import { connect } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { PROXIES, startProxy, writeCertificate } from '../../support/deploy/proxies.js'
 import { startEventService } from '../../support/service/event-service.js'
-import { sendTo, type TestService } from '../../support/service/service.js'
+import { sendTo } from '../../support/service/service.js'
 import { transports as sessionTransports } from '../../support/sessions/session-connections.js'
 import { offering, openSession } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 import { quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
@@ -29,29 +30,18 @@ const LONG_SIGNATURE = `0x${'ab'.repeat(30_000)}`
 const MOST_KEPT = 120
 const [httpSolver, sessionSolver] = solverAccounts
 
-let chain: TestChain
-let traffic: Traffic
-let service: TestService
-let solver: Awaited<ReturnType<typeof startSolver>>
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  traffic = await createTraffic(chain, { seed: 21 })
-  service = await startEventService([chain], {
+const chain = await shared(startChain({ bonded: 3 }))
+const traffic = await createTraffic(chain, { seed: 21 })
+const service = await shared(
+  startEventService([chain], {
     TRUST_PROXY: '1',
     PUBLIC_URLS: ORIGIN,
     RATE_LIMIT_ORDER: String(ORDERS_A_MINUTE),
     RATE_LIMIT_QUOTE: '0',
-  })
-  solver = await startSolver(chain, httpSolver, honest({ output: '1000' }))
-  await solver.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+  }),
+)
+const solver = await shared(startSolver(chain, httpSolver, honest({ output: '1000' })))
+await solver.register(service)
 
 function openTls(port: number, ALPNProtocols?: string[]): TLSSocket {
   const socket = connectTcp({ port, host: '127.0.0.1', localAddress: ATTACK.address })

@@ -2,13 +2,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { freePort } from '../../support/free-port.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 /** More than a pipe takes and the service keeps. */
 const OVER_MEMORY = 5000
@@ -16,15 +17,10 @@ const PATH = `/${'x'.repeat(180)}`
 /** Fewer than the service accepts at once. */
 const PIPELINED = 8
 
-let chain: TestChain
-let folder: string
+const folder = mkdtempSync(join(tmpdir(), 'unwritten-log-'))
+const chain = await shared(startChain())
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'unwritten-log-'))
-  chain = await startChain()
-})
 afterAll(async () => {
-  await chain?.stop()
   rmSync(folder, { recursive: true })
 })
 

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess } from '../../support/process/process.js'
 import { environmentFor, startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 type Changes = Readonly<Record<string, string | undefined>>
 /** Changes of a valid configuration, and the message after the variable's name. */
@@ -17,16 +18,11 @@ const INTEGER = 'it must be an integer of'
 const HOST = 'it must be an address of this machine, or 0.0.0.0 for all of them'
 const REACHED = 'It must name a PostgreSQL that answers and accepts its user'
 
-let chain: TestChain
-let folder: string
+const folder = mkdtempSync(join(tmpdir(), 'wrong-'))
+writeFileSync(join(folder, 'text.db'), 'This is no database.'.repeat(100))
+const chain = await shared(startChain({ bonded: 0 }))
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'wrong-'))
-  writeFileSync(join(folder, 'text.db'), 'This is no database.'.repeat(100))
-  chain = await startChain({ bonded: 0 })
-})
 afterAll(async () => {
-  await chain?.stop()
   rmSync(folder, { recursive: true })
 })
 

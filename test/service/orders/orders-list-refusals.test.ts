@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain, user } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { describe, expect, it } from 'vitest'
+import { startChain, user } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { environmentForAll } from '../../support/service/event-service.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
 
 /** A second chain, whose node never answers. */
@@ -10,31 +11,20 @@ const DEAD_CHAIN = 4242
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 const TOKEN_RULE = 'must be the nextPageToken of a page with the same filters'
 
-let chain: TestChain
-let traffic: Traffic
-let service: TestService
-/** Tokens of the second page of all orders, and of those of one user. */
-let tokens: { all: string; own: string; event: string }
-
 const list = (query: string, chainId: number | string = chain.chainId, open = service) =>
   open.get(`/v1/${chainId}/orders${query}`)
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 22, users: [user] })
-  const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: 'http://127.0.0.1:9' } }
-  service = await startService(chain, environmentForAll([chain, dead]))
-  const watch = await watchEvents(service)
-  for (let block = 0; block < 3; block++) await traffic.mine([traffic.actions.deposit(traffic.order())])
-  await watch.untilCount(3)
-  const [all, own] = [await list('?pageSize=1'), await list(`?pageSize=1&user=${user.address}`)]
-  tokens = { all: all.body.nextPageToken, own: own.body.nextPageToken, event: watch.cursor() }
-  watch.close()
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: 22, users: [user] })
+const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: 'http://127.0.0.1:9' } }
+const service = await shared(startService(chain, environmentForAll([chain, dead])))
+const watch = await watchEvents(service)
+for (let block = 0; block < 3; block++) await traffic.mine([traffic.actions.deposit(traffic.order())])
+await watch.untilCount(3)
+const [all, own] = [await list('?pageSize=1'), await list(`?pageSize=1&user=${user.address}`)]
+/** Tokens of the second page of all orders, and of those of one user. */
+const tokens = { all: all.body.nextPageToken, own: own.body.nextPageToken, event: watch.cursor() }
+watch.close()
 
 describe('a list of orders with a bad field is rejected with its name:', () => {
   it.each([

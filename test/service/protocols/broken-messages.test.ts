@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
+import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { afterAll, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const CALLS = 1000
 const LIMIT = 100
@@ -16,26 +17,21 @@ const BROKEN = Buffer.from([0x08, 0xff])
 const ENVELOPE = encodeEnvelope(0, BROKEN)
 const REFUSED = /"grpc-status":"8"|grpc-status: 8\r|"code":"resource_exhausted"|"code":"RATE_LIMITED"/
 
-let chain: TestChain
-let service: TestService
-let session: ClientHttp2Session
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  const limit = String(LIMIT)
-  service = await startService(chain, {
+const chain = await shared(startChain({ bonded: 0 }))
+const limit = String(LIMIT)
+const service = await shared(
+  startService(chain, {
     TRUST_PROXY: '1',
     RATE_LIMIT_MAX: limit,
     RATE_LIMIT_SOLVERS: limit,
     RATE_LIMIT_STREAMS: limit,
     RATE_LIMIT_QUOTE: limit,
-  })
-  session = connect(service.url)
-})
+  }),
+)
+const session = connect(service.url)
+
 afterAll(async () => {
   session?.destroy()
-  await service?.close()
-  await chain?.stop()
 })
 
 /** @param forwardedFor the address of the client @returns the request, whose body is still to be sent, and what is answered */

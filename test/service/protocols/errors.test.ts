@@ -1,36 +1,25 @@
 import { ConnectError, createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { signedRegistration } from '../../support/solvers/solver.js'
 
 const [bonded, unbonded] = [solverAccounts[0], solverAccounts[5]]
 const ENDPOINT = 'https://127.0.0.1:9'
 
-let chain: TestChain
-let service: TestService
-let grpc: ReturnType<typeof createGrpcClient>
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  const environment = {
-    NODE_ENV: 'production',
-    SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
-  }
-  service = await startService(chain, environment)
-  grpc = createGrpcClient(service.url)
-})
-
-afterAll(async () => {
-  grpc?.close()
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const environment = {
+  NODE_ENV: 'production',
+  SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
+}
+const service = await shared(startService(chain, environment))
+const grpc = await shared(createGrpcClient(service.url))
 
 describe('SIGNATURE_INVALID', () => {
   const forged = async () => ({

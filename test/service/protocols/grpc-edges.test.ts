@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { createConnection } from 'node:net'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
 import { FRAME, frame, headersFrame, PREFACE, settingsFrame } from '../../support/clients/http2-frames.js'
 import { eventually } from '../../support/eventually.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const CHECK = '/grpc.health.v1.Health/Check'
 const STREAM = '/aggregator.v1.EventService/StreamEvents'
@@ -20,18 +21,12 @@ const INVALID_ARGUMENT = '3'
 const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
 
-let chain: TestChain
-let service: TestService
+process.on('warning', note)
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startService(chain))
 
-beforeAll(async () => {
-  process.on('warning', note)
-  chain = await startChain({ bonded: 0 })
-  service = await startService(chain)
-})
 afterAll(async () => {
   process.off('warning', note)
-  await service?.close()
-  await chain?.stop()
 })
 
 function envelope(message: Uint8Array = new Uint8Array()): Buffer {

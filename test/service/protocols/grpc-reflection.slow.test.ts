@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { credentials, type ServiceClientConstructor, status } from '@grpc/grpc-js'
 import { GrpcReflection } from 'grpc-js-reflection-client'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import {
   openReflection,
   type ReflectionVersion,
   runBufCurl,
   VERSIONS,
 } from '../../support/clients/reflection-client.js'
-import { startService, type TestService } from '../../support/service/service.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
+import { startSolver } from '../../support/solvers/solver.js'
 
 const SERVICES = [
   'aggregator.v1.ChainService',
@@ -26,28 +27,21 @@ const SERVICES = [
 ]
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
-let chain: TestChain
-let service: TestService
-let solver: TestSolver
-/** A folder outside of the repository. */
-let folder: string
 const open = new Set<{ close(): void }>()
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'reflection-'))
-  chain = await startChain({ bonded: 1 })
-  service = await startService(chain)
-  solver = await startSolver(chain, solverAccounts[0])
-  await solver.register(service, 'Known by reflection')
-})
+/** A folder outside of the repository. */
+const folder = await mkdtemp(join(tmpdir(), 'reflection-'))
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(startService(chain))
+const solver = await shared(startSolver(chain, solverAccounts[0]))
+await solver.register(service, 'Known by reflection')
+
 afterEach(() => {
   for (const client of open) client.close()
   open.clear()
 })
+
 afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
   await rm(folder, { recursive: true })
 })
 

@@ -2,22 +2,13 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { brotliCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
-let chain: TestChain
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  service = await startService(chain)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startService(chain))
 
 describe('a faulty request', () => {
   const json = { 'content-type': 'application/json' }

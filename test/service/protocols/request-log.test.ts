@@ -4,36 +4,28 @@ import { fromJson } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcWebTransport } from '@connectrpc/connect-node'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { GetQuoteRequestSchema, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
 type Line = any
 
 const lines: Line[] = []
-let chain: TestChain
-let service: TestService
-let solver: TestSolver
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
-  service = await startService(chain, {}, { log })
-  solver = await startSolver(chain, solverAccounts[0])
-  await solver.register(service)
-})
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
+const service = await shared(startService(chain, {}, { log }))
+const solver = await shared(startSolver(chain, solverAccounts[0]))
+await solver.register(service)
+
 beforeEach(() => {
   lines.length = 0
 })

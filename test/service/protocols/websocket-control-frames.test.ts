@@ -1,27 +1,17 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { countConnections } from '../../support/service/server-connections.js'
-import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const MIB = 1024 * 1024
 
-let chain: TestChain
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  service = await startEventService([chain])
-})
-
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startEventService([chain]))
 
 /** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. */
 function frame(opcode: number, payload: Buffer = Buffer.alloc(0), isLast = true): Buffer {

@@ -7,12 +7,13 @@ import {
   parseAbi,
   publicActions,
 } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 import { quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
 
 /** The functions as docs/protocol.md and ERC-20 describe them. */
@@ -30,31 +31,19 @@ interface Call {
   readonly value: Hex
 }
 
-let chain: TestChain
-let service: TestService
-let solvers: TestSolver[]
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
-  solvers = await Promise.all(
-    solverAccounts
-      .slice(0, 2)
-      .map((account, index) => startSolver(chain, account, honest({ output: `${1000 - index}` }))),
-  )
-  for (const solver of solvers) await solver.register(service)
-  await createCalls(chain.devnet, chain.contracts.settlement).mint(
-    chain.contracts.weth,
-    user.address,
-    10n ** 20n,
-  )
-})
-
-afterAll(async () => {
-  await service?.close()
-  await Promise.all((solvers ?? []).map((solver) => solver.close()))
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 2 }))
+const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }))
+const solvers = await Promise.all(
+  solverAccounts
+    .slice(0, 2)
+    .map((account, index) => shared(startSolver(chain, account, honest({ output: `${1000 - index}` })))),
+)
+for (const solver of solvers) await solver.register(service)
+await createCalls(chain.devnet, chain.contracts.settlement).mint(
+  chain.contracts.weth,
+  user.address,
+  10n ** 20n,
+)
 
 /** Asks for a quote over REST. */
 async function ask(changes: object) {

@@ -1,36 +1,24 @@
 import { once } from 'node:events'
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 
 const [goodAccount, otherAccount] = solverAccounts
 const hang: Behaviour = async () => undefined
 
-let chain: TestChain
-let service: TestService
-let good: TestSolver
-let other: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  service = await startService(chain, { QUOTE_TIMEOUT_MS: '60000' })
-  good = await startSolver(chain, goodAccount)
-  other = await startSolver(chain, otherAccount)
-  await good.register(service)
-  await other.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await Promise.all([good?.close(), other?.close()])
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 2 }))
+const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: '60000' }))
+const good = await shared(startSolver(chain, goodAccount))
+const other = await shared(startSolver(chain, otherAccount))
+await good.register(service)
+await other.register(service)
 
 const askForQuote = (init: RequestInit = {}) =>
   service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), init)

@@ -1,9 +1,10 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { signedRegistration } from '../../support/solvers/solver.js'
 
@@ -11,12 +12,7 @@ const [registered] = solverAccounts
 const ENDPOINT = 'http://127.0.0.1:9'
 const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
 
 it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is down', async () => {
   const gone = await startChain({ chainId: 4242, bonded: 1 })

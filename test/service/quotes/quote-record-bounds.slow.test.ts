@@ -3,33 +3,28 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
 const lines: any[] = []
-let chain: TestChain
-let solvers: TestSolver[]
 let folder: string
-let path: string
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  path = `/v1/${chain.chainId}/quote`
-  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
-})
+const chain = await shared(startChain({ bonded: 3 }))
+const path = `/v1/${chain.chainId}/quote`
+const solvers = await Promise.all(
+  solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),
+)
+
 beforeEach(async () => {
   lines.length = 0
   folder = await mkdtemp(join(tmpdir(), 'quote-record-bounds-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   behave(honest())
-})
-afterAll(async () => {
-  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
-  await chain?.stop()
 })
 
 async function start(environment: Record<string, string> = {}) {

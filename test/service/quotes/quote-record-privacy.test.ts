@@ -1,48 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 
-let chain: TestChain
-let service: TestService
-let solvers: TestSolver[]
-let path: string
 /** Returns `at` in Unix milliseconds once that is set. */
 const clock: { at: number | undefined } = { at: undefined }
 const lines: string[] = []
 /** The id under which each solver was last asked, by its position in `solvers`. */
 let askedUnder: string[]
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  path = `/v1/${chain.chainId}/quote`
-  service = await startService(
+const chain = await shared(startChain({ bonded: 3 }))
+const path = `/v1/${chain.chainId}/quote`
+const service = await shared(
+  startService(
     chain,
     { QUOTE_TIMEOUT_MS: '3000' },
     {
       clock: { ...systemClock, now: () => clock.at ?? Date.now() },
       log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
     },
-  )
-  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
-  for (const solver of solvers) await solver.register(service)
-})
+  ),
+)
+const solvers = await Promise.all(
+  solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),
+)
+for (const solver of solvers) await solver.register(service)
 
 beforeEach(() => {
   clock.at = undefined
   askedUnder = []
   behave(honest({ output: '3000' }), honest({ output: '2000' }), honest({ output: '1000' }))
-})
-
-afterAll(async () => {
-  await service?.close()
-  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
-  await chain?.stop()
 })
 
 function behave(...behaviours: Behaviour[]): void {

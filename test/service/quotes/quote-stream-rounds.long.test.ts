@@ -1,33 +1,22 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { itSlow } from '../../support/rounds.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startSolver } from '../../support/solvers/solver.js'
 import { errorOf, quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
 const STREAM_QUOTES = 'aggregator.v1.QuoteService/StreamQuotes'
 
-let chain: TestChain
-let service: TestService
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  service = await startService(chain)
-  solver = await startSolver(chain, solverAccounts[0])
-  await solver.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(startService(chain))
+const solver = await shared(startSolver(chain, solverAccounts[0]))
+await solver.register(service)
 
 itSlow.concurrent.each([
   ['server-sent events', (chainId: number) => `/v1/${chainId}/quote/stream`, 'application/json', '11'],

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 import {
   errorOf,
   type QuoteMessage,
@@ -15,10 +16,6 @@ import {
 
 const NOW_MS = Date.now()
 
-let chain: TestChain
-let service: TestService
-let solvers: TestSolver[]
-
 /** The same offer for each request. */
 const constant =
   (outputAmount: string): Behaviour =>
@@ -27,18 +24,12 @@ const constant =
 
 const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } })
-  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
-  for (const solver of solvers) await solver.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await Promise.all((solvers ?? []).map((solver) => solver.close()))
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 3 }))
+const service = await shared(startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } }))
+const solvers = await Promise.all(
+  solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),
+)
+for (const solver of solvers) await solver.register(service)
 
 beforeEach(() => {
   for (const solver of solvers) solver.behave(honest())

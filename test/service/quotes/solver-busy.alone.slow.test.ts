@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import type { Behaviour } from '../../support/solvers/solver.js'
 import {
@@ -15,12 +16,7 @@ const QUOTE_TIMEOUT_MS = 2000
 /** The delay of solvers here: half of the requests would not fit into the timeout one after the other. */
 const TAKES_MS = 400
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 3 }))
 
 const slow: Behaviour = async (...parameters) => {
   await new Promise((resolve) => setTimeout(resolve, TAKES_MS))

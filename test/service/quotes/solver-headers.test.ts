@@ -1,41 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { readTraceparent } from '../../../src/http/request.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startCollector } from '../../support/service/collector.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const NOW_MS = Date.now()
 
-let chain: TestChain
-let service: TestService
-let solver: TestSolver
 let received: IncomingHttpHeaders[]
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  service = await startService(
-    chain,
-    { QUOTE_TIMEOUT_MS: '60000' },
-    { clock: { ...systemClock, now: () => NOW_MS } },
-  )
-  const answer = honest()
-  solver = await startSolver(chain, solverAccounts[0], (ask, own, exchange) => {
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(
+  startService(chain, { QUOTE_TIMEOUT_MS: '60000' }, { clock: { ...systemClock, now: () => NOW_MS } }),
+)
+const answer = honest()
+const solver = await shared(
+  startSolver(chain, solverAccounts[0], (ask, own, exchange) => {
     received.push(exchange.request.headers)
     return answer(ask, own, exchange)
-  })
-  await solver.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+  }),
+)
+await solver.register(service)
 
 beforeEach(() => {
   received = []

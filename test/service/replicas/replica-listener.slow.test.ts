@@ -2,44 +2,36 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { REPLICA_PATH, signReplicaText } from '../../../src/cluster/replica-signature.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { makeDatabase } from '../../support/databases/postgres-database.js'
 import { RELAYING } from '../../support/replicas/relay.js'
-import { startService, type TestService } from '../../support/service/service.js'
-import { offering, openSession, type SessionSolver, silent } from '../../support/sessions/session-solver.js'
+import { startService } from '../../support/service/service.js'
+import { offering, openSession, silent } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const [account] = solverAccounts
 const OTHER_REPLICA = '11111111-1111-4111-8111-111111111111'
 
-let chain: TestChain
-let database: Awaited<ReturnType<typeof makeDatabase>>
-let service: TestService
-let session: SessionSolver
+const chain = await shared(startChain({ bonded: 1 }))
+const database = await makeDatabase()
+const service = await shared(startService(chain, { DATABASE_URL: database.url, ...RELAYING }))
+const session = await openSession(service.url, chain, account, { behaviour: offering('200') })
+const client = new pg.Client({ connectionString: database.url })
+await client.connect()
 /** This replica, as the database names it. */
-let replica: { id: string; url: string }
-let key: Buffer
+const replica = (await client.query('select id, url from replicas')).rows[0]
+const { rows } = await client.query('select replica_key from replica_keys')
+const key = Buffer.from(rows[0].replica_key, 'hex')
+await client.end()
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  database = await makeDatabase()
-  service = await startService(chain, { DATABASE_URL: database.url, ...RELAYING })
-  session = await openSession(service.url, chain, account, { behaviour: offering('200') })
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  replica = (await client.query('select id, url from replicas')).rows[0]
-  const { rows } = await client.query('select replica_key from replica_keys')
-  key = Buffer.from(rows[0].replica_key, 'hex')
-  await client.end()
-})
 afterAll(async () => {
   session?.leave()
-  await service?.close()
   await database?.drop()
-  await chain?.stop()
 })
+
 afterEach(() => {
   expect(session.count('error')).toBe(0)
 })

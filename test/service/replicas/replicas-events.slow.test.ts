@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { describe, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import { webSocket } from '../../support/streams/transports.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
@@ -13,14 +14,8 @@ import { watchEvents } from '../../support/streams/watch-events.js'
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 
-let chain: TestChain
-let traffic: Traffic
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: SEED })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: SEED })
 
 /** Mines a block with a deposit in it. @returns the order's id */
 async function deposit(): Promise<string> {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startReplicaProcesses } from '../../support/replicas/replica-processes.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import {
   endOn,
@@ -17,14 +18,8 @@ import {
 const TRANSPORTS = [webSocket, eventSource, grpc]
 const CURSOR_UNKNOWN = { webSocket: 1008, http: 400, rpc: 'OUT_OF_RANGE', reason: 'CURSOR_UNKNOWN' }
 
-let chain: TestChain
-let traffic: Traffic
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 71 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: 71 })
 
 /** Mines a block with a deposit in it. @returns the order's id */
 async function deposit(): Promise<string> {

@@ -1,10 +1,11 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { type Replica, startReplicaProcesses } from '../../support/replicas/replica-processes.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages } from '../../support/streams/event-messages.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import { webSocket, withoutCursors } from '../../support/streams/transports.js'
@@ -15,15 +16,10 @@ const TAKE_OVER_MS = 5000
 const FROZEN_MS = 8000
 const TIMEOUT_MS = 60_000
 
-let chain: TestChain
-let traffic: Traffic
 let fromBlock: number
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: SEED })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: SEED })
 
 async function openStream({ url }: Pick<TestService | Replica, 'url'>): Promise<StreamClient> {
   fromBlock = (await traffic.head()).number + 1

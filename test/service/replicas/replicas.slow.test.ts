@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import {
   honest,
@@ -14,25 +15,14 @@ import {
   type TestSolver,
 } from '../../support/solvers/solver.js'
 
-let chain: TestChain
-let solvers: TestSolver[]
-let solver: TestSolver
-let path: string
-let quotePath: string
+const chain = await shared(startChain({ bonded: solverAccounts.length }))
+const solvers = await Promise.all(solverAccounts.map((account) => shared(startSolver(chain, account))))
+const solver = solvers[0] as TestSolver
+const path = `/v1/${chain.chainId}/solvers`
+const quotePath = `/v1/${chain.chainId}/quote`
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: solverAccounts.length })
-  solvers = await Promise.all(solverAccounts.map((account) => startSolver(chain, account)))
-  solver = solvers[0] as TestSolver
-  path = `/v1/${chain.chainId}/solvers`
-  quotePath = `/v1/${chain.chainId}/quote`
-})
 afterEach(() => {
   for (const one of solvers) one.behave(honest())
-})
-afterAll(async () => {
-  await Promise.all(solvers?.map((one) => one.close()) ?? [])
-  await chain?.stop()
 })
 
 const quoteAt = (replica: TestService) => replica.post(quotePath, quoteRequest(chain))

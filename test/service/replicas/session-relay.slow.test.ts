@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { cabledReplica, RELAYING } from '../../support/replicas/relay.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
@@ -12,21 +12,18 @@ import {
   type SessionSolver,
   silent,
 } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
 const TIMEOUT_MS = 2000
 
-let chain: TestChain
-let path: string
 let sessions: SessionSolver[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  path = `/v1/${chain.chainId}`
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+const path = `/v1/${chain.chainId}`
+
 afterEach(() => {
   for (const session of sessions) session.leave()
   sessions = []

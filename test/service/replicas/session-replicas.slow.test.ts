@@ -1,26 +1,23 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const LEASE_MS = 2000
 const [account, other] = solverAccounts
 
-let chain: TestChain
-let path: string
 let sessions: SessionSolver[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  path = `/v1/${chain.chainId}`
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+const path = `/v1/${chain.chainId}`
+
 afterEach(() => {
   for (const session of sessions) session.leave()
   sessions = []

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, it, type onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { expect, it, type onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const [account, other] = solverAccounts
 const DECLINES = 100_000
 const MIB = 2 ** 20
 
-let chain: TestChain
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
 
 /** A service of one of the tests, which run at the same time, and a function that opens sessions at it. */
 async function start(

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { afterEach, expect, it } from 'vitest'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
@@ -8,6 +8,7 @@ import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { contractStruct } from '../../support/solvers/solver.js'
 import { webSocket as eventSocket } from '../../support/streams/transports.js'
@@ -15,18 +16,14 @@ import { webSocket as eventSocket } from '../../support/streams/transports.js'
 const [account, other] = solverAccounts
 const UNLIMITED = 2n ** 256n - 1n
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
 let service: TestService
 let sessions: SessionSolver[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-  await calls.approve(chain.contracts.weth, user, UNLIMITED)
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+await calls.approve(chain.contracts.weth, user, UNLIMITED)
+
 afterEach(async () => {
   for (const session of sessions) session.leave()
   sessions = []

@@ -1,22 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 
 const [account, other] = solverAccounts
 const HEARTBEAT_MS = 100
 
-let chain: TestChain
 let service: TestService
 let sessions: SessionSolver[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+
 afterEach(async () => {
   for (const session of sessions) session.leave()
   sessions = []

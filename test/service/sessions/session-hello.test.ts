@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
@@ -14,17 +14,15 @@ import {
   webSocket,
 } from '../../support/sessions/session-connections.js'
 import { openSession, sessionText, signedHello } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 
 const [account, other, third] = solverAccounts
 const PUBLIC_URL = 'https://quotes.example'
 
-let chain: TestChain
 let service: TestService
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+
 afterEach(() => service?.close())
 
 const start = async (environment: Record<string, string> = {}) => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
@@ -7,21 +7,16 @@ import { startServiceProcess } from '../../support/process/process.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { openSession } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { contractStruct } from '../../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-  await calls.approve(chain.contracts.weth, user, 10n ** 20n)
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+await calls.approve(chain.contracts.weth, user, 10n ** 20n)
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
 const bodyOf = (response: Response): Promise<any> => response.json()

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { deferred } from '../../support/deferred.js'
@@ -9,22 +9,21 @@ import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { signedUnregistration } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 
-let chain: TestChain
 let service: TestService
 let sessions: SessionSolver[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+
 beforeEach(() => {
   sessions = []
 })
+
 afterEach(async () => {
   for (const session of sessions) session.leave()
   await service?.close()

@@ -1,24 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver, silent } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const [account, other, third] = solverAccounts
 
-let chain: TestChain
 let service: TestService
 let sessions: SessionSolver[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 3 }))
+
 afterEach(async () => {
   for (const session of sessions) session.leave()
   sessions = []

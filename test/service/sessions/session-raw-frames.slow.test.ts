@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { signedHello } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const [account] = solverAccounts
@@ -13,13 +14,10 @@ const MIB = 2 ** 20
 const TEXT = 1
 const CLOSE = 8
 
-let chain: TestChain
 let service: TestService
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 1 }))
+
 afterEach(() => service?.close())
 
 /** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. The last one of a message is final. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { databases } from '../../support/databases/service-databases.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { offering, openSession } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import {
   contractStruct,
@@ -19,14 +20,8 @@ import {
 const [account, other] = solverAccounts
 const ENDPOINT = 'http://127.0.0.1:9'
 
-let chain: TestChain
-let path: string
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  path = `/v1/${chain.chainId}/solvers`
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+const path = `/v1/${chain.chainId}/solvers`
 
 async function start(environment: Record<string, string>): Promise<TestService> {
   const service = await startService(chain, { BOND_CHECK_INTERVAL_MS: '100', ...environment })

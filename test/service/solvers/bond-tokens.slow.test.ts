@@ -1,29 +1,28 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { encodeAbiParameters, type Hex, stringToHex } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startChain } from '../../support/chain/chain.js'
 import { deployOdd, deploySettlementOf } from '../../support/chain/odd-tokens.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const NOTHING = '0x'
 /** The selector of the view. */
 const BOND_TOKEN = '0xf21b52e5'
 
-let chain: TestChain
 let rpc: RpcProxy
 let service: TestService | undefined
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 0 }))
+
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
 })
+
 afterEach(async () => {
   await service?.close()
   service = undefined

@@ -1,36 +1,31 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const OUTPUT = 1_000_000_000n
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-let solver: TestSolver
-let folder: string
 let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 let environment: Record<string, string>
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  solver = await startSolver(chain, account, honest({ output: OUTPUT.toString() }))
-  folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+const solver = await shared(startSolver(chain, account, honest({ output: OUTPUT.toString() })))
+const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+
 afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
   await rm(folder, { recursive: true, force: true })
 })
+
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
   // The minimum is the whole bond, so that any smaller bond is too small.
@@ -40,6 +35,7 @@ beforeEach(async () => {
     MIN_SOLVER_BOND: BOND.toString(),
   }
 })
+
 afterEach(() => rpc.close())
 
 const listed = async (service: TestService) => (await service.get(`/v1/${chain.chainId}/solvers`)).body.length

@@ -1,20 +1,19 @@
 import type { LookupAddress } from 'node:dns'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startTrap, type Trap } from '../../support/solvers/raw-solver.js'
-import { register, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { register, startSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const PUBLIC = '8.8.8.8'
 const PRODUCTION = { NODE_ENV: 'production' }
 
-let chain: TestChain
 let trap: Trap
-let solver: TestSolver
 
 /** The answers of the resolver under attack: the addresses of each name. Each call is recorded. */
 let names: Record<string, string[]>
@@ -24,15 +23,8 @@ let firstAddresses: LookupAddress[] | undefined
 /** What the service has logged of solvers without an offer. */
 let messages: string[]
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  solver = await startSolver(chain, account)
-})
-
-afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const solver = await shared(startSolver(chain, account))
 
 beforeEach(async () => {
   trap = await startTrap()

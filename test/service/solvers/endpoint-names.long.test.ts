@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { itSlow } from '../../support/rounds.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { type DnsServer, startDnsServer, type Zone } from '../../support/solvers/dns-server.js'
 import { register, signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
@@ -10,24 +11,12 @@ const [first, second, ...others] = solverAccounts
 const [unbonded] = others.slice(4)
 if (unbonded === undefined) throw new Error('too few accounts')
 
-let chain: TestChain
-let byDns: TestSolver
-let bySystem: TestSolver
 let zone: Zone
 let dns: DnsServer
 let service: TestService
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 6 })
-  byDns = await startSolver(chain, first)
-  bySystem = await startSolver(chain, second)
-})
-
-afterAll(async () => {
-  await byDns?.close()
-  await bySystem?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 6 }))
+const byDns = await shared(startSolver(chain, first))
 
 beforeEach(async () => {
   zone = { 'honest.test': ['127.0.0.1'] }

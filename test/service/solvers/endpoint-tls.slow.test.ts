@@ -5,13 +5,14 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type GenerateResult, generate, type SubjectAltNameEntry } from 'selfsigned'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { generate, type SubjectAltNameEntry } from 'selfsigned'
+import { afterAll, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentFor, startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { register, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { register, startSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 const KEYS = { keyType: 'ec', algorithm: 'sha256' } as const
@@ -20,35 +21,27 @@ const FOR_ADDRESS: SubjectAltNameEntry = { type: 7, ip: '127.0.0.1' }
 
 const quoted = { by: account.address, asks: 1 }
 
-let chain: TestChain
-let folder: string
-let authority: GenerateResult
-let solver: TestSolver
 const servers: Server[] = []
 /** The TLS proxies close the connections of the next requests in these ways. */
 const closings: ((socket: Socket) => void)[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  solver = await startSolver(chain, account)
-  folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-tls-'))
-  authority = await generate([{ name: 'commonName', value: 'Test CA' }], {
-    ...KEYS,
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, critical: true },
-    ],
-  })
-  await writeFile(join(folder, 'ca.pem'), authority.cert)
+const chain = await shared(startChain({ bonded: 1 }))
+const solver = await shared(startSolver(chain, account))
+const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-tls-'))
+const authority = await generate([{ name: 'commonName', value: 'Test CA' }], {
+  ...KEYS,
+  extensions: [
+    { name: 'basicConstraints', cA: true, critical: true },
+    { name: 'keyUsage', keyCertSign: true, critical: true },
+  ],
 })
+await writeFile(join(folder, 'ca.pem'), authority.cert)
 
 afterAll(async () => {
   for (const server of servers) {
     server.close()
     server.closeAllConnections()
   }
-  await solver?.close()
-  await chain?.stop()
   await rm(folder, { recursive: true, force: true })
 })
 

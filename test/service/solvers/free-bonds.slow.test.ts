@@ -1,16 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BOND, solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { contractStruct, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { contractStruct, honest, startSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 /** 5% of it is the whole bond. */
@@ -19,23 +20,18 @@ const UNLIMITED = 2n ** 256n - 1n
 /** `solvers(address)` */
 const SOLVERS = '0x57f58d98'
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-let solver: TestSolver
 let rpc: RpcProxy
 let environment: Record<string, string>
-let folder: string
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 24n)
-  await calls.approve(chain.contracts.weth, user, UNLIMITED)
-  await calls.mint(chain.contracts.usdc, account.address, 2n ** 128n)
-  await calls.approve(chain.contracts.usdc, account, UNLIMITED)
-  solver = await startSolver(chain, account)
-  folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+await calls.mint(chain.contracts.weth, user.address, 10n ** 24n)
+await calls.approve(chain.contracts.weth, user, UNLIMITED)
+await calls.mint(chain.contracts.usdc, account.address, 2n ** 128n)
+await calls.approve(chain.contracts.usdc, account, UNLIMITED)
+const solver = await shared(startSolver(chain, account))
+const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+
 beforeEach(async () => {
   solver.behave(honest({ output: `${LARGEST}` }))
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
@@ -45,10 +41,9 @@ beforeEach(async () => {
     MIN_SOLVER_BOND: '1',
   }
 })
+
 afterEach(() => rpc.close())
 afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
   await rm(folder, { recursive: true, force: true })
 })
 

@@ -1,9 +1,10 @@
 import { pino } from 'pino'
 import { toFunctionSelector } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startTrap } from '../../support/solvers/raw-solver.js'
 import {
@@ -18,20 +19,18 @@ import { answerStatus } from '../../support/solvers/three-solvers.js'
 const [account, otherAccount] = solverAccounts
 const NO_USER = '0x000000000000000000000000000000000000dEaD'
 
-let chain: TestChain
 let service: TestService
 let solver: TestSolver
 let other: TestSolver
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+
 beforeEach(async () => {
   service = await startService(chain)
   solver = await startSolver(chain, account)
   other = await startSolver(chain, otherAccount)
 })
+
 afterEach(async () => {
   await service.close()
   await Promise.all([solver.close(), other.close()])

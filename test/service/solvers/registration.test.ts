@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import {
   nextTimestamp,
   register,
@@ -12,18 +13,15 @@ import {
 const [first, second, unbonded] = [solverAccounts[0], solverAccounts[1], solverAccounts[5]]
 const ENDPOINT = 'http://127.0.0.1:9/solver/'
 
-let chain: TestChain
 let service: TestService
-let path: string
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  path = `/v1/${chain.chainId}/solvers`
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 2 }))
+const path = `/v1/${chain.chainId}/solvers`
+
 beforeEach(async () => {
   service = await startService(chain)
 })
+
 afterEach(() => service.close())
 
 const registrationOf = (account = first, options: Partial<Parameters<typeof signedRegistration>[1]> = {}) =>

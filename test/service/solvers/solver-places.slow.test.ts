@@ -1,13 +1,14 @@
 import { pino } from 'pino'
 import { toFunctionSelector } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { passChainTime } from '../../support/chain/pass-time.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { nextTimestamp, register, signedRegistration } from '../../support/solvers/solver.js'
 
 const [first, second, newcomer, latecomer] = solverAccounts
@@ -16,26 +17,22 @@ const HOUR_MS = 3_600_000
 const SOLVERS = toFunctionSelector('solvers(address)')
 type Account = typeof first
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-let path: string
 let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 let aheadMs: number
 let lines: Record<string, unknown>[]
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 4 })
-  // So that the clock of the service decides, as long as it is not further ahead.
-  await passChainTime(chain, 72 * HOUR_MS)
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  path = `/v1/${chain.chainId}/solvers`
-})
-afterAll(() => chain?.stop())
+const chain = await shared(startChain({ bonded: 4 }))
+// So that the clock of the service decides, as long as it is not further ahead.
+await passChainTime(chain, 72 * HOUR_MS)
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+const path = `/v1/${chain.chainId}/solvers`
+
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)
   aheadMs = 0
   lines = []
 })
+
 afterEach(() => rpc.close())
 
 /** A service with two places. It reads its chain only at bond checks, with a clock that a test moves. */

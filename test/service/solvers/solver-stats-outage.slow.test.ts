@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { eventually } from '../../support/eventually.js'
 import { type DatabaseLink, startDatabaseLink } from '../../support/faults/database-link.js'
 import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
 /** Several attempts to store the counts fail in this time. */
 const OUTAGE_MS = 16_000
@@ -21,17 +22,8 @@ const TEXT = 'insert into "solver_hours"'
 
 type Counts = Record<'asked' | 'quoted' | 'wonAlone', number>
 
-let chain: TestChain
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  solver = await startSolver(chain, solverAccounts[0], honest({ output: '1000' }))
-})
-afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const solver = await shared(startSolver(chain, solverAccounts[0], honest({ output: '1000' })))
 
 const exactly = (count: number): Counts => ({ asked: count, quoted: count, wonAlone: count })
 

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
 import { startReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 
 const HOUR_MS = 3_600_000
 const COUNTS = ['asked', 'quoted', 'declined', 'invalid', 'failed', 'late', 'won', 'wonAlone'] as const
@@ -18,17 +19,11 @@ const decline: Behaviour = async (_ask, _solver, { response }) => void response.
 const invalid: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor(ask), user: ask.inputToken })
 const fail: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
 const silent: Behaviour = async () => undefined
-let chain: TestChain
-let solvers: TestSolver[]
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
-})
-afterAll(async () => {
-  for (const solver of solvers ?? []) await solver.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 3 }))
+const solvers = await Promise.all(
+  solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),
+)
 
 const path = (rest = '') => `/v1/${chain.chainId}/solvers${rest}/stats`
 const ask = (service: TestService) => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))

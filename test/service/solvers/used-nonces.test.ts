@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { expect, it } from 'vitest'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { signedOver } from '../../support/solvers/offer-faults.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { playRestart } from '../../support/solvers/restarted-solver.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startSolver } from '../../support/solvers/solver.js'
 
-let chain: TestChain
-let solver: TestSolver
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 1 })
-  solver = await startSolver(chain, solverAccounts[0])
-})
-afterAll(async () => {
-  await solver?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 1 }))
+const solver = await shared(startSolver(chain, solverAccounts[0]))
 
 it('a restarted solver that repeats used nonces loses only those offers, also after a restart of the service', async () => {
   const environment = { DB_PATH: temporaryFile(), [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }

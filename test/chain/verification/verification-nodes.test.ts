@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { encodeErrorResult } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
@@ -13,6 +13,7 @@ import {
 } from '../../support/chain/deposit-verifier.js'
 import { stranger } from '../../support/chain/settlement.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
+import { shared } from '../../support/shared.js'
 
 const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
 
@@ -25,14 +26,10 @@ const NONCE_USED = encodeErrorResult({
 })
 const WORD = '00'.repeat(32)
 
-let settlement: VerifiedSettlement
 let node: RawNode
 let verifier: DepositVerifier
 
-beforeAll(async () => {
-  settlement = await startVerifiedSettlement()
-})
-afterAll(() => settlement?.stop())
+const settlement = await shared(startVerifiedSettlement())
 beforeEach(async () => {
   node = await startRawNode(settlement.rpcUrl)
   verifier = settlement.openVerifier([node.url])

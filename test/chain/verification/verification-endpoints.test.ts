@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { zeroAddress } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import {
   NEVER,
@@ -12,22 +12,19 @@ import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { shared } from '../../support/shared.js'
 
 const NO_ANSWER = unknownVerdict('no_answer')
 /** A check of an endpoint holds for this time. The next one begins after half of it, if there are calls. */
 const CHECK_HOLDS_MS = 120_000
 
-let settlement: VerifiedSettlement
 let node: RawNode
 let verifier: DepositVerifier
 /** The warnings of the verifiers of a test. */
 let logged: { chainId: number; url: number; reason: string }[]
 const onWarning = (line: string) => void logged.push(JSON.parse(line))
 
-beforeAll(async () => {
-  settlement = await startVerifiedSettlement()
-})
-afterAll(() => settlement?.stop())
+const settlement = await shared(startVerifiedSettlement())
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   logged = []

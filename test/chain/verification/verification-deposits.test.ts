@@ -67,39 +67,6 @@ describe('the reference contract accepts', () => {
   })
 })
 
-describe('the reference contract rejects', () => {
-  it.each<[ContractRefusal, () => Promise<Signed>]>([
-    ['SignerNotSolver', () => chain.signedQuote({}, stranger)],
-    ['ECDSAInvalidSignatureLength', async () => ({ ...(await chain.signedQuote()), signature: '0x1234' })],
-    [
-      'ECDSAInvalidSignature',
-      async () => ({ ...(await chain.signedQuote()), signature: `0x${'00'.repeat(65)}` }),
-    ],
-    [
-      'ECDSAInvalidSignatureS',
-      async () => ({ ...(await chain.signedQuote()), signature: `0x${'ff'.repeat(64)}1b` as Hex }),
-    ],
-    ['DepositDeadlinePassed', () => chain.signedQuote({ depositDeadline: chain.startTime - 1 })],
-    [
-      'FillDeadlineBeforeDepositDeadline',
-      () => chain.signedQuote({ fillDeadline: chain.startTime, depositDeadline: chain.startTime + 60 }),
-    ],
-    ['OrderBelowMinimum', () => chain.signedQuote({ outputAmount: 19n })],
-    ['ZeroAmount', () => chain.signedQuote({ inputAmount: 0n })],
-    ['WrongOutputChain', () => chain.signedQuote({ outputChainId: 10n })],
-    ['InsufficientBond', () => chain.signedQuote({ outputAmount: BOND * 20n + 20n })],
-    ['SolverNotRegistered', () => chain.signedQuote({ solver: stranger.address }, stranger)],
-  ])('by %s', async (error, sign) => {
-    expect(await verdictOn(await sign())).toEqual(rejected(error))
-  })
-
-  it('a quote whose nonce an order has used', async () => {
-    const { quote } = await chain.depositedQuote()
-    const again = await chain.signedQuote({ nonce: quote.nonce })
-    expect(await verdictOn(again)).toEqual(rejected('NonceAlreadyUsed'))
-  })
-})
-
 describe('a token', () => {
   const NAMES = [
     { type: 'error', name: 'SolverNotRegistered', inputs: [{ type: 'address', name: 'a' }] },

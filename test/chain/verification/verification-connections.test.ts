@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   ACCEPTED,
   NEVER,
@@ -10,13 +10,9 @@ import {
 } from '../../support/chain/deposit-verifier.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { shared } from '../../support/shared.js'
 
-let settlement: VerifiedSettlement
-
-beforeAll(async () => {
-  settlement = await startVerifiedSettlement()
-})
-afterAll(() => settlement?.stop())
+const settlement = await shared(startVerifiedSettlement())
 
 describe('the second of two endpoints', () => {
   let node: RawNode
