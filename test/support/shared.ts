@@ -1,9 +1,13 @@
 import { afterAll } from 'vitest'
 import { TEST_HANG_MS } from './hang.js'
 
-type Open = { close(): unknown } | { stop(): unknown }
+type Open = { close(): unknown } | { stop(): unknown } | { leave(): unknown }
 
-const end = (opened: Open) => ('close' in opened ? opened.close() : opened.stop())
+function end(opened: Open): unknown {
+  if ('close' in opened) return opened.close()
+  return 'stop' in opened ? opened.stop() : opened.leave()
+}
+
 /** What the tests of this file have open, in the order in which it was started. */
 const open: Open[] = []
 

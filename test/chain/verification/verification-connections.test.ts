@@ -6,7 +6,6 @@ import {
   startVerifiedSettlement,
   unknownVerdict,
   VERIFY_TIMEOUT_MS,
-  type VerifiedSettlement,
 } from '../../support/chain/deposit-verifier.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { type Abi, type Address, encodeErrorResult, type Hex, parseAbi } from 'viem'
+import { type Abi, type Address, encodeErrorResult, parseAbi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ContractRefusal, DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
@@ -10,7 +10,6 @@ import {
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import {
-  BOND,
   type Fixture,
   INPUT_AMOUNT,
   startSettlement,

@@ -2,12 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { zeroAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
-import {
-  NEVER,
-  startVerifiedSettlement,
-  unknownVerdict,
-  type VerifiedSettlement,
-} from '../../support/chain/deposit-verifier.js'
+import { NEVER, startVerifiedSettlement, unknownVerdict } from '../../support/chain/deposit-verifier.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'

@@ -9,7 +9,6 @@ import {
   NEVER,
   startVerifiedSettlement,
   unknownVerdict,
-  type VerifiedSettlement,
 } from '../../support/chain/deposit-verifier.js'
 import { stranger } from '../../support/chain/settlement.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'

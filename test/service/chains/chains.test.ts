@@ -1,13 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
-import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { shared } from '../../support/shared.js'
+import { startSolver } from '../../support/solvers/solver.js'
 
 const SETTINGS = {
   PROTOCOL_NAME: 'Service',
@@ -21,22 +22,17 @@ const SETTINGS = {
   DESTINATION_CHAINS_31337: '8453,10',
 }
 
-let chains: [TestChain, TestChain]
-let traffic: Traffic
 /** The node of the second chain. */
 let rpc: RpcProxy
-let solver: TestSolver
 let service: TestService
 
-beforeAll(async () => {
-  chains = await Promise.all([startChain({ bonded: 1 }), startChain({ chainId: 31338, bonded: 0 })])
-  traffic = await createTraffic(chains[0], { seed: 61 })
-  solver = await startSolver(chains[0], solverAccounts[0])
-})
-afterAll(async () => {
-  await solver?.close()
-  await Promise.all((chains ?? []).map((chain) => chain.stop()))
-})
+const chains = await Promise.all([
+  shared(startChain({ bonded: 1 })),
+  shared(startChain({ chainId: 31338, bonded: 0 })),
+])
+const traffic = await createTraffic(chains[0], { seed: 61 })
+const solver = await shared(startSolver(chains[0], solverAccounts[0]))
+
 beforeEach(async () => {
   rpc = await startRpcProxy(chains[1].devnet.rpcUrl)
 })

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import type { Order } from '../../support/chain/order-actions.js'
 import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import {
   type EventMessage,
   expectedMessages,
   type RevertedMessage,
 } from '../../support/streams/event-messages.js'
-import type { StreamClient, StreamRequest } from '../../support/streams/stream-clients.js'
+import type { StreamRequest } from '../../support/streams/stream-clients.js'
 import {
   eventSource,
   openAll,
@@ -21,37 +21,30 @@ import {
 /** More than the service reads or sends at once. */
 const HISTORY = 600
 
-let chains: [TestChain, TestChain]
-let traffics: [Traffic, Traffic]
-let service: TestService
-/** Connected from the beginning. */
-let witness: StreamClient
-let start: string
+const chains = await Promise.all([
+  shared(startChain({ bonded: 0 })),
+  shared(startChain({ chainId: 31338, bonded: 0 })),
+])
+const traffics = await Promise.all([
+  createTraffic(chains[0], { seed: 21 }),
+  createTraffic(chains[1], { seed: 22 }),
+])
+const [{ actions, head, mine, order, run }, other] = traffics
 /** Deposited before the service started. */
-let early: Order
+const early = order((await head()).timestamp)
+await mine([actions.deposit(early)])
+const service = await shared(startEventService(chains))
+/** Connected from the beginning. */
+const witness = await shared(webSocket.open(service.url))
+const start = await witness.connected()
 
 beforeAll(async () => {
-  chains = await Promise.all([startChain({ bonded: 0 }), startChain({ chainId: 31338, bonded: 0 })])
-  const [first, second] = chains
-  traffics = await Promise.all([createTraffic(first, { seed: 21 }), createTraffic(second, { seed: 22 })])
-  const [{ actions, head, mine, order, run }, other] = traffics
-  early = order((await head()).timestamp)
-  await mine([actions.deposit(early)])
-  service = await startEventService(chains)
-  witness = webSocket.open(service.url)
-  start = await witness.connected()
   const firsts = (await head()).number + 1
   await mine([actions.refund(early)])
   await Promise.all([run({ events: HISTORY, blocks: 5 }), other.run({ events: 60, blocks: 6 })])
   const received = await witness.take(HISTORY + 61)
-  const ofFirst = received.filter(({ chainId }) => chainId === first.chainId)
-  expect(withoutCursors(ofFirst)).toEqual(await expectedMessages(first, firsts))
-})
-
-afterAll(async () => {
-  witness?.leave()
-  await service?.close()
-  await Promise.all((chains ?? []).map((chain) => chain.stop()))
+  const ofFirst = received.filter(({ chainId }) => chainId === chains[0].chainId)
+  expect(withoutCursors(ofFirst)).toEqual(await expectedMessages(chains[0], firsts))
 })
 
 /** Mines a few events on both chains. @returns all messages since the service's start */

@@ -1,33 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages } from '../../support/streams/event-messages.js'
-import type { StreamClient } from '../../support/streams/stream-clients.js'
 import { openAll, withoutCursors } from '../../support/streams/transports.js'
 
 /** After any time that the chain has. */
 const NEVER = 4_294_967_295
 
-let chains: [TestChain, TestChain]
-let traffics: [Traffic, Traffic]
-let service: TestService
-let clients: StreamClient[]
-
-beforeAll(async () => {
-  chains = await Promise.all([startChain({ bonded: 0 }), startChain({ chainId: 31338, bonded: 0 })])
-  const [first, second] = chains
-  traffics = await Promise.all([createTraffic(first, { seed: 11 }), createTraffic(second, { seed: 12 })])
-  service = await startEventService(chains)
-  clients = await openAll(service.url)
-})
-
-afterAll(async () => {
-  for (const client of clients ?? []) client.leave()
-  await service?.close()
-  await Promise.all((chains ?? []).map((chain) => chain.stop()))
-})
+const chains = await Promise.all([
+  shared(startChain({ bonded: 0 })),
+  shared(startChain({ chainId: 31338, bonded: 0 })),
+])
+const traffics = await Promise.all([
+  createTraffic(chains[0], { seed: 11 }),
+  createTraffic(chains[1], { seed: 12 }),
+])
+const service = await shared(startEventService(chains))
+const clients = await Promise.all((await openAll(service.url)).map(shared))
 
 /** The messages of each transport from now on, while something happens. */
 async function messagesDuring(count: number, happen: () => Promise<unknown>) {

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { describe, expect, it } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
 import { expectedOrders, type OrderMessage } from '../../support/chain/chain-orders.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { eventually } from '../../support/eventually.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
 
 const STATES = ['DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 const MAX_PAGE = 200
 
-let chain: TestChain
-let traffic: Traffic
-let service: TestService
 let orders: OrderMessage[]
 
 /** Waits until the service has published all events of the chain. @returns the orders of the chain */
@@ -25,25 +23,21 @@ async function published(): Promise<OrderMessage[]> {
   return expectedOrders(chain)
 }
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  traffic = await createTraffic(chain, { seed: 21 })
-  await traffic.run({ events: 360, blocks: 30 })
-  service = await startService(chain, {
+const chain = await shared(startChain({ bonded: 0 }))
+const traffic = await createTraffic(chain, { seed: 21 })
+await traffic.run({ events: 360, blocks: 30 })
+const service = await shared(
+  startService(chain, {
     [`START_BLOCK_${chain.chainId}`]: '0',
     MAX_REORG_DEPTH: '2',
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
-  })
-  await published()
-  // The first orders came in a range of old blocks, and these come block by block.
-  await traffic.run({ events: 60, blocks: 10 })
-  orders = await published()
-  expect(orders.length).toBeGreaterThan(MAX_PAGE + 1)
-})
-afterAll(async () => {
-  await service?.close()
-  await chain?.stop()
-})
+  }),
+)
+await published()
+// The first orders came in a range of old blocks, and these come block by block.
+await traffic.run({ events: 60, blocks: 10 })
+orders = await published()
+expect(orders.length).toBeGreaterThan(MAX_PAGE + 1)
 
 interface Page {
   orders: OrderMessage[]

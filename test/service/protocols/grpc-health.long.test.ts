@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
@@ -9,6 +9,7 @@ import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { describeSlow } from '../../support/rounds.js'
 import { environmentFor, startService, type TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
@@ -17,15 +18,15 @@ const SERVICES = ['ChainService', 'EventService', 'OrderService', 'QuoteService'
 )
 const UNKNOWN = 'aggregator.v1.NoService'
 
-let chains: [TestChain, TestChain]
 let rpcs: [RpcProxy, RpcProxy]
 let service: TestService | undefined
 let health: HealthClient
 
-beforeAll(async () => {
-  chains = await Promise.all([startChain({ bonded: 1 }), startChain({ chainId: 31338, bonded: 0 })])
-})
-afterAll(() => Promise.all((chains ?? []).map((chain) => chain.stop())))
+const chains = await Promise.all([
+  shared(startChain({ bonded: 1 })),
+  shared(startChain({ chainId: 31338, bonded: 0 })),
+])
+
 beforeEach(async () => {
   const [first, second] = chains
   rpcs = await Promise.all([startRpcProxy(first.devnet.rpcUrl), startRpcProxy(second.devnet.rpcUrl)])

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
+import { connect as connectHttp2 } from 'node:http2'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startChain } from '../../support/chain/chain.js'
+import { createHealthClient } from '../../support/clients/health-client.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const CHECK = '/grpc.health.v1.Health/Check'
 const TEXTS = [
@@ -18,23 +19,10 @@ const TEXTS = [
   'Größe 漢字 🙂',
 ]
 
-let chain: TestChain
-let service: TestService
-let grpcJs: HealthClient
-let session: ClientHttp2Session
-
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  service = await startService(chain)
-  grpcJs = createHealthClient(service.url)
-  session = connectHttp2(service.url)
-})
-afterAll(async () => {
-  session?.close()
-  grpcJs?.close()
-  await service?.close()
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 0 }))
+const service = await shared(startService(chain))
+const grpcJs = await shared(createHealthClient(service.url))
+const session = await shared(connectHttp2(service.url))
 
 /** The message that rejects a service name: it repeats the name. */
 const refusalOf = (name: string) => `This server has no service ${name}.`

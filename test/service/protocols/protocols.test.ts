@@ -1,25 +1,21 @@
 import { createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
 import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, startSolver } from '../../support/solvers/solver.js'
 import { plain } from '../../support/streams/quote-stream-clients.js'
 
 /** Later than the time of every block: deadlines count from the later one. */
 const NOW_MS = Date.now() + 120_000
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
-
-let chain: TestChain
-let service: TestService
-let solvers: TestSolver[]
-let grpc: ReturnType<typeof createGrpcClient>
 
 /** The same offer for each request. */
 const constant =
@@ -27,24 +23,15 @@ const constant =
   async (ask, { quoteFor, sign }) =>
     sign({ ...quoteFor(ask), outputAmount, nonce: '7' })
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 4 })
-  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } })
-  grpc = createGrpcClient(service.url)
-  solvers = await Promise.all(
-    [1000, 3000, 2000].map((output, index) =>
-      startSolver(chain, solverAccounts[index] ?? solverAccounts[0], constant(String(output))),
-    ),
-  )
-  for (const [index, solver] of solvers.entries()) await solver.register(service, `Solver ${index}`)
-})
-
-afterAll(async () => {
-  grpc?.close()
-  await service?.close()
-  await Promise.all((solvers ?? []).map((solver) => solver.close()))
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 4 }))
+const service = await shared(startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } }))
+const grpc = await shared(createGrpcClient(service.url))
+const solvers = await Promise.all(
+  [1000, 3000, 2000].map((output, index) =>
+    shared(startSolver(chain, solverAccounts[index] ?? solverAccounts[0], constant(String(output)))),
+  ),
+)
+for (const [index, solver] of solvers.entries()) await solver.register(service, `Solver ${index}`)
 
 const transports: [string, (baseUrl: string) => Transport][] = [
   ['Connect over HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { offering, openSession } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 import { type QuoteTransport, quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
 
 const [wholeAccount, shortAccount, sessionAccount] = solverAccounts
@@ -20,29 +21,17 @@ const FIELDS = ['inputToken', 'outputToken', 'orderType', 'amount', 'userAddress
   'fillDeadline',
 ])
 
-let chain: TestChain
-let service: TestService
 /** Binds for the whole window, and offers less. */
-let whole: TestSolver
-let short: TestSolver
 let nowMs: number
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 3 })
-  const clock = { ...systemClock, now: () => nowMs }
-  nowMs = START_MS
-  service = await startService(chain, { PRICE_CACHE_MS: '0' }, { clock })
-  whole = await startSolver(chain, wholeAccount, honest({ output: '2000' }))
-  short = await startSolver(chain, shortAccount)
-  await whole.register(service)
-  await short.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await Promise.all([whole?.close(), short?.close()])
-  await chain?.stop()
-})
+const chain = await shared(startChain({ bonded: 3 }))
+const clock = { ...systemClock, now: () => nowMs }
+nowMs = START_MS
+const service = await shared(startService(chain, { PRICE_CACHE_MS: '0' }, { clock }))
+const whole = await shared(startSolver(chain, wholeAccount, honest({ output: '2000' })))
+const short = await shared(startSolver(chain, shortAccount))
+await whole.register(service)
+await short.register(service)
 
 beforeEach(() => {
   nowMs = START_MS

@@ -1,60 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
-import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, register, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 const [best, second, third] = solverAccounts
 const QUOTE_TIMEOUT_MS = 2000
 
-let chain: TestChain
-let service: TestService
-let solvers: TestSolver[]
-let folder: string
-let path: string
-const clock = { aheadMs: 0 }
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'quote-records-'))
-  chain = await startChain({ bonded: 3 })
-  path = `/v1/${chain.chainId}/quote`
-  service = await start()
-  solvers = await Promise.all(
-    [best, second, third].map((account, index) =>
-      startSolver(chain, account, honest({ output: String(3000 - 1000 * index) })),
-    ),
-  )
-  for (const solver of solvers) await solver.register(service)
-})
-
-afterAll(async () => {
-  await service?.close()
-  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
-  await chain?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
-
-const start = (environment: Record<string, string> = {}) =>
-  startService(
-    chain,
-    {
-      DB_PATH: join(folder, 'service.db'),
-      QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
-      QUOTE_RECORD_HOURS: '2',
-      ...environment,
-    },
-    { clock: { ...systemClock, now: () => Date.now() + clock.aheadMs } },
-  )
+const chain = await shared(startChain({ bonded: 3 }))
+const path = `/v1/${chain.chainId}/quote`
+const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }))
+const solvers = await Promise.all(
+  [best, second, third].map((account, index) =>
+    shared(startSolver(chain, account, honest({ output: String(3000 - 1000 * index) }))),
+  ),
+)
+for (const solver of solvers) await solver.register(service)
 
 const ask = (changes = {}) => service.post(path, { ...quoteRequest(chain), ...changes })
 const readRecord = (quoteId: string) => service.get(`${path}/${quoteId}`)

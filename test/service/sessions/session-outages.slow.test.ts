@@ -1,6 +1,6 @@
 import type { LocalAccount } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { BOND, solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { BOND, solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
 import { eventually } from '../../support/eventually.js'
@@ -11,25 +11,20 @@ import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { contractStruct } from '../../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
 const UNLIMITED = 2n ** 256n - 1n
-let chain: TestChain
-let second: TestChain
-let calls: ReturnType<typeof createCalls>
 let service: TestService
 let sessions: SessionSolver[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 2 })
-  second = await startChain({ bonded: 2, chainId: 31338 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-  await calls.approve(chain.contracts.weth, user, UNLIMITED)
-})
-afterAll(() => Promise.all([chain?.stop(), second?.stop()]))
+const chain = await shared(startChain({ bonded: 2 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+await calls.approve(chain.contracts.weth, user, UNLIMITED)
+
 afterEach(async () => {
   for (const session of sessions) session.leave()
   sessions = []

@@ -7,15 +7,16 @@ import {
 } from '@quote-aggregator/client'
 import fc from 'fast-check'
 import { createPublicClient, http } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { bondSolver, MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
 import { type Bond, freeBondOf } from '../../../packages/protocol/src/solvers/solver.js'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
-import { type ContractVerdict, createContractVerdict } from '../../support/chain/contract-verdict.js'
+import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { createContractVerdict } from '../../support/chain/contract-verdict.js'
 import { eventually } from '../../support/eventually.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startSolver, type TestSolver, type WireReply } from '../../support/solvers/solver.js'
+import { startSolver, type WireReply } from '../../support/solvers/solver.js'
 
 /** The seed of the actions and offers. Set the variable to try another one. */
 const SEED = Number(process.env.VERDICT_SEED ?? 20_261_121)
@@ -45,30 +46,21 @@ const ERRORS: Readonly<Record<string, string>> = {
   output_chain_mismatch: 'WrongOutputChain',
 }
 
-let chain: TestChain
-let service: TestService
-let solver: TestSolver
-let contract: ContractVerdict
 let terms: SettlementTerms
 
-beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
-  await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
-  contract = await createContractVerdict(chain, account)
-  const node = createPublicClient({ transport: http(chain.devnet.rpcUrl) })
-  terms = await readSettlement(node, chain.contracts.settlement)
-  service = await startService(chain, {
+const chain = await shared(startChain({ bonded: 0 }))
+await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
+const contract = await createContractVerdict(chain, account)
+const node = createPublicClient({ transport: http(chain.devnet.rpcUrl) })
+terms = await readSettlement(node, chain.contracts.settlement)
+const service = await shared(
+  startService(chain, {
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
     MIN_SOLVER_BOND: '0',
-  })
-  solver = await startSolver(chain, account)
-  await solver.register(service)
-})
-afterAll(async () => {
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+  }),
+)
+const solver = await shared(startSolver(chain, account))
+await solver.register(service)
 
 /**
  * Changes the solver's bond or its nonces. An action that the contract rejects at that moment changes

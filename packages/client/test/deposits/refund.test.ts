@@ -1,10 +1,17 @@
 import { ChainReadError, prepareRefund, type SignedQuote } from '@quote-aggregator/client'
 import { type Address, type Hex, numberToHex, toFunctionSelector } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
-import { RULES } from '../../support/chain/chain.js'
-import { anyone, INPUT_AMOUNT, OUTPUT_AMOUNT, RESERVE, solver, user } from '../../support/chain/settlement.js'
-import { useDeposits } from '../../support/clients/deposits.js'
-import type { WalletRequest } from '../../support/clients/mock-wallet.js'
+import { RULES } from '../../../../test/support/chain/chain.js'
+import {
+  anyone,
+  INPUT_AMOUNT,
+  OUTPUT_AMOUNT,
+  RESERVE,
+  solver,
+  user,
+} from '../../../../test/support/chain/settlement.js'
+import { useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
 /** The views of a refund. */
 const READ = [

@@ -1,10 +1,10 @@
 import { limitsOf, type SignedQuote } from '@quote-aggregator/client'
 import { createPublicClient, custom } from 'viem'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { DEPOSITED, useDeposits } from '../../support/clients/deposits.js'
-import type { MockWalletOptions } from '../../support/clients/mock-wallet.js'
-import { deferred } from '../../support/deferred.js'
+import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { MockWalletOptions } from '../../../../test/support/clients/mock-wallet.js'
+import { deferred } from '../../../../test/support/deferred.js'
 
 /** What the hooks of the example get of React, TanStack Query and wagmi: one render, and a mutation that is run. */
 const page = vi.hoisted(() => ({
@@ -42,7 +42,7 @@ const deposits = useDeposits()
 /** What the browser stores. */
 let stored: Record<string, string>
 const UNCERTAIN = { name: 'DepositError', reason: 'UNCERTAIN' }
-const HOOKS = '../../../examples/wallet/src/aggregator-hooks.ts'
+const HOOKS = '../../../../examples/wallet/src/aggregator-hooks.ts'
 
 /** Loads the page in a tab. @returns takes an offer there, with the wallet that is connected now */
 async function openTab() {

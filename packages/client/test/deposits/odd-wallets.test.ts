@@ -1,9 +1,9 @@
 import type { DepositProgress } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { transferData } from '../../../packages/protocol/src/settlement/token-calls.js'
-import { anyone, INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, passTime, useDeposits } from '../../support/clients/deposits.js'
+import { anyone, INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
+import { transferData } from '../../../protocol/src/settlement/token-calls.js'
 
 const deposits = useDeposits()
 const {

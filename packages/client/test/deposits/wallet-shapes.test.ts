@@ -1,9 +1,9 @@
 import { ChainReadError, prepareRefund } from '@quote-aggregator/client'
 import { type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, passTime, useDeposits } from '../../support/clients/deposits.js'
-import type { WalletRequest } from '../../support/clients/mock-wallet.js'
+import { user } from '../../../../test/support/chain/settlement.js'
+import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
 const { node, walletOf, walletAnswering, terms, offerOf, stateOf, begin, allow, holdBlocks, mine } = deposits

@@ -1,9 +1,9 @@
 import { ChainReadError, depositCalls } from '@quote-aggregator/client'
 import { decodeFunctionData, erc20Abi, RpcRequestError, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { DEPOSITED, useDeposits } from '../../support/clients/deposits.js'
-import type { WalletRequest } from '../../support/clients/mock-wallet.js'
+import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
 const { node, offerOf, stateOf, terms } = deposits

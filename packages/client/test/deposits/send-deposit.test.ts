@@ -1,9 +1,9 @@
 import { AggregatorError, type SignedQuote } from '@quote-aggregator/client'
 import { createWalletClient, type Hex, http, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { INPUT_AMOUNT, solver, stranger, user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, passTime, useDeposits } from '../../support/clients/deposits.js'
-import type { SentBatch } from '../../support/clients/mock-wallet.js'
+import { INPUT_AMOUNT, solver, stranger, user } from '../../../../test/support/chain/settlement.js'
+import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { SentBatch } from '../../../../test/support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
 const { walletOf, offerOf, stateOf, begin, allow, holdBlocks, mine, passDeadline, held, replaceLast } =

@@ -1,68 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { user } from '../../support/chain/settlement.js'
-import { called, passTime, useDeposits } from '../../support/clients/deposits.js'
-import type { WalletRequest } from '../../support/clients/mock-wallet.js'
+import { user } from '../../../../test/support/chain/settlement.js'
+import { called, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
-/** Ways in which wallets and libraries say that their user has declined. */
-const CODES_OF_NO: readonly unknown[] = [
-  { code: 4001, message: 'User rejected the request.' },
-  { code: '4001', message: 'rejected' },
-  { code: 'ACTION_REJECTED', message: 'user rejected action (action="sendTransaction")', reason: 'rejected' },
-  { code: -32603, message: 'Internal JSON-RPC error.', data: { code: 4001, message: 'declined' } },
-  { message: 'failed', error: { originalError: { code: 4001 } } },
-  // WalletConnect's, which viem reads.
-  { code: 5000, message: 'User rejected methods.' },
-]
-const WORDS_OF_NO: readonly unknown[] = [
-  'User rejected the request',
-  { message: 'MetaMask Tx Signature: User denied transaction signature.' },
-  { message: 'User canceled' },
-  { code: -32000, message: 'Transaction was rejected by the user' },
-  { message: 'Action cancelled by user' },
-  { message: 'Ledger device: Condition of use not satisfied (denied by the user?) (0x6985)' },
-  { message: '用户取消了操作' },
-]
-/** What is no decision of the user: the wallet may have sent before. */
+/** What is a no, and what is none, is in wallet-refusal.test.ts. */
+const CODE_OF_NO = { code: 4001, message: 'User rejected the request.' }
+const CODE_INSIDE = { code: -32603, message: 'Internal JSON-RPC error.', data: { code: 4001 } }
+const WORDS_OF_NO = 'User rejected the request'
 const TROUBLE: readonly unknown[] = [
   { code: -32000, message: 'already known' },
-  { code: -32000, message: 'transaction rejected: nonce too low' },
-  // The standard's words for what a node rejects (EIP-1474).
-  { code: -32003, message: 'Transaction rejected' },
-  // Of a library whose request was aborted, and of a connection.
-  Object.assign(new Error('canceled'), { name: 'CanceledError', code: 'ERR_CANCELED' }),
-  'Request cancelled',
-  { message: 'Connection refused by device.' },
-  { message: 'User closed' },
-  { message: 'execution reverted: cancelled by owner' },
-  // A token's address, or an account's, may begin as the status of a device.
-  { message: 'timeout (transaction={"to":"0x6985884C4392D348587B19cb9eAAf157F13271cd"}, code=TIMEOUT)' },
-  { message: 'Transaction 0x6985ab01 was not mined within 50 blocks. It might still be mined.' },
-  { code: -32603, message: 'Internal error' },
-  { code: 4900, message: 'disconnected' },
-  { code: -32000, message: 'nonce 4001 is too low' },
-  { message: 'user operation was rejected by the bundler' },
-  'The user aborted a request.',
-  { message: 'failed to relay for user: websocket connection closed' },
-  { message: 'user balance service: access denied' },
-  { message: 'closed by the user agent' },
-  { message: 'connection closed by wallet' },
-  { message: 'transaction rejected by the wallet node: already known' },
-  { message: 'HTTP 403 denied on your wallet endpoint' },
-  { message: 'error code 4001 from bundler: replacement underpriced' },
   // Of a request after the one that has sent.
   { code: -32602, message: 'Invalid params' },
   { code: -32603, message: 'Internal error', data: { code: -32601, message: 'method not found' } },
   { code: 4100, message: 'not authorized' },
   { error: { code: 4200 } },
   { code: 3, message: 'execution reverted', data: '0x1f6d65b6' },
-  { code: Symbol('odd'), message: 'odd' },
   Object.defineProperty({}, 'cause', {
     get() {
       throw new Error('cannot be read')
     },
   }),
-  'timeout',
-  null,
 ]
 
 const ADDRESS = { depositMode: 'ADDRESS' } as const
@@ -77,7 +34,7 @@ const silent = () =>
   )
 
 describe('a wallet that has sent nothing', () => {
-  it.each([...CODES_OF_NO, ...WORDS_OF_NO])('says no to a call: %j', async (no) => {
+  it.each([CODE_OF_NO, CODE_INSIDE, WORDS_OF_NO])('says no to a call: %j', async (no) => {
     await allow()
     let isNo = true
     const { client, prompts } = walletOf({
@@ -94,10 +51,8 @@ describe('a wallet that has sent nothing', () => {
   })
 
   it.each([
-    [CODES_OF_NO[0], 0],
-    [CODES_OF_NO[3], 0],
-    [WORDS_OF_NO[0], 31],
-    [WORDS_OF_NO[6], 31],
+    [CODE_OF_NO, 0],
+    [WORDS_OF_NO, 31],
   ] as const)('says no to a transfer: %j, which is believed after %i seconds', async (no, seconds) => {
     const { steps, ended } = await begin(declining(no).client, ADDRESS)
     if (seconds > 0) {
@@ -109,7 +64,7 @@ describe('a wallet that has sent nothing', () => {
   })
 })
 
-it.each([WORDS_OF_NO[0], TROUBLE[0]])(
+it.each([WORDS_OF_NO, TROUBLE[0]])(
   'after a call that is mined, what a wallet says counts no more: %j',
   async (said) => {
     await allow()
@@ -126,14 +81,15 @@ it.each([WORDS_OF_NO[0], TROUBLE[0]])(
 describe('a wallet that says no after it has sent', () => {
   const sent = (no: unknown) => walletOf({ onCarriedOut: () => Promise.reject(no) }).client
 
-  it.each(
-    [CODES_OF_NO[0], WORDS_OF_NO[0]].flatMap((no) => MODES.map((mode) => [mode.depositMode, no] as const)),
-  )('is not believed in mode %s: %j', async (depositMode, no) => {
-    await allow()
-    await deposits.holdBlocks()
-    const { steps, ended } = await begin(sent(no), { depositMode })
-    expect([await ended, steps()]).toEqual(['UNCERTAIN', ['deposit asked']])
-  })
+  it.each([CODE_OF_NO, WORDS_OF_NO].flatMap((no) => MODES.map((mode) => [mode.depositMode, no] as const)))(
+    'is not believed in mode %s: %j',
+    async (depositMode, no) => {
+      await allow()
+      await deposits.holdBlocks()
+      const { steps, ended } = await begin(sent(no), { depositMode })
+      expect([await ended, steps()]).toEqual(['UNCERTAIN', ['deposit asked']])
+    },
+  )
 
   it.each(MODES)(
     'has deposited when the chain has it, with %j, however seldom that is read',
@@ -142,7 +98,7 @@ describe('a wallet that says no after it has sent', () => {
       const { client } = walletOf({
         async onCarriedOut() {
           await deposits.mine()
-          throw CODES_OF_NO[0]
+          throw CODE_OF_NO
         },
       })
       const settlement = await terms()
@@ -156,7 +112,7 @@ describe('a wallet that says no after it has sent', () => {
 
     it('has words that do not count', async () => {
       await deposits.chain.client.setCode({ address: user.address, bytecode })
-      expect(await (await begin(declining(WORDS_OF_NO[0]).client, ADDRESS)).ended).toBe('UNCERTAIN')
+      expect(await (await begin(declining(WORDS_OF_NO).client, ADDRESS)).ended).toBe('UNCERTAIN')
     })
 
     it.each([
@@ -164,7 +120,7 @@ describe('a wallet that says no after it has sent', () => {
       ['is not believed when tokens come meanwhile', 1n],
     ])('has a code that %s', async (_, comes) => {
       await deposits.chain.client.setCode({ address: user.address, bytecode })
-      const { offer, steps, ended } = await begin(declining(CODES_OF_NO[0]).client, ADDRESS)
+      const { offer, steps, ended } = await begin(declining(CODE_OF_NO).client, ADDRESS)
       await expect.poll(steps).toEqual(['deposit asked'])
       await passTime(deposits, 10)
       expect(steps()).toEqual(['deposit asked'])
@@ -176,7 +132,7 @@ describe('a wallet that says no after it has sent', () => {
     })
   })
 
-  it.each([CODES_OF_NO[0], WORDS_OF_NO[0]])(
+  it.each([CODE_OF_NO, WORDS_OF_NO])(
     'is not believed in mode CONTRACT where the node does not say what its account has sent: %j',
     async (no) => {
       await allow()

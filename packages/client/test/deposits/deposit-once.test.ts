@@ -1,10 +1,10 @@
 import type { DepositProgress } from '@quote-aggregator/client'
 import { createWalletClient, custom, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, useDeposits } from '../../support/clients/deposits.js'
-import type { WalletRequest } from '../../support/clients/mock-wallet.js'
-import { deferred } from '../../support/deferred.js'
+import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { called, DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
+import { deferred } from '../../../../test/support/deferred.js'
 
 const deposits = useDeposits()
 const { node, walletOf, terms, offerOf, stateOf, begin, allow, holdBlocks, mine, passDeadline, held } =

@@ -1,10 +1,10 @@
 import { toHex } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
-import { nonceWithMode } from '../../../packages/protocol/src/quotes/nonce-mode.js'
-import { RULES } from '../../support/chain/chain.js'
-import { INPUT_AMOUNT, solver } from '../../support/chain/settlement.js'
-import { useDeposits } from '../../support/clients/deposits.js'
-import type { WalletRequest } from '../../support/clients/mock-wallet.js'
+import { RULES } from '../../../../test/support/chain/chain.js'
+import { INPUT_AMOUNT, solver } from '../../../../test/support/chain/settlement.js'
+import { useDeposits } from '../../../../test/support/clients/deposits.js'
+import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
+import { nonceWithMode } from '../../../protocol/src/quotes/nonce-mode.js'
 
 const ADDRESS = { depositMode: 'ADDRESS' } as const
 
