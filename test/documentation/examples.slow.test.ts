@@ -2,14 +2,15 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
-import { type Network, startNetwork } from '../../packages/cli/src/devnet/network.js'
+import { expect, it, onTestFailed } from 'vitest'
+import { startNetwork } from '../../packages/cli/src/devnet/network.js'
 import { playSale } from '../../packages/cli/src/devnet/scenario.js'
 import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 import { eventually } from '../support/eventually.js'
 import { cloneSources } from '../support/packages/clone.js'
 import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
+import { shared } from '../support/shared.js'
 import { startSessionRun, troubles } from '../support/solvers/certify.js'
 import { type CodeBlock, codeBlocks, withoutComments } from './code-blocks.js'
 import { WITH_EXAMPLES } from './documents.js'
@@ -23,28 +24,25 @@ const quotes = marked('example: quotes')
 const sessions = marked('example: session')
 const swaps = marked('example: swap')
 
-let network: Network
-
-beforeAll(async () => {
-  network = await startNetwork({
+const network = await shared(
+  startNetwork({
     // The fill window is that of `npm run demo`.
     environment: { DEFAULT_FILL_WINDOW: '12', LOG_LEVEL: 'silent', RATE_LIMIT_SOLVERS: '0' },
     onError: () => {},
     startService: startServiceInProcess,
-  })
-  // There must be an order to list.
-  await playOrder()
-  // Counts of solvers are stored every few seconds.
-  await eventually(
-    async () => {
-      const response = await fetch(`${network.serviceUrl}/v1/31337/solvers/stats`)
-      const { solvers } = (await response.json()) as { solvers: Record<string, unknown>[] }
-      return solvers[0]
-    },
-    (stats) => stats?.fillRate === 1 && stats.medianResponseMs !== undefined,
-  )
-})
-afterAll(() => network?.close())
+  }),
+)
+// There must be an order to list.
+await playOrder()
+// Counts of solvers are stored every few seconds.
+await eventually(
+  async () => {
+    const response = await fetch(`${network.serviceUrl}/v1/31337/solvers/stats`)
+    const { solvers } = (await response.json()) as { solvers: Record<string, unknown>[] }
+    return solvers[0]
+  },
+  (stats) => stats?.fillRate === 1 && stats.medianResponseMs !== undefined,
+)
 
 /** Plays the first order of the demo. @returns what was printed */
 async function playOrder(): Promise<string[]> {

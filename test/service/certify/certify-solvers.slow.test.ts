@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { commandLine } from '../../support/process/command-line.js'
+import { shared } from '../../support/shared.js'
 import { type Market, startMarket } from '../../support/solver-kit/market.js'
 import {
   certifyArguments,
@@ -15,12 +16,7 @@ import {
 
 const [account] = solverAccounts
 
-let market: Market
-
-beforeAll(async () => {
-  market = await startMarket()
-})
-afterAll(() => market?.close())
+const market = await shared(startMarket())
 
 /** A solver of the kit with an endpoint. */
 async function startEndpoint() {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { examples } from '../../../scripts/openapi/contract.js'
-import type { ExampleRun } from '../../../scripts/openapi/example.js'
 import { captureExamples } from '../../support/openapi/capture-examples.js'
-import { type OpenApiFixture, startOpenApiFixture } from '../../support/openapi/fixture.js'
+import { startOpenApiFixture } from '../../support/openapi/fixture.js'
+import { shared } from '../../support/shared.js'
 
 /** What differs from run to run in a text. */
 const OF_ONE_RUN: readonly (readonly [RegExp, string])[] = [
@@ -15,14 +15,8 @@ const OF_ONE_RUN: readonly (readonly [RegExp, string])[] = [
   [/(?<=^\w+(\{.*\})? )[\d.e+-]+$|(?<=":)\d+|\d{9,}/gm, '<number>'],
 ]
 
-let fixture: OpenApiFixture
-let run: ExampleRun
-
-beforeAll(async () => {
-  fixture = await startOpenApiFixture()
-  run = await captureExamples(fixture)
-})
-afterAll(() => fixture?.close())
+const fixture = await shared(startOpenApiFixture())
+const run = await captureExamples(fixture)
 
 /** What each run has in common: names, codes and sentences. */
 function common(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   EVENTS,
   ORDER,
@@ -11,25 +11,17 @@ import {
   UNREGISTER,
 } from '../../support/openapi/cases.js'
 import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
-import { type CausedError, causeErrors } from '../../support/openapi/error-cases.js'
-import { type OpenApiFixture, startOpenApiFixture } from '../../support/openapi/fixture.js'
+import { causeErrors } from '../../support/openapi/error-cases.js'
+import { startOpenApiFixture } from '../../support/openapi/fixture.js'
 import { answerName, readPromises } from '../../support/openapi/promises.js'
 import { VALUES } from '../../support/openapi/values.js'
+import { shared } from '../../support/shared.js'
 
-let fixture: OpenApiFixture
-let caused: CausedError
-let openApi: Document
-let asyncApi: Document
-let promises: ReturnType<typeof readPromises>
-
-beforeAll(async () => {
-  fixture = await startOpenApiFixture()
-  caused = await causeErrors(fixture)
-  openApi = generatedDocument('openapi.json')
-  asyncApi = generatedDocument('asyncapi.json')
-  promises = readPromises(openApi)
-})
-afterAll(() => fixture?.close())
+const fixture = await shared(startOpenApiFixture())
+const caused = await causeErrors(fixture)
+const openApi = generatedDocument('openapi.json')
+const asyncApi = generatedDocument('asyncapi.json')
+const promises = readPromises(openApi)
 
 describe('/openapi.json', () => {
   it('is the generated file, and has the version of the service', async () => {

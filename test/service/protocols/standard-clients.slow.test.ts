@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startProcess } from '../../support/process/process.js'
 import { startQuotingService } from '../../support/service/quoting-service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 /** Debian's, which has Debian's packages. */
@@ -20,11 +21,7 @@ async def follow():
 asyncio.run(follow())
 `
 
-let quoting: Awaited<ReturnType<typeof startQuotingService>>
-beforeAll(async () => {
-  quoting = await startQuotingService('1000')
-})
-afterAll(() => quoting?.close())
+const quoting = await shared(startQuotingService('1000'))
 
 describe.skipIf(!hasWebSockets)("websockets of Python (needs Debian's python3-websockets)", () => {
   it('follows events', async () => {

@@ -1,6 +1,6 @@
 import { createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import {
   NO_USER,
@@ -9,16 +9,13 @@ import {
   signedOver,
   startPriceFixture,
 } from '../../support/service/price-fixture.js'
+import { shared } from '../../support/shared.js'
 import { honest, type WireReply } from '../../support/solvers/solver.js'
 
 const NONCE = '770000000000000000077'
 
-let fixture: Awaited<ReturnType<typeof startPriceFixture>>
+const fixture = await shared(startPriceFixture())
 
-beforeAll(async () => {
-  fixture = await startPriceFixture()
-})
-afterAll(() => fixture?.close())
 beforeEach(() => fixture.reset())
 
 describe('a price', () => {

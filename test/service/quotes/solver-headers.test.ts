@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { readTraceparent } from '../../../src/http/request.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain } from '../../support/chain/chain.js'
 import { startCollector } from '../../support/service/collector.js'
@@ -83,16 +82,5 @@ describe("a caller's traceparent", () => {
       span.attributes.find(({ key }) => key === 'quoteId')?.value
     expect(attribute(spans[0])).toEqual({ stringValue: answer.body.quoteId })
     expect(attribute(spans[3])).toEqual({ stringValue: received[0]?.['x-quote-id'] })
-  })
-
-  it.each([
-    ['without one', undefined],
-    ['with one of another version', traceparent.replace('00-', '01-')],
-    ['with the trace id zero', traceparent.replace(PARENT.traceId, '0'.repeat(32))],
-    ['with the parent id zero', traceparent.replace(PARENT.spanId, '0'.repeat(16))],
-    ['with capital letters', traceparent.toUpperCase()],
-    ['with more after it', `${traceparent}-x`],
-  ])('is absent for a caller %s', (_, header) => {
-    expect(readTraceparent(header)).toBeUndefined()
   })
 })

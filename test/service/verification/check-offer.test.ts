@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  marksOf,
-  startVerifyingService,
-  type VerifyingService,
-} from '../../support/service/verifying-service.js'
+import { beforeEach, expect, it } from 'vitest'
+import { marksOf, startVerifyingService } from '../../support/service/verifying-service.js'
+import { shared } from '../../support/shared.js'
 
-let on: VerifyingService
+const on = await shared(startVerifyingService())
 
-beforeAll(async () => {
-  on = await startVerifyingService()
-})
-afterAll(() => on?.close())
 beforeEach(() => on.reset())
 
 const check = (body: object) => on.service.post(`/v1/${on.chain.chainId}/offers/check`, body)

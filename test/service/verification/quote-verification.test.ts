@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   DepositMode,
   GetQuoteRequestSchema,
@@ -10,21 +10,13 @@ import {
   VerifyMode,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { VerifyMode as Mode } from '../../../packages/protocol/src/quotes/verification.js'
-import {
-  marksOf,
-  OUTPUTS,
-  startVerifyingService,
-  type VerifyingService,
-} from '../../support/service/verifying-service.js'
+import { marksOf, OUTPUTS, startVerifyingService } from '../../support/service/verifying-service.js'
+import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { errorOf, quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
-let on: VerifyingService
+const on = await shared(startVerifyingService())
 
-beforeAll(async () => {
-  on = await startVerifyingService()
-})
-afterAll(() => on?.close())
 beforeEach(() => on.reset())
 
 function overRpc(transportTo: (baseUrl: string) => Transport) {

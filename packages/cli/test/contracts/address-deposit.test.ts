@@ -1,9 +1,8 @@
 import { parseAbi } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   anyone,
-  type Fixture,
   INPUT_AMOUNT,
   OrderState,
   OUTPUT_AMOUNT,
@@ -11,16 +10,11 @@ import {
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { shared } from '../../../../test/support/shared.js'
 
-let chain: Fixture
-
-beforeAll(async () => {
-  chain = await startSettlement()
-})
+const chain = await shared(startSettlement())
 
 afterEach(() => chain.reset())
-
-afterAll(() => chain.stop())
 
 describe('settle', () => {
   it('swaps the tokens at the deposit address for the output for any caller, and emits only Settled', async () => {

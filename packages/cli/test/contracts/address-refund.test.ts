@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   anyone,
@@ -12,20 +12,15 @@ import {
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { shared } from '../../../../test/support/shared.js'
 
 const UNSTAKE_DELAY = 7 * 24 * 3600
 
-let chain: Fixture
-
 type Taken = Awaited<ReturnType<Fixture['fundedQuote']>>
 
-beforeAll(async () => {
-  chain = await startSettlement()
-})
+const chain = await shared(startSettlement())
 
 afterEach(() => chain.reset())
-
-afterAll(() => chain.stop())
 
 /** Calls `refundAddressDeposit` after the fill deadline. Returns the transfers and the events. */
 async function refundLate({ quote, signature }: Taken) {

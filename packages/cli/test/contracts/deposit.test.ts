@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   anyone,
   BOND,
-  type Fixture,
   INPUT_AMOUNT,
   OrderState,
   OUTPUT_AMOUNT,
@@ -12,19 +11,14 @@ import {
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { shared } from '../../../../test/support/shared.js'
 
 /** Code of a contract that returns 1 for every call: PUSH1 1, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
 const ALWAYS_ONE = '0x60015f5260205ff3'
 
-let chain: Fixture
-
-beforeAll(async () => {
-  chain = await startSettlement()
-})
+const chain = await shared(startSettlement())
 
 afterEach(() => chain.reset())
-
-afterAll(() => chain.stop())
 
 describe('deposit', () => {
   it('takes the input, reserves 5% of the output from the bond and emits the order', async () => {

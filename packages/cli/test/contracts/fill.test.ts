@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   anyone,
   BOND,
-  type Fixture,
   INPUT_AMOUNT,
   OrderState,
   OUTPUT_AMOUNT,
@@ -12,18 +11,13 @@ import {
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { shared } from '../../../../test/support/shared.js'
 
 const UNKNOWN_ORDER = `0x${'11'.repeat(32)}` as const
 
-let chain: Fixture
-
-beforeAll(async () => {
-  chain = await startSettlement()
-})
+const chain = await shared(startSettlement())
 
 afterEach(() => chain.reset())
-
-afterAll(() => chain.stop())
 
 describe('fill', () => {
   it('swaps output for input, releases the reserve and settles the order', async () => {

@@ -1,24 +1,12 @@
 import { type Address, concatHex, type Hex, toFunctionSelector } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { revertOf } from '../../../../test/support/chain/contract-calls.js'
-import {
-  anyone,
-  BOND,
-  type Fixture,
-  solver,
-  startSettlement,
-  user,
-} from '../../../../test/support/chain/settlement.js'
+import { anyone, BOND, solver, startSettlement, user } from '../../../../test/support/chain/settlement.js'
+import { shared } from '../../../../test/support/shared.js'
 
-let chain: Fixture
-
-beforeAll(async () => {
-  chain = await startSettlement()
-})
+const chain = await shared(startSettlement())
 
 afterEach(() => chain.reset())
-
-afterAll(() => chain.stop())
 
 /**
  * Code of a token that calls the settlement contract's `executeUnstake` at each call, and reverts when that

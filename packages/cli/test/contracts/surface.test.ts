@@ -1,8 +1,9 @@
 import { getContractAddress, parseAbi } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../../gen/contracts/settlement.js'
-import { type Fixture, startSettlement } from '../../../../test/support/chain/settlement.js'
+import { startSettlement } from '../../../../test/support/chain/settlement.js'
 import { orderIdOf } from '../../../../test/support/chain/signed-quote.js'
+import { shared } from '../../../../test/support/shared.js'
 
 const SURFACE = parseAbi([
   'struct ServiceQuote { address solver; address user; address inputToken; uint256 inputAmount; address outputToken; uint256 outputAmount; uint8 orderType; uint256 outputChainId; uint32 depositDeadline; uint32 fillDeadline; uint256 nonce; }',
@@ -38,13 +39,7 @@ const SURFACE = parseAbi([
   'function refundAddressDeposit(ServiceQuote quote, bytes signature)',
 ])
 
-let chain: Fixture
-
-beforeAll(async () => {
-  chain = await startSettlement()
-})
-
-afterAll(() => chain.stop())
+const chain = await shared(startSettlement())
 
 describe('the settlement contract', () => {
   it.each(SURFACE.map((item) => [item.type, item.name, item] as const))(

@@ -6,11 +6,10 @@ import {
   serializeCompactSignature,
   signatureToCompactSignature,
 } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   BOND,
-  type Fixture,
   OrderState,
   otherSolver,
   solver,
@@ -19,19 +18,14 @@ import {
   user,
 } from '../../../../test/support/chain/settlement.js'
 import type { ServiceQuote } from '../../../../test/support/chain/signed-quote.js'
+import { shared } from '../../../../test/support/shared.js'
 import { MIN_ORDER } from '../../src/devnet/deploy.js'
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-let chain: Fixture
-
-beforeAll(async () => {
-  chain = await startSettlement()
-})
+const chain = await shared(startSettlement())
 
 afterEach(() => chain.reset())
-
-afterAll(() => chain.stop())
 
 /** The two ways to take a quote. For `settle`, the tokens are already at the deposit address. */
 describe.each(['deposit', 'settle'] as const)('%s', (call) => {

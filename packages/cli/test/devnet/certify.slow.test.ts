@@ -1,8 +1,9 @@
 import { bytesToHex, parseUnits } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
 import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
 import { startProcess } from '../../../../test/support/process/process.js'
+import { shared } from '../../../../test/support/shared.js'
 import {
   certifyEndpoint,
   PATIENT,
@@ -10,37 +11,31 @@ import {
   troubles,
 } from '../../../../test/support/solvers/certify.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
-import { type Network, startNetwork } from '../../src/devnet/network.js'
+import { startNetwork } from '../../src/devnet/network.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]
 const unforeseen: unknown[] = []
 const onError = (error: unknown) => void unforeseen.push(error)
 
-let network: Network
-
-beforeAll(async () => {
-  network = await startNetwork({
+const network = await shared(
+  startNetwork({
     environment: { LOG_LEVEL: 'silent' },
     onError,
     startService: startServiceInProcess,
-  })
-  const { devnet, contracts } = network
-  const { settlement, usdc, weth } = contracts
-  await bondSolver({ ...devnet, settlement, solver: account }, parseUnits('50000', 6))
-  const client = createDevnetClient(devnet, deployer)
-  for (const [address, amount] of [
-    [usdc, parseUnits('1000000', 6)],
-    [weth, parseUnits('1000', 18)],
-  ] as const) {
-    const args = [account.address, amount] as const
-    await mined(
-      client,
-      await client.writeContract({ address, abi: testTokenAbi, functionName: 'mint', args }),
-    )
-  }
-})
-afterAll(() => network?.close())
+  }),
+)
+const { devnet, contracts } = network
+const { settlement, usdc, weth } = contracts
+await bondSolver({ ...devnet, settlement, solver: account }, parseUnits('50000', 6))
+const client = createDevnetClient(devnet, deployer)
+for (const [address, amount] of [
+  [usdc, parseUnits('1000000', 6)],
+  [weth, parseUnits('1000', 18)],
+] as const) {
+  const args = [account.address, amount] as const
+  await mined(client, await client.writeContract({ address, abi: testTokenAbi, functionName: 'mint', args }))
+}
 
 it('the reference solver passes at its endpoint', async () => {
   const [solver] = network.solvers

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
+import { shared } from '../../../../test/support/shared.js'
 import { createDevnetClient, devAccounts } from '../../src/devnet/deploy.js'
-import { type Network, startNetwork, tradedTokens } from '../../src/devnet/network.js'
+import { startNetwork, tradedTokens } from '../../src/devnet/network.js'
 import { startReferenceSolver } from '../../src/devnet/reference-solver.js'
 import { playSale } from '../../src/devnet/scenario.js'
 import { deposit, getQuote, waitForState } from '../../src/devnet/user-steps.js'
 
-let network: Network
 const onError = () => {}
 
-beforeAll(async () => {
-  network = await startNetwork({
+const network = await shared(
+  startNetwork({
     environment: { LOG_LEVEL: 'silent' },
     onError,
     startService: startServiceInProcess,
-  })
-})
-afterAll(() => network?.close())
+  }),
+)
 
 it('a solver that leaves one order unfilled fills those that others deposit meanwhile', async () => {
   const [aldous] = network.solvers

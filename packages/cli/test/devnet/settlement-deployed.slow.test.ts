@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../../gen/contracts/settlement.js'
 import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
@@ -17,16 +17,11 @@ import {
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { shared } from '../../../../test/support/shared.js'
 
-let chain: Fixture
-
-beforeAll(async () => {
-  chain = await startSettlement('deployed')
-})
+const chain = await shared(startSettlement('deployed'))
 
 afterEach(() => chain.reset())
-
-afterAll(() => chain.stop())
 
 type Taken = Awaited<ReturnType<Fixture['signedQuote']>>
 

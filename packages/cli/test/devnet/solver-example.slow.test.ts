@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAggregatorClient, type QuoteParams, type SignedQuote } from '@quote-aggregator/client'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.js'
 import { HANG_MS } from '../../../../test/support/hang.js'
 import { startProcess } from '../../../../test/support/process/process.js'
-import type { Network } from '../../src/devnet/network.js'
+import { shared } from '../../../../test/support/shared.js'
 import {
   exampleAccount as account,
   isOfExample,
@@ -18,14 +18,8 @@ import {
   takeOffersOfExample,
 } from './example-swaps.js'
 
-let network: Network
-let aggregator: ReturnType<typeof createAggregatorClient>
-
-beforeAll(async () => {
-  network = await startNetworkFor(account)
-  aggregator = createAggregatorClient({ baseUrl: network.serviceUrl })
-})
-afterAll(() => network?.close())
+const network = await shared(startNetworkFor(account))
+const aggregator = createAggregatorClient({ baseUrl: network.serviceUrl })
 
 const startExample = (environment: Record<string, string> = {}) =>
   startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {

@@ -5,10 +5,10 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { packPackage } from '../../../../test/support/packages/pack-package.js'
 import { startProcess } from '../../../../test/support/process/process.js'
-import type { Network } from '../../src/devnet/network.js'
+import { shared } from '../../../../test/support/shared.js'
 import {
   exampleAccount as account,
   isOfExample,
@@ -25,28 +25,21 @@ const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const EXAMPLE = 'examples/solver-typescript/solver.ts'
 const run = promisify(execFile)
 
-let parent: string
-let project: string
-let network: Network
-
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-  project = join(parent, 'project')
-  await mkdir(project)
-  await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const tarball = await packPackage('solver', parent)
-  for (const command of await installCommands()) {
-    const here = command.replace(/\S+\.tgz/, tarball)
-    const environment = { ...process.env, npm_config_ignore_scripts: 'true' }
-    await run('bash', ['-c', here], { cwd: project, env: environment })
-  }
-  await symlink(resolve(BUILT_SQLITE), join(project, BUILT_SQLITE))
-  await copyFile(EXAMPLE, join(project, 'solver.ts'))
-  network = await startNetworkFor(account)
-})
+const parent = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+const project = join(parent, 'project')
+await mkdir(project)
+await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+const tarball = await packPackage('solver', parent)
+for (const command of await installCommands()) {
+  const here = command.replace(/\S+\.tgz/, tarball)
+  const environment = { ...process.env, npm_config_ignore_scripts: 'true' }
+  await run('bash', ['-c', here], { cwd: project, env: environment })
+}
+await symlink(resolve(BUILT_SQLITE), join(project, BUILT_SQLITE))
+await copyFile(EXAMPLE, join(project, 'solver.ts'))
+const network = await shared(startNetworkFor(account))
 
 afterAll(async () => {
-  await network?.close()
   await rm(parent, { recursive: true, force: true })
 })
 
