@@ -54,11 +54,6 @@ const TROUBLE: readonly unknown[] = [
   { error: { code: 4200 } },
   { code: 3, message: 'execution reverted', data: '0x1f6d65b6' },
   { code: Symbol('odd'), message: 'odd' },
-  Object.defineProperty({}, 'cause', {
-    get() {
-      throw new Error('cannot be read')
-    },
-  }),
   'timeout',
   null,
 ]
