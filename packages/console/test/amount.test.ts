@@ -7,7 +7,6 @@ import {
   formatRate,
   formatShare,
   isAmbiguous,
-  padding,
   parseAmount,
 } from '../src/format/amount.js'
 
@@ -97,12 +96,4 @@ it('gives the price of one whole token for any decimals', () => {
   expect(formatRate(2n * 10n ** 18n, 5_000_000_000n, 18, 6)).toBe(`2${GAP}500.00`)
   expect(formatRate(5_000_000_000n, 2n * 10n ** 18n, 6, 18)).toBe('0.000400000')
   expect(formatRate(1n, 1n, undefined, 6)).toBeUndefined()
-})
-
-it.each([
-  ['1.5000', 0],
-  ['2.00', 2],
-  ['2', 5],
-])('in a column of four digits, %s has %s spaces after it', (shown, spaces) => {
-  expect(padding(shown, 4)).toHaveLength(spaces)
 })

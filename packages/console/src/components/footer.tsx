@@ -15,7 +15,8 @@ export function Footer() {
         </span>
         {shown !== undefined && (
           <span>
-            Settlement contract <Id text={shown.settlement} label="address of the settlement contract" />
+            Settlement contract on {shown.name}{' '}
+            <Id text={shown.settlement} label="address of the settlement contract" />
             <Explorer chainId={shown.chainId} kind="address" id={shown.settlement} />
           </span>
         )}

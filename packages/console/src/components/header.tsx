@@ -5,8 +5,10 @@ import { instance } from '../data/instance.js'
 import { navigate, type PageName, route } from '../data/route.js'
 import { placeOf } from '../data/search.js'
 import { group } from '../format/amount.js'
+import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
+import { wallet } from '../wallet/connected-wallet.js'
 
 const LINKS: readonly (readonly [page: PageName, name: string, others: readonly PageName[], key: string])[] =
   [
@@ -19,6 +21,7 @@ const LINKS: readonly (readonly [page: PageName, name: string, others: readonly 
 /** Name, places, search, and the state of the chain. */
 export function Header() {
   const { page } = route.value
+  const known = wallet.value
   return (
     <header class="header">
       <div class="header-inner">
@@ -41,6 +44,11 @@ export function Header() {
           ))}
         </nav>
         <SearchBox />
+        {known !== undefined && (
+          <a class="chip own-orders" href={hrefHere('orders', '', { user: known.address })} title="My orders">
+            <code>{shorten(known.address)}</code>
+          </a>
+        )}
         <ChainState />
       </div>
     </header>
@@ -69,7 +77,7 @@ function SearchBox() {
         enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Search id, address or name"
+        placeholder="Id, address or name"
         aria-label="Search by id of an order, a quote or a transaction, by address of a user, a solver or a token, or by name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"

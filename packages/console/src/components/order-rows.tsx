@@ -8,7 +8,7 @@ import { formatRate } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
 import { Account, OrderId, SolverLabel } from './id.js'
-import { Empty } from './notice.js'
+import { Empty, Skeleton } from './notice.js'
 import { LinkRow, Rows } from './rows.js'
 import { StateMark, type Tone } from './state-mark.js'
 import { Age } from './time.js'
@@ -41,6 +41,30 @@ export const NoOrders = () => (
   </Empty>
 )
 
+interface OrdersPanelProps extends Omit<OrderRowsProps, 'orders'> {
+  readonly title: string
+  /** Leads to more of them. */
+  readonly href: string
+  /** Undefined before they are read. */
+  readonly orders: readonly Order[] | undefined
+  /** Stands above them. */
+  readonly children?: ComponentChildren
+}
+
+/** A few orders in a panel of their own. */
+export const OrdersPanel = ({ title, href, orders, children, ...shown }: OrdersPanelProps) => (
+  <section class="panel" aria-label={title}>
+    <div class="panel-head">
+      <h2>{title}</h2>
+      <a href={href}>All orders</a>
+    </div>
+    {children}
+    {orders === undefined && <Skeleton />}
+    {orders?.length === 0 && <NoOrders />}
+    {orders !== undefined && orders.length > 0 && <OrderRows orders={orders} {...shown} />}
+  </section>
+)
+
 /** Times of blocks have whole seconds. */
 export const formatFill = (ms: number | undefined) =>
   ms !== undefined && ms < 1000 ? '<1 s' : formatDuration(ms)
@@ -48,7 +72,7 @@ export const formatFill = (ms: number | undefined) =>
 interface OrderRowsProps {
   readonly orders: readonly Order[]
   /** Leaves out what all orders have in common, or what a narrow place has no room for. */
-  readonly without?: readonly ('user' | 'solver')[]
+  readonly without?: 'user' | 'solver'
   /** Ids of orders that have changed while they were shown. */
   readonly fresh?: ReadonlySet<string>
   /** Rows of another kind, each with its block: then all rows stand by their blocks, the last one first. */
@@ -58,12 +82,10 @@ interface OrderRowsProps {
 type RowOfBlock = readonly [block: number, row: ComponentChildren]
 
 /** Orders, each told in a line: what for what, how it ended, by whom and when. */
-export function OrderRows({ orders, without = [], fresh, others = [] }: OrderRowsProps) {
-  const hasUser = !without.includes('user')
-  const hasSolver = !without.includes('solver')
+export function OrderRows({ orders, without, fresh, others = [] }: OrderRowsProps) {
   const rows = orders.map((order): RowOfBlock => {
     const isFresh = fresh?.has(order.orderId) === true
-    const row = <OrderRow key={order.orderId} {...{ order, hasUser, hasSolver, isFresh }} />
+    const row = <OrderRow key={order.orderId} order={order} without={without} isFresh={isFresh} />
     return [Number(firstStep(order)?.blockNumber ?? 0), row]
   })
   return (
@@ -72,13 +94,13 @@ export function OrderRows({ orders, without = [], fresh, others = [] }: OrderRow
         caption="Orders"
         head={
           <>
+            <th>Order</th>
             <th class="right">Sold</th>
             <th class="right">Bought</th>
             <th class="right story-rate">Rate</th>
             <th>State</th>
-            {hasSolver && <th>Solver</th>}
-            {hasUser && <th class="story-user">User</th>}
-            <th>Order</th>
+            {without !== 'solver' && <th>Solver</th>}
+            {without !== 'user' && <th class="story-user">User</th>}
             <th class="right">Age</th>
           </>
         }
@@ -100,57 +122,48 @@ function rateOf({ state, chainId, inputToken = '', inputAmount, outputToken = ''
 
 interface OrderRowProps {
   readonly order: Order
-  readonly hasUser: boolean
-  readonly hasSolver: boolean
+  readonly without: OrderRowsProps['without']
   readonly isFresh: boolean
 }
 
-function OrderRow({ order, hasUser, hasSolver, isFresh }: OrderRowProps) {
+function OrderRow({ order, without, isFresh }: OrderRowProps) {
   const { orderId, chainId, state, user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
-  const href = hrefOn(chainId, 'order', orderId)
+  const isSettled = state === OrderState.SETTLED
+  const amountOf = (token: string | undefined, amount: string | undefined) =>
+    token ? <Amount chainId={chainId} address={token} amount={amount} isShort /> : '–'
   return (
     <LinkRow
-      href={href}
+      href={hrefOn(chainId, 'order', orderId)}
       isFresh={isFresh}
       label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}
     >
-      <td class="right">
-        {inputToken ? (
-          <Amount chainId={chainId} address={inputToken} amount={inputAmount} aligned={4} isShort />
-        ) : (
-          '–'
-        )}
+      <td class="story-order">
+        <OrderId id={orderId} />
       </td>
-      <td class="story-bought right">
+      <td class="right">{amountOf(inputToken, inputAmount)}</td>
+      <td class={`story-bought right ${isSettled ? '' : 'muted'}`}>
         <span class="story-arrow muted" aria-hidden="true">
           →{' '}
         </span>
-        {state === OrderState.REFUNDED && inputToken ? (
-          <span class="muted">
-            back <Amount chainId={chainId} address={inputToken} amount={inputAmount} aligned={4} isShort />
-          </span>
-        ) : !outputToken ? (
-          '–'
+        {state === OrderState.REFUNDED ? (
+          'returned'
         ) : (
-          <span class={state === OrderState.SETTLED ? '' : 'muted'}>
-            {state !== OrderState.SETTLED && <span class="story-offered">offered </span>}
-            <Amount chainId={chainId} address={outputToken} amount={outputAmount} aligned={4} isShort />
-          </span>
+          <>
+            {isSettled || 'offered '}
+            {amountOf(outputToken, outputAmount)}
+          </>
         )}
       </td>
       <td class="right number story-rate">{rateOf(order)}</td>
       <td class="story-more">
         <OrderStateMark state={state} fillMs={timeToFill(order)} />
       </td>
-      {hasSolver && <td class="story-more">{solver ? <SolverLabel address={solver} /> : '–'}</td>}
-      {hasUser && (
+      {without !== 'solver' && <td class="story-more">{solver ? <SolverLabel address={solver} /> : '–'}</td>}
+      {without !== 'user' && (
         <td class="story-user">
           <Account address={user} />
         </td>
       )}
-      <td class="story-order">
-        <OrderId id={orderId} />
-      </td>
       <td class="story-age right">
         <Age ms={timeOf(firstStep(order))} />
       </td>

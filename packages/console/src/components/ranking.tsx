@@ -1,26 +1,24 @@
 import type { Attempt } from '../data/auction/auction.js'
-import { useLatestOrders } from '../data/orders/use-latest-orders.js'
-import { useReliabilities, usualFillMs } from '../data/solvers/reliability.js'
+import type { Reliabilities, Reliability } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
-import { tokenOf } from '../data/tokens/tokens.js'
-import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
+import { formatBps } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SolverLabel } from './id.js'
 import { formatFill } from './order-rows.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
 import { Paid } from './paid.js'
-import { ScrollBox } from './scroll-box.js'
+import { Rows } from './rows.js'
 import { StateMark } from './state-mark.js'
 import { Term } from './term.js'
-import { TokenName } from './token-amount.js'
+import { Amount, TokenName } from './token-amount.js'
 
 interface RankingProps {
   readonly attempts: readonly Attempt[]
   readonly chainId: bigint
   /** The token of the side that solvers compete on. */
   readonly token: string
-  /** Shows when the solvers answered, and why they made no valid offer. */
-  readonly isRecord?: boolean
+  /** How the solvers have kept their word. Without it, the ranking is a record: with times, and why there was no valid offer. */
+  readonly reliabilities?: Reliabilities
   /** Lets the user choose among offers. */
   readonly choice?: OfferChoice | undefined
 }
@@ -34,131 +32,108 @@ export interface OfferChoice {
 }
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
-export function Ranking(props: RankingProps) {
-  const { attempts, chainId, token, isRecord, choice } = props
-  const reliabilities = useReliabilities(BigInt(chainId))
-  const { orders = [] } = useLatestOrders(BigInt(chainId))
-  const fillOf = (solver: string) => usualFillMs(orders, solver)
-  const decimals = tokenOf(chainId, token)?.decimals
+export function Ranking({ attempts, chainId, token, reliabilities, choice }: RankingProps) {
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
-    <ScrollBox label="Ranking of the solvers">
-      <table class="ranking">
-        <thead>
-          <tr>
-            <th class="right">#</th>
-            <th>Solver</th>
+    <Rows
+      caption="Ranking of the solvers"
+      kind="ranking"
+      head={
+        <>
+          <th class="right">#</th>
+          <th>Solver</th>
+          {hasOffers && (
+            <>
+              <th class="right">
+                Amount{token !== '' && ', '}
+                {token !== '' && <TokenName chainId={chainId} address={token} isShort />}
+              </th>
+              <th class="right">
+                <Term name="Against best" />
+              </th>
+            </>
+          )}
+          <th class="right">
+            <Term name={reliabilities === undefined ? 'After' : 'Paid'} />
+          </th>
+          <th>
+            <Term name="Result" />
+          </th>
+        </>
+      }
+    >
+      {attempts.map((attempt) => {
+        const { solver, rank, amount, bps, atMs, explanation } = attempt
+        return (
+          <tr key={solver} class={(choice?.chosen ?? attempts[0]?.solver) === solver && rank ? 'best' : ''}>
+            <td class="right number rank" data-label="Rank">
+              {choice?.solvers.includes(solver) ? (
+                <label title="Take this offer">
+                  <input
+                    type="radio"
+                    name="offer"
+                    aria-label={`Take the offer of ${solverName(solver) ?? solver}`}
+                    checked={choice.chosen === solver}
+                    onChange={() => choice.onChoose(solver)}
+                  />
+                  {rank}
+                </label>
+              ) : (
+                rank
+              )}
+            </td>
+            <td class="solver-cell" data-label="Solver">
+              <SolverLabel address={solver} />
+            </td>
             {hasOffers && (
               <>
-                <th class="right">
-                  Amount
-                  {token !== '' && (
-                    <>
-                      , <TokenName chainId={chainId} address={token} isShort />
-                    </>
+                <td class="right ranking-amount" data-label="Amount">
+                  {amount !== undefined && (
+                    <Amount chainId={chainId} address={token} amount={amount} bare isShort />
                   )}
-                </th>
-                <th class="right">
-                  <Term name="Against best" />
-                </th>
+                </td>
+                <td class="right number ranking-bps" data-label="Against best">
+                  {rank === 1 ? <span class="accent">best</span> : bps !== undefined && <Bps bps={bps} />}
+                </td>
               </>
             )}
-            {isRecord && (
-              <th class="right">
-                <Term name="After" />
-              </th>
+            {reliabilities === undefined ? (
+              <td class="right number ranking-after" data-label="After">
+                {atMs === undefined ? '' : formatDuration(atMs)}
+              </td>
+            ) : (
+              <PaidCell reliability={reliabilities.get(solver.toLowerCase())} />
             )}
-            <th class="right">
-              <Term name="Paid" />
-            </th>
-            <th>
-              <Term name="Result" />
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map((attempt) => (
-            <tr
-              key={attempt.solver}
-              class={(choice?.chosen ?? attempts[0]?.solver) === attempt.solver && attempt.rank ? 'best' : ''}
-            >
-              <td class="right number rank" data-label="Rank">
-                {choice?.solvers.includes(attempt.solver) ? (
-                  <label title="Take this offer">
-                    <input
-                      type="radio"
-                      name="offer"
-                      aria-label={`Take the offer of ${solverName(attempt.solver) ?? attempt.solver}`}
-                      checked={choice.chosen === attempt.solver}
-                      onChange={() => choice.onChoose(attempt.solver)}
-                    />
-                    {attempt.rank}
-                  </label>
-                ) : (
-                  attempt.rank
-                )}
-              </td>
-              <td class="solver-cell" data-label="Solver">
-                <SolverLabel address={attempt.solver} />
-              </td>
-              {hasOffers && <OfferCells attempt={attempt} decimals={decimals} />}
-              {isRecord && (
-                <td class="right number" data-label="After">
-                  {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
-                </td>
+            <td class={rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
+              <Result attempt={attempt} />
+              {reliabilities === undefined && rank === undefined && explanation !== '' && (
+                <p class="explanation">{explanation}</p>
               )}
-              <td class="right number ranking-paid" data-label="Paid">
-                <Paid of={reliabilities.get(attempt.solver.toLowerCase())} />
-                {fillOf(attempt.solver) !== undefined && (
-                  <span class="muted">, usually in {formatFill(fillOf(attempt.solver))}</span>
-                )}
-              </td>
-              <td class={attempt.rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
-                {attempt.isVerified ? (
-                  <StateMark word="verified" tone="good" />
-                ) : (
-                  <StateMark
-                    word={`${outcomeWord(attempt.outcome)}${attempt.reason === '' ? '' : `: ${attempt.reason}`}`}
-                    tone={outcomeTone(attempt.outcome)}
-                  />
-                )}
-                {isRecord && attempt.rank === undefined && attempt.explanation !== '' && (
-                  <p class="explanation">{attempt.explanation}</p>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
+            </td>
+          </tr>
+        )
+      })}
+    </Rows>
   )
 }
 
-interface OfferCellsProps {
-  readonly attempt: Attempt
-  readonly decimals: number | undefined
+/** How the request of a solver ended, and why. */
+function Result({ attempt: { isVerified, outcome, reason } }: { readonly attempt: Attempt }) {
+  const word = isVerified ? 'verified' : outcomeWord(outcome)
+  return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={outcomeTone(outcome)} />
 }
 
-/** How much an offer is, and how far from the best one; empty without an offer. */
-function OfferCells({ attempt, decimals }: OfferCellsProps) {
-  const { amount, bps, rank } = attempt
-  return (
-    <>
-      <td
-        class="right number ranking-amount"
-        data-label="Amount"
-        title={amount === undefined ? '' : exactAmount(amount, decimals)}
-      >
-        {amount === undefined ? '' : formatAmount(amount, decimals)}
-      </td>
-      <td class="right number ranking-bps" data-label="Against best">
-        {bps === undefined ? '' : rank === 1 ? <span class="accent">best</span> : <Bps bps={bps} />}
-      </td>
-    </>
-  )
-}
+/** How many of its orders a solver has paid, and how fast. */
+const PaidCell = ({ reliability }: { readonly reliability: Reliability | undefined }) => (
+  <td class="right number ranking-paid" data-label="Paid">
+    <Paid of={reliability} />
+    {reliability?.fillMs !== undefined && (
+      <span class="muted">, usually in {formatFill(reliability.fillMs)}</span>
+    )}
+  </td>
+)
 
 /** A signed difference. Green is a gain. Another offer that is a little lower is no loss. */
 export function Bps({ bps }: { readonly bps: number }) {
-  return <span class={bps > 0 ? 'positive' : 'muted'}>{formatBps(bps)}</span>
+  return <span class={bps >= 0.05 ? 'positive' : 'muted'}>{formatBps(bps)}</span>
 }

@@ -4,20 +4,26 @@ import { tokenOf } from '../data/tokens/tokens.js'
 import { formatRate } from '../format/amount.js'
 import { TokenName } from './token-amount.js'
 
+/** What is given for what. */
+export interface SwapAmounts {
+  readonly inputToken?: string | undefined
+  readonly inputAmount?: string | undefined
+  readonly outputToken?: string | undefined
+  readonly outputAmount?: string | undefined
+  readonly outputChainId?: bigint | undefined
+}
+
 interface RateProps {
   readonly chainId: bigint
-  readonly outputChainId?: bigint | undefined
-  readonly inputToken: string
-  readonly outputToken: string
-  readonly input: bigint
-  readonly output: bigint
+  readonly swap: SwapAmounts
   /** Whether nothing newer has come for long: then the title of the page does not say it. */
   readonly isOld?: boolean
 }
 
 /** What one whole token costs, also in the title of the page when both tokens are listed. Nothing while decimals are not known. */
-export function Rate(props: RateProps) {
-  const { chainId, outputChainId = chainId, inputToken, outputToken, input, output, isOld = false } = props
+export function Rate({ chainId, swap, isOld = false }: RateProps) {
+  const { inputToken = '', outputToken = '', outputChainId = chainId } = swap
+  const [input, output] = [BigInt(swap.inputAmount ?? 0), BigInt(swap.outputAmount ?? 0)]
   const sold = tokenOf(chainId, inputToken)
   const bought = tokenOf(outputChainId, outputToken)
   const rate = formatRate(input, output, sold?.decimals, bought?.decimals)

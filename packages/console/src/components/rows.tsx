@@ -1,24 +1,29 @@
 import type { ComponentChildren } from 'preact'
-import { ScrollBox } from './scroll-box.js'
 
 interface RowsProps {
   readonly caption: string
+  /** How the rows look, other than usual. */
+  readonly kind?: 'ranking'
   readonly head: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** A table that scrolls inside its own box. Arrows move between rows that lead somewhere, Enter opens. */
-export function Rows({ caption, head, children }: RowsProps) {
+/**
+ * A table that scrolls in its own box, also by the keyboard, so that the page does not. Arrows move between rows that lead somewhere,
+ * Enter opens. On a phone, each row is a card: its cells name their columns in `data-label`.
+ */
+export function Rows({ caption, kind, head, children }: RowsProps) {
   return (
-    <ScrollBox label={caption}>
-      <table onKeyDown={moveBetweenRows}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="table-box cards" aria-label={caption} tabIndex={0}>
+      <table class={kind} onKeyDown={moveBetweenRows}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>{head}</tr>
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </ScrollBox>
+    </section>
   )
 }
 

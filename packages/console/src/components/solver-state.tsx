@@ -7,7 +7,7 @@ import { StateMark, type Tone } from './state-mark.js'
 
 type Words = readonly [word: string, tone: Tone]
 
-const ACTIVE: Words = ['active', 'neutral']
+const ACTIVE: Words = ['active', 'good']
 const NOT_ASKED: Readonly<Record<NotAskedReason, Words>> = {
   [NotAskedReason.UNSPECIFIED]: ACTIVE,
   [NotAskedReason.NOT_REGISTERED]: ['not registered', 'neutral'],

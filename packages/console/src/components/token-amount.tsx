@@ -1,6 +1,6 @@
 import { markOf } from '../data/tokens/known-token.js'
 import { isAmbiguous, tokenOf } from '../data/tokens/tokens.js'
-import { exactAmount, formatAmount, padding } from '../format/amount.js'
+import { exactAmount, formatAmount } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 
 interface TokenProps {
@@ -42,26 +42,22 @@ export function TokenLogo({ chainId, address }: TokenProps) {
   )
 }
 
+interface AmountProps extends TokenProps {
+  readonly amount: bigint | string | undefined
+  /** Leaves out the token. */
+  readonly bare?: boolean
+}
+
 /** An amount of a token, cut off for reading. The exact amount is its title. */
-export function Amount(
-  props: TokenProps & {
-    readonly amount: bigint | string | undefined
-    readonly bare?: boolean
-    /** Keeps the points of a column with at most so many digits below each other. */
-    readonly aligned?: number
-  },
-) {
-  const { chainId, address, amount, bare, aligned, isShort } = props
+export function Amount({ chainId, address, amount, bare, isShort }: AmountProps) {
   if (amount === undefined) return <span class="muted">–</span>
   const value = BigInt(amount)
   const decimals = tokenOf(chainId, address)?.decimals
-  const shown = formatAmount(value, decimals)
   const exact = `${exactAmount(value, decimals)}${decimals === undefined ? ' of the smallest units; the decimals of the token are not known' : ''}`
   return (
     <span class="amount">
       <span class="number" title={exact}>
-        {shown}
-        {aligned !== undefined && <span class="align">{padding(shown, aligned)}</span>}
+        {formatAmount(value, decimals)}
         {decimals === undefined && !isShort && <span class="muted"> units</span>}
       </span>
       {!bare && ' '}

@@ -5,12 +5,6 @@ import { connection, isFollowing, reportedHealth } from './events.js'
 import { healthDueAt } from './request-times.js'
 import type { ChainHealth } from './stream-messages.js'
 
-interface Health {
-  readonly chains: readonly ChainHealth[]
-  /** Unix time in milliseconds. */
-  readonly readAt: number
-}
-
 /** What `/health` answers, as far as the console uses it. */
 interface HealthAnswer {
   readonly chains: readonly Omit<ChainHealth, 'activeSolvers'>[]
@@ -20,12 +14,12 @@ interface HealthAnswer {
 
 const TIMEOUT_MS = 5000
 
-/** What the instance last said; undefined before its first answer, and while it does not answer. */
-export const health = signal<Health | undefined>(undefined)
+/** What the instance last said of its chains; undefined before its first answer, and while it does not answer. */
+const health = signal<readonly ChainHealth[] | undefined>(undefined)
 
 /** The state of a chain; undefined while it is not known. */
 export function healthOf(chainId: number | bigint): ChainHealth | undefined {
-  return health.value?.chains.find((each) => each.chainId === Number(chainId))
+  return health.value?.find((each) => each.chainId === Number(chainId))
 }
 
 /** Takes the health from the stream of events. Asks after it while the tab can be seen and there is no stream. */
@@ -63,8 +57,7 @@ export function followHealth(): void {
       if (isVisible.peek() && !isAsking) void ask()
     })
   effect(() => {
-    const chains = reportedHealth.value
-    if (chains !== undefined) health.value = { chains, readAt: Date.now() }
+    if (reportedHealth.value !== undefined) health.value = reportedHealth.value
   })
   effect(() => {
     const at = Math.max(now.value, Date.now())
@@ -78,12 +71,8 @@ export function followHealth(): void {
   })
 }
 
-async function readHealth(): Promise<Health> {
+async function readHealth(): Promise<ChainHealth[]> {
   const response = await fetch(new URL('health', BASE_URL), { signal: AbortSignal.timeout(TIMEOUT_MS) })
   const { chains, activeSolvers } = (await response.json()) as HealthAnswer
-  const withSolvers = (chain: HealthAnswer['chains'][number]) => ({
-    ...chain,
-    activeSolvers: activeSolvers[chain.chainId] ?? 0,
-  })
-  return { chains: chains.map(withSolvers), readAt: Date.now() }
+  return chains.map((chain) => ({ ...chain, activeSolvers: activeSolvers[chain.chainId] ?? 0 }))
 }

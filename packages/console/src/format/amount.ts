@@ -101,14 +101,6 @@ export function formatRate(
   )
 }
 
-/** Spaces of the width of a point and digits (U+2008, U+2007), after which the points of a column stand below each other. */
-export function padding(text: string, digits: number): string {
-  const fraction = text.split('.')[1]
-  return (
-    (fraction === undefined ? '\u2008' : '') + '\u2007'.repeat(Math.max(0, digits - (fraction?.length ?? 0)))
-  )
-}
-
 /** Groups the digits of a whole number. */
 export function group(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP)

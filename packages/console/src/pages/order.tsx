@@ -6,14 +6,11 @@ import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
 import { Timeline } from '../components/order-timeline.js'
-import { Bps } from '../components/ranking.js'
 import { Rate } from '../components/rate.js'
-import { WhyOffer } from '../components/record-view.js'
+import { Surplus, WhyOffer } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
-import { Term } from '../components/term.js'
 import { Deadline, Moment } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
-import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
@@ -110,7 +107,7 @@ interface PriceProps {
 
 /** What was given for what, how good that was, and how the order stands. */
 function Price({ order, chain, record, isAddress }: PriceProps) {
-  const { chainId, inputToken = '', inputAmount, outputToken = '', outputAmount, outputChainId } = order
+  const { chainId, state, user, solver, fillDeadline, inputToken: sell = '', outputToken: buy = '' } = order
   const end = endOf(order, isAddress)
   const isOpen = end === undefined || end === 'filled'
   return (
@@ -119,7 +116,7 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
         {end === 'ended' ? (
           <StateMark word="ended without a fill" tone="neutral" />
         ) : (
-          <OrderStateMark state={order.state} fillMs={timeToFill(order)} />
+          <OrderStateMark state={state} fillMs={timeToFill(order)} />
         )}
       </p>
       <Amounts chainId={chainId} swap={order} end={end}>
@@ -127,45 +124,38 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
       </Amounts>
       {end === 'refunded' && (
         <p class="not-paid-story">
-          {order.solver === undefined ? 'The solver' : <SolverLabel address={order.solver} />} did not pay in
-          time. The user has the whole input back and the compensation, and has lost the gas.
-          <a class="button" href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>
+          {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time. The
+          user has the whole input back and the compensation, and has lost the gas.
+          <a class="button" href={hrefHere('swap', '', { sell, buy })}>
             Swap again
           </a>
         </p>
       )}
       <dl class="fact-row">
         <Fact name={isOpen ? 'Rate' : 'Offered rate'}>
-          <Rate
-            chainId={chainId}
-            outputChainId={outputChainId}
-            inputToken={inputToken}
-            outputToken={outputToken}
-            input={BigInt(inputAmount ?? 0)}
-            output={BigInt(outputAmount ?? 0)}
-          />
+          <Rate chainId={chainId} swap={order} />
         </Fact>
         {record !== undefined && isOpen && <Surplus record={record} />}
-        <Details order={order} />
+        <Fact name="Solver">
+          {solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}
+          {solver !== undefined && <Explorer chainId={chainId} kind="address" id={solver} />}
+        </Fact>
+        <Fact name="User">
+          {user === undefined ? '–' : <Account address={user} />}
+          {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
+        </Fact>
+        {fillDeadline !== undefined && (
+          <Fact name="Fill deadline">
+            {state === OrderState.DEPOSITED ? (
+              <Deadline seconds={fillDeadline} />
+            ) : (
+              <Moment seconds={fillDeadline} />
+            )}
+          </Fact>
+        )}
       </dl>
       <OrderRefund order={order} chain={chain} />
     </section>
-  )
-}
-
-/** How much better the best offer was than the next one, in basis points and in the token. */
-function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
-  const attempts = readAttempts(record)
-  const bps = surplusBps(attempts)
-  const [best, next] = [1, 2].map((rank) => attempts.find((attempt) => attempt.rank === rank)?.amount)
-  if (bps === undefined || best === undefined || next === undefined) return null
-  const isInput = isExactInput(record)
-  const gained = best > next ? best - next : next - best
-  const token = (isInput ? record.request?.outputToken : record.request?.inputToken) ?? ''
-  return (
-    <Fact name={<Term name="Surplus over the next offer" />}>
-      <Bps bps={bps} /> · <Amount chainId={record.chainId} address={token} amount={gained} />
-    </Fact>
   )
 }
 
@@ -181,32 +171,6 @@ function Slashed({ order: { chainId, orderId }, chain }: Pick<PriceProps, 'order
         <Amount chainId={chainId} address={chain.bondToken?.address ?? ''} amount={paid.data} isShort />
         <span class="muted bond-note">in the solver's bond token, price not known</span>
       </dd>
-    </>
-  )
-}
-
-/** Who and where, and until when. */
-function Details({ order }: { readonly order: GetOrderResponse }) {
-  const { chainId, user, solver, fillDeadline, state } = order
-  return (
-    <>
-      <Fact name="Solver">
-        {solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}
-        {solver !== undefined && <Explorer chainId={chainId} kind="address" id={solver} />}
-      </Fact>
-      <Fact name="User">
-        {user === undefined ? '–' : <Account address={user} />}
-        {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
-      </Fact>
-      {fillDeadline !== undefined && (
-        <Fact name="Fill deadline">
-          {state === OrderState.DEPOSITED ? (
-            <Deadline seconds={fillDeadline} />
-          ) : (
-            <Moment seconds={fillDeadline} />
-          )}
-        </Fact>
-      )}
     </>
   )
 }

@@ -17,26 +17,17 @@ const PAGE_SIZE = 25
 const EVENT_PAUSE_MS = 2000
 const STATES = [OrderState.DEPOSITED, OrderState.SETTLED, OrderState.REFUNDED] as const
 
-interface Filters {
-  readonly user: string | undefined
-  readonly solver: string | undefined
-  readonly state: string | undefined
-}
+type Filters = Readonly<Record<'user' | 'solver' | 'state', string | undefined>>
 
 /** The orders of a chain. Filters and page are in the URL, so that a link shows the same. */
 export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const { query } = route.value
-  const filters: Filters = {
-    user: query.get('user') ?? undefined,
-    solver: query.get('solver') ?? undefined,
-    // An old link may have a state that does not exist.
-    state: Object.values(STATE_WORDS).find((word) => word === query.get('state')),
-  }
-  const pageToken = query.get('page') ?? undefined
-  const state = STATES.find((each) => STATE_WORDS[each] === filters.state)
+  const [user, solver, pageToken] = ['user', 'solver', 'page'].map((name) => query.get(name) ?? undefined)
+  // An old link may have a state that does not exist.
+  const state = STATES.find((each) => STATE_WORDS[each] === query.get('state'))
+  const filters: Filters = { user, solver, state: state && STATE_WORDS[state] }
   const key = JSON.stringify([String(chainId), filters, pageToken])
-  const { user, solver } = filters
   const title = useRef<HTMLHeadingElement>(null)
   // The link to another page is gone, and so is the chip of a filter that was removed.
   useFocusAfter(title, key)
@@ -89,13 +80,14 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
     <div class="filters">
       {own !== undefined && filters.user === undefined && (
         <a class="chip" href={hrefHere('orders', '', { ...filters, user: own })}>
-          My orders
+          Mine
         </a>
       )}
       {(['user', 'solver'] as const).map((name) => {
         const address = filters[name]
         if (address === undefined) return null
-        const label = `${name} ${shorten(address)}`
+        const isOwn = name === 'user' && address.toLowerCase() === own?.toLowerCase()
+        const label = isOwn ? 'Mine' : `${name} ${shorten(address)}`
         return (
           <a
             key={name}

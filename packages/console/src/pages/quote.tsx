@@ -8,14 +8,15 @@ import {
 import { Fact } from '../components/facts.js'
 import { Account, Id } from '../components/id.js'
 import { Answer } from '../components/notice.js'
-import { RecordView } from '../components/record-view.js'
+import { Rate } from '../components/rate.js'
+import { RecordView, Surplus } from '../components/record-view.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age, Deadline } from '../components/time.js'
-import { Amount, TokenName } from '../components/token-amount.js'
-import { isExactInput } from '../data/auction/auction.js'
+import { isExactInput, readAttempts } from '../data/auction/auction.js'
 import { latestNow } from '../data/clock.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { formatDuration } from '../format/time.js'
+import { Amounts } from './order/amounts.js'
 
 const OUTCOMES: Readonly<Record<QuoteOutcome, readonly [word: string, tone: Tone]>> = {
   [QuoteOutcome.UNSPECIFIED]: ['unknown', 'neutral'],
@@ -37,7 +38,7 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
       <Answer query={record}>
         {(data) => (
           <>
-            <Facts record={data} />
+            <Summary record={data} />
             <section class="panel" aria-labelledby="results-title">
               <h2 id="results-title">Results of the solvers</h2>
               <RecordView chain={chain} record={data} />
@@ -49,36 +50,43 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
   )
 }
 
-function Facts({ record }: { readonly record: GetQuoteRecordResponse }) {
+/** What was asked for, and the best offer. */
+function Summary({ record }: { readonly record: GetQuoteRecordResponse }) {
   const { request, chainId, outcome, durationMs, requestedAt, kind } = record
   if (request === undefined) return null
+  const { amount, depositDeadline } = request
   const isInput = isExactInput(record)
-  const isOver = request.depositDeadline * 1000 < latestNow.value
+  const best = readAttempts(record)
+    .find(({ rank }) => rank === 1)
+    ?.amount?.toString()
+  const [inputAmount, outputAmount] = isInput ? [amount, best] : [best, amount]
+  const swap = { ...request, inputAmount, outputAmount }
   const [word, tone] = OUTCOMES[outcome ?? QuoteOutcome.UNSPECIFIED] ?? ['other', 'neutral']
   return (
-    <section class="panel" aria-label="Request">
-      <dl class="fact-row request">
-        <Fact name="Outcome">
+    <section class="panel quote-summary" aria-label="Request">
+      <div>
+        <p class="hero-state">
           <StateMark word={word} tone={tone} />
-        </Fact>
-        <Fact name={isInput ? 'Sells exactly' : 'Buys exactly'}>
-          <Amount
-            chainId={chainId}
-            address={isInput ? request.inputToken : request.outputToken}
-            amount={request.amount}
-          />
-        </Fact>
-        <Fact name={isInput ? 'For' : 'With'}>
-          <TokenName chainId={chainId} address={isInput ? request.outputToken : request.inputToken} />
-        </Fact>
+        </p>
+        <Amounts chainId={chainId} swap={swap} end={isInput ? 'exact input' : 'exact output'} />
+      </div>
+      <dl class="fact-row">
+        {best !== undefined && (
+          <Fact name="Best rate">
+            <Rate chainId={chainId} swap={swap} />
+          </Fact>
+        )}
+        <Surplus record={record} />
         <Fact name="User">
           {kind === QuoteKind.INDICATIVE ? 'none: a price' : <Account address={request.userAddress} />}
         </Fact>
         <Fact name="Deposit">
           {request.depositMode === DepositMode.ADDRESS ? 'to an address' : 'with the contract'}
         </Fact>
-        <Fact name={isOver ? 'No longer an offer since' : 'Offers valid until'}>
-          <Deadline seconds={request.depositDeadline} />
+        <Fact
+          name={depositDeadline * 1000 < latestNow.value ? 'No longer an offer since' : 'Offers valid until'}
+        >
+          <Deadline seconds={depositDeadline} />
         </Fact>
         <Fact name="Asked">
           <Age ms={Number(requestedAt)} /> for {formatDuration(durationMs)}

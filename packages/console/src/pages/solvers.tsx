@@ -1,34 +1,35 @@
-import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { SolverLabel } from '../components/id.js'
 import { Answer, NoSolvers } from '../components/notice.js'
+import { formatFill, OrdersPanel } from '../components/order-rows.js'
 import { Paid } from '../components/paid.js'
 import { LinkRow, Rows } from '../components/rows.js'
 import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
+import { Amount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
-import { route } from '../data/route.js'
-import { isRisky, readReliabilities } from '../data/solvers/reliability.js'
+import { useLatestOrders } from '../data/orders/use-latest-orders.js'
+import { type PageName, route } from '../data/route.js'
+import { isRisky, usualFillMs } from '../data/solvers/reliability.js'
 import { answeredShare, useSolverStats, WINDOWS, winShare } from '../data/solvers/stats.js'
-import { exactAmount, formatAmount, formatShare, group } from '../format/amount.js'
+import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
+
+const LATEST = 10
 
 /** All solvers and how they compete. */
 export function SolversPage({ chain }: { readonly chain: Chain }) {
-  const wanted = route.value.query.get('window')
-  const window = WINDOWS.find((each) => each === wanted) ?? '24h'
+  const { window, choice } = useStatsWindow('solvers')
   const stats = useSolverStats(chain.chainId, window)
+  const { orders } = useLatestOrders(chain.chainId)
   return (
     <>
       <div class="page-head">
         <h1>Solvers</h1>
-        <Segments
-          label="Window of the statistics"
-          items={WINDOWS.map((each) => [each, hrefHere('solvers', '', { window: each })])}
-          chosen={window}
-        />
+        {choice}
       </div>
       <Answer query={stats}>
         {({ solvers }) =>
@@ -37,12 +38,18 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
           ) : (
             <>
               <div class="solvers">
-                <StatsRows chain={chain} solvers={solvers} />
+                <StatsRows chain={chain} solvers={solvers} orders={orders} />
               </div>
               <p class="muted footnote">
                 First come solvers that have paid nine in ten of their orders, then those with the most filled
                 ones, because each fill costs gas. The other counts are cheaper to fake.
               </p>
+              <OrdersPanel
+                title="Their latest orders"
+                href={hrefHere('orders')}
+                orders={orders?.slice(0, LATEST)}
+                without="user"
+              />
             </>
           )
         }
@@ -54,18 +61,15 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
 interface StatsRowsProps {
   readonly chain: Chain
   readonly solvers: readonly SolverStats[]
+  readonly orders: readonly Order[] | undefined
 }
 
-/** The names of the columns with numbers. */
-const COLUMNS = ['Paid', 'Asked', 'Won', 'In time', 'Usual answer', 'p95 answer', 'Free bond'] as const
-
-function StatsRows({ chain, solvers }: StatsRowsProps) {
-  const reliabilities = readReliabilities(solvers)
-  const isTrusty = ({ solver }: SolverStats) => {
-    const known = reliabilities.get(solver.toLowerCase())
-    return known !== undefined && known.paid > 0n && !isRisky(known)
-  }
-  const ranked = solvers.toSorted((a, b) => Number(isTrusty(b)) - Number(isTrusty(a)))
+function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
+  const isTrusty = ({ settled, refunded }: SolverStats) =>
+    settled > 0n && !isRisky({ paid: settled, ended: settled + refunded })
+  const rows = solvers
+    .toSorted((a, b) => Number(isTrusty(b)) - Number(isTrusty(a)))
+    .map((stats) => [stats, Object.entries(numbersOf(chain, stats, orders))] as const)
   return (
     <Rows
       caption="Solvers"
@@ -73,7 +77,7 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
         <>
           <th>Solver</th>
           <th>State</th>
-          {COLUMNS.map((name) => (
+          {rows[0]?.[1].map(([name]) => (
             <th key={name} class="right">
               <Term name={name} />
             </th>
@@ -81,51 +85,61 @@ function StatsRows({ chain, solvers }: StatsRowsProps) {
         </>
       }
     >
-      {ranked.map((stats) => {
-        const known = reliabilities.get(stats.solver.toLowerCase())
-        const values: Record<(typeof COLUMNS)[number], ComponentChildren> = {
-          Paid: <Paid of={known} />,
-          Asked: group(String(stats.asked)),
-          Won: formatShare(winShare(stats)),
-          'In time': formatShare(answeredShare(stats)),
-          'Usual answer': formatDuration(stats.medianResponseMs),
-          'p95 answer': formatDuration(stats.p95ResponseMs),
-          'Free bond': <FreeBond chain={chain} stats={stats} />,
-        }
-        return (
-          <LinkRow
-            key={stats.solver}
-            href={hrefHere('solver', stats.solver)}
-            label={`Solver ${stats.solver}`}
-          >
-            <td class="solver-head">
-              <SolverLabel address={stats.solver} name={stats.name} />
+      {rows.map(([stats, numbers]) => (
+        <LinkRow key={stats.solver} href={hrefHere('solver', stats.solver)} label={`Solver ${stats.solver}`}>
+          <td class="solver-head">
+            <SolverLabel address={stats.solver} name={stats.name} hasAddress />
+          </td>
+          <td class="solver-state">
+            <SolverState {...stats} />
+          </td>
+          {numbers.map(([name, value]) => (
+            <td key={name} class="right number" data-label={name}>
+              {value}
             </td>
-            <td class="solver-state">
-              <SolverState {...stats} />
-            </td>
-            {COLUMNS.map((name) => (
-              <td key={name} class="right number" data-label={name}>
-                {values[name]}
-              </td>
-            ))}
-          </LinkRow>
-        )
-      })}
+          ))}
+        </LinkRow>
+      ))}
     </Rows>
   )
 }
 
-/** The free part of a solver's bond; the whole on hover. */
-export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly stats: SolverStats }) {
-  const { freeBond, totalBond } = stats
-  if (freeBond === undefined || totalBond === undefined) return <span class="muted">–</span>
-  const { decimals, symbol } = chain.bondToken ?? {}
-  const free = BigInt(freeBond)
-  const exact = `${exactAmount(free, decimals)} of ${exactAmount(BigInt(totalBond), decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
-  return (
-    <span class="number" title={exact}>
-      {formatAmount(free, decimals, 2)} {symbol ?? 'units'}
-    </span>
-  )
+/** The numbers of a solver by their names. @param orders among which are its latest */
+export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Order[]) {
+  return {
+    Paid: <Paid of={{ paid: stats.settled, ended: stats.settled + stats.refunded }} />,
+    'Usual fill': formatFill(usualFillMs(orders, stats.solver)),
+    Won: <Share of={winShare(stats)} />,
+    'In time': <Share of={answeredShare(stats)} />,
+    Asked: group(String(stats.asked)),
+    'Usual answer': formatDuration(stats.medianResponseMs),
+    'p95 answer': formatDuration(stats.p95ResponseMs),
+    // The bond token is learned with the chain.
+    'Free bond': (
+      <Amount
+        chainId={chain.chainId}
+        address={chain.bondToken?.address ?? ''}
+        amount={chain.bondToken && stats.freeBond}
+        isShort
+      />
+    ),
+  }
 }
+
+/** The chosen window of statistics, and the links to the others. @param id of the solver, on its page */
+export function useStatsWindow(page: PageName, id = '') {
+  const wanted = route.value.query.get('window')
+  const window = WINDOWS.find((each) => each === wanted) ?? '24h'
+  const items = WINDOWS.map((each) => [each, hrefHere(page, id, { window: each })] as const)
+  return { window, choice: <Segments label="Window of the statistics" items={items} chosen={window} /> }
+}
+
+/** A share in a column of shares, with a bar of its length. */
+const Share = ({ of }: { readonly of: number | undefined }) => (
+  <span class="share">
+    {formatShare(of)}
+    <svg aria-hidden="true">
+      <rect width={`${(of ?? 0) * 100}%`} height="100%" />
+    </svg>
+  </span>
+)

@@ -12,8 +12,10 @@ import { isReachable, now } from '../data/clock.js'
 import { connection } from '../data/events.js'
 import { healthOf } from '../data/health.js'
 import { instance } from '../data/instance.js'
+import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { route } from '../data/route.js'
+import { useReliabilities } from '../data/solvers/reliability.js'
 import { lastListedPair } from '../data/tokens/pairs.js'
 import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens/tokens.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
@@ -41,6 +43,8 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const params = readSwapParams(route.value)
   const pairs = usePairs(chainId)
+  const { orders } = useLatestOrders(chainId)
+  const reliabilities = useReliabilities(chainId, orders)
   useTokensOfLink(chain)
   useFirstPair(chain, pairs.data?.pairs)
   useWalletTokens(chain, params.sell, params.buy)
@@ -101,6 +105,8 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                   wanted={wanted}
                   problem={problem}
                   auction={shown}
+                  orders={orders}
+                  reliabilities={reliabilities}
                   offer={offer}
                   onChoose={isForNobody ? undefined : chooseSolver}
                   price={price}
@@ -131,6 +137,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             <AuctionPanel
               chain={chain}
               auction={auction}
+              reliabilities={reliabilities}
               token={params.exact === 'sell' ? params.buy : params.sell}
               isAsking={request !== undefined}
               isForNobody={isForNobody}
@@ -144,15 +151,21 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               {record && <WhyOffer chain={chain} record={record} />}
             </>
           )}
-          {taken === undefined && (
+          {taken?.wanted.mode !== 'CONTRACT' && (
             <section class="panel rate-panel" aria-label="Rate of the pair">
-              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} height={170} />
+              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
             </section>
           )}
         </div>
       </div>
       {params.sell !== '' && params.buy !== '' && (
-        <PairDay chain={chain} sell={params.sell} buy={params.buy} pairs={pairs.data?.pairs} />
+        <PairDay
+          chain={chain}
+          sell={params.sell}
+          buy={params.buy}
+          pairs={pairs.data?.pairs}
+          orders={orders}
+        />
       )}
     </>
   )

@@ -2,6 +2,7 @@ import { rememberedWallet } from './remembered.js'
 
 /** Loads what talks to wallets and contracts, which is larger than all the rest. */
 export const loadWallet = () => import('./wallet.js')
+export type WalletCode = Awaited<ReturnType<typeof loadWallet>>
 
 /** Connects the wallet of the last visit, without a question to the user. Without one, nothing is loaded. */
 export function reconnectLastWallet(): void {

@@ -16,7 +16,7 @@ import {
   numberToHex,
   toFunctionSelector,
 } from 'viem'
-import { getCode, readContract } from 'viem/actions'
+import { getCode, getGasPrice, readContract } from 'viem/actions'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { readView } from '../../../protocol/src/node/read-view.js'
 import { nonceUse, REFUND_CALLS_ABI } from '../../../protocol/src/settlement/settlement-of-chain.js'
@@ -167,6 +167,9 @@ export async function readWayBack({ chainId, settlement }: Chain): Promise<boole
   if (has('recoverFromProxy')) return false
   return has('refundAddressDeposit') || undefined
 }
+
+/** What the wallet's node asks for a unit of gas, in the smallest unit of the network's coin. */
+export const readGasPrice = ({ chainId }: Chain): Promise<bigint> => getGasPrice(nodeClient(Number(chainId)))
 
 /** What the wallet's node says of a deposit address. */
 export interface AddressState {

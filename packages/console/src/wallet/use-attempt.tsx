@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks'
-import { describeFailure, loadWallet } from './load.js'
-
-type WalletCode = Awaited<ReturnType<typeof loadWallet>>
+import { describeFailure, loadWallet, type WalletCode } from './load.js'
 
 /** What a user can try with the wallet: whether it is under way, and the complaint of the last attempt that has failed. */
 export function useAttempt() {

@@ -2,11 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { now } from '../data/clock.js'
 import { wallet } from './connected-wallet.js'
-import { loadWallet } from './load.js'
+import { loadWallet, type WalletCode } from './load.js'
 
 const PERIOD_MS = 5000
-
-type WalletCode = Awaited<ReturnType<typeof loadWallet>>
 
 /**
  * What the wallet's node says, read again every few seconds. Undefined until it is read, and without a wallet on the chain.
@@ -43,12 +41,7 @@ export function useOnePrompt(chain: Chain, token: string): bigint | undefined {
   return useWalletRead(chain, token, ({ readOnePrompt }) => readOnePrompt(chain, token))
 }
 
-/** How much of a token the account of the wallet has, in the token's smallest unit. @param token empty reads nothing */
-export function useBalance(chain: Chain, token: string): bigint | undefined {
-  return useBalances(chain, token === '' ? [] : [token])?.get(token)
-}
-
-/** The same of several tokens, without those that cannot be read. */
+/** How much of tokens the account of the wallet has, in their smallest units, without those that cannot be read. */
 export function useBalances(
   chain: Chain,
   tokens: readonly string[],

@@ -8,6 +8,7 @@ export {
   disconnectWallet,
   readAddress,
   readBalance,
+  readGasPrice,
   readOnePrompt,
   readToken,
   readWayBack,

@@ -5,7 +5,7 @@ import { formatBps, group } from '../../format/amount.js'
 import { createAmountAxis } from '../../format/amount-axis.js'
 import { shorten } from '../../format/shorten.js'
 import { formatDuration } from '../../format/time.js'
-import { createTimeAxis, type TimeAxis } from '../../format/time-axis.js'
+import { createTimeAxis } from '../../format/time-axis.js'
 import { outcomeWord } from '../outcome.js'
 import { useWidth } from './use-width.js'
 
@@ -14,7 +14,6 @@ const HEIGHT = 196
 const LEFT = 64
 const MARGIN = 12
 const TOP = 18
-const BOTTOM = 118
 /** An offer far off stands here, with its number. */
 const EDGE = 138
 /** Results without an offer stand below the offers. */
@@ -41,15 +40,16 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
     0,
   )
   // Before an auction, the axis is whole.
-  const isEmpty = timed.length === 0
-  const axis = createTimeAxis(isEmpty ? deadlineMs : last, deadlineMs)
+  const axis = createTimeAxis(timed.length === 0 ? deadlineMs : last, deadlineMs)
   const x = (ms: number) => LEFT + axis.place(ms) * (right - LEFT)
   const offers = timed.filter(({ bps }) => bps !== undefined)
   const others = timed.filter(({ bps }) => bps === undefined)
   const amounts = createAmountAxis(offers.map(({ bps = 0 }) => bps))
+  const isCrowded = others.length > 0 || offers.some(({ bps = 0 }) => amounts.place(bps) === undefined)
+  const bottom = isCrowded ? EDGE - 20 : LANE - 6
   const heightOf = (bps: number) => {
     const place = amounts.place(bps)
-    return place === undefined ? EDGE : TOP + place * (BOTTOM - TOP)
+    return place === undefined ? EDGE : TOP + place * (bottom - TOP)
   }
   const y = ({ bps = 0 }: Attempt) => heightOf(bps)
   return (
@@ -69,7 +69,17 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
           </text>
         </g>
       ))}
-      <Axis axis={axis} x={x} right={right} />
+      <g class="chart-axis">
+        {axis.ticks.map((ms) => (
+          <g key={ms}>
+            <line x1={x(ms)} x2={x(ms)} y1={TOP - 8} y2={BASE} />
+            <text x={x(ms)} y={LABELS}>
+              {`${group(String(ms))} ms`}
+            </text>
+          </g>
+        ))}
+        <line class="chart-base" x1={LEFT} x2={right} y1={BASE} y2={BASE} />
+      </g>
       <polyline class="chart-best" points={bestLine(offers, x, y, right)} />
       {others.map((attempt) => (
         <g key={attempt.solver} class="chart-other">
@@ -92,28 +102,6 @@ export function AuctionChart({ attempts, deadlineMs }: AuctionChartProps) {
         </g>
       ))}
     </svg>
-  )
-}
-
-interface AxisProps {
-  readonly axis: TimeAxis
-  readonly x: (ms: number) => number
-  readonly right: number
-}
-
-function Axis({ axis, x, right }: AxisProps) {
-  return (
-    <g class="chart-axis">
-      {axis.ticks.map((ms) => (
-        <g key={ms}>
-          <line x1={x(ms)} x2={x(ms)} y1={TOP - 8} y2={BASE} />
-          <text x={x(ms)} y={LABELS}>
-            {`${group(String(ms))} ms`}
-          </text>
-        </g>
-      ))}
-      <line class="chart-base" x1={LEFT} x2={right} y1={BASE} y2={BASE} />
-    </g>
   )
 }
 

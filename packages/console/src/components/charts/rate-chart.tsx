@@ -1,23 +1,17 @@
-import type { ComponentChildren } from 'preact'
-import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
-import { listOrders } from '../../data/orders/orders.js'
-import { fillsOfPair } from '../../data/orders/pair-fills.js'
-import { useQuery } from '../../data/query.js'
+import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
+import { type Fill, fillsOfPair } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { formatSpan } from '../../format/time.js'
 import { Plot } from './plot.js'
 
-interface RateChartProps {
+/** A pair of tokens of a chain, with orders among which are its fills. */
+interface TradedPair {
   readonly chainId: bigint
   readonly sell: string
   readonly buy: string
-  readonly height: number
-  /** What to know of such rates. */
-  readonly children?: ComponentChildren
+  readonly orders: readonly Order[] | undefined
 }
 
-const LISTED = 200
-const EVENT_PAUSE_MS = 30_000
 /** A line of fewer points says nothing. */
 const LEAST_FILLS = 3
 
@@ -29,31 +23,31 @@ const formatRate = (rate: number) =>
     )
     .replaceAll(',', '\u202f')
 
-/** The rate of a pair of listed tokens by its fills. Nothing for other tokens, and while there are few fills. */
-export function RateChart({ chainId, sell, buy, height, children }: RateChartProps) {
-  const { data } = useQuery(
-    `fills ${chainId}`,
-    (signal) => listOrders(chainId, { state: OrderState.SETTLED, pageSize: LISTED }, signal),
-    {
-      refreshOn: (event) => event.type === 'Settled' && BigInt(event.chainId) === chainId,
-      eventPauseMs: EVENT_PAUSE_MS,
-    },
-  )
+/** The fills of a pair of listed tokens, the earliest first. None of other tokens, and while there are few. */
+export function fillsOf({ chainId, sell, buy, orders = [] }: TradedPair): readonly Fill[] {
   const [sold, bought] = [tokenOf(chainId, sell), tokenOf(chainId, buy)]
-  if (!sold?.isListed || !bought?.isListed || data === undefined) return null
-  const fills = fillsOfPair(data.orders, [sell, buy], [sold.decimals ?? 0, bought.decimals ?? 0])
-  if (fills.length < LEAST_FILLS) return null
+  if (!sold?.isListed || !bought?.isListed) return []
+  const fills = fillsOfPair(orders, [sell, buy], [sold.decimals ?? 0, bought.decimals ?? 0])
+  return fills.length < LEAST_FILLS ? [] : fills
+}
+
+/** The rate of a pair by its fills, or nothing. */
+export function RateChart(pair: TradedPair) {
+  const fills = fillsOf(pair)
+  if (fills.length === 0) return null
+  const [sold, bought] = [pair.sell, pair.buy].map((token) => tokenOf(pair.chainId, token)?.symbol)
   const spanMs = ((fills.at(-1)?.at ?? 0) - (fills[0]?.at ?? 0)) * 1000
   return (
     <figure>
       <Plot
-        title={`${bought.symbol} for 1 ${sold.symbol}, ${fills.length} fills in ${formatSpan(spanMs)}`}
+        title={`${bought} for 1 ${sold}, ${fills.length} fills in ${formatSpan(spanMs)}`}
         times={fills.map(({ at }) => at)}
         values={fills.map(({ rate }) => rate)}
-        height={height}
         format={formatRate}
       />
-      {children}
+      <figcaption class="muted">
+        Anyone can trade with themselves at any price. The axis does not begin at 0.
+      </figcaption>
     </figure>
   )
 }

@@ -15,15 +15,22 @@ export function fillsOfPair(
   [sell, buy]: readonly [sell: string, buy: string],
   [sellDecimals, buyDecimals]: readonly [number, number],
 ): Fill[] {
-  const whole = (amount: string | undefined, decimals: number) => Number(amount ?? 0) / 10 ** decimals
   return orders
     .flatMap((order): Fill[] => {
       const { inputAmount, outputAmount, settled } = order
       const isForward = isOfPair(order, sell, buy)
       if (settled?.blockTime === undefined || (!isForward && !isOfPair(order, buy, sell))) return []
       const [sold, bought] = isForward ? [inputAmount, outputAmount] : [outputAmount, inputAmount]
-      const rate = whole(bought, buyDecimals) / whole(sold, sellDecimals)
+      const rate = wholeRate([sold, sellDecimals], [bought, buyDecimals])
       return Number.isFinite(rate) ? [{ at: Number(settled.blockTime), rate }] : []
     })
     .toSorted((a, b) => a.at - b.at)
+}
+
+/** What one whole token costs in whole ones of another, near enough to draw and to compare. @param sold with its decimals, as the bought */
+export function wholeRate(
+  [sold, soldDecimals]: readonly [string | undefined, number],
+  [bought, boughtDecimals]: readonly [string | undefined, number],
+): number {
+  return Number(bought ?? 0) / 10 ** boughtDecimals / (Number(sold ?? 0) / 10 ** soldDecimals)
 }

@@ -6,7 +6,7 @@ import { type Query, useQuery } from '../query.js'
 import { needsList, withEvents } from './latest-orders.js'
 import { listOrders } from './orders.js'
 
-const LISTED = 100
+const LISTED = 200
 /** Time between two lists that events cause. They do so when an event does not have the amounts of its order. */
 const LIST_PAUSE_MS = 5000
 /** More than the list of events has, so that none of its deposits is taken for a new one. */

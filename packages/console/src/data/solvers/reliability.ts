@@ -10,23 +10,26 @@ export interface Reliability {
   readonly paid: bigint
   /** The orders of 24 hours that have ended. */
   readonly ended: bigint
+  /** The median time to fill of its latest orders, in milliseconds; undefined without one. */
+  readonly fillMs: number | undefined
 }
 
 /** How the solvers of a chain have kept their word, by address in lower case. */
 export type Reliabilities = ReadonlyMap<string, Reliability>
 
-/** The reliabilities, as far as they are read. */
-export const useReliabilities = (chainId: bigint): Reliabilities =>
-  readReliabilities(useSolverStats(chainId, '24h', true).data?.solvers ?? [])
+/** The reliabilities, as far as they are read. @param orders the latest ones */
+export const useReliabilities = (chainId: bigint, orders: readonly Order[] | undefined): Reliabilities =>
+  readReliabilities(useSolverStats(chainId, '24h', true).data?.solvers ?? [], orders)
 
-/** Reads them from the statistics of a day. */
+/** Reads them from the statistics of a day. @param orders the latest ones */
 export const readReliabilities = (
   solvers: readonly Pick<SolverStats, 'solver' | 'settled' | 'refunded'>[],
+  orders: readonly Order[] = [],
 ): Reliabilities =>
   new Map(
     solvers.map(({ solver, settled, refunded }) => [
       solver.toLowerCase(),
-      { paid: settled, ended: settled + refunded },
+      { paid: settled, ended: settled + refunded, fillMs: usualFillMs(orders, solver) },
     ]),
   )
 

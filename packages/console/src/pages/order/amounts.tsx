@@ -1,10 +1,15 @@
 import type { ComponentChildren } from 'preact'
+import type { SwapAmounts } from '../../components/rate.js'
 import { Amount } from '../../components/token-amount.js'
 import { chainName } from '../../data/chains.js'
 import type { OrderEnd } from '../../data/orders/order-end.js'
 
 /** What has become of the two sides of a swap. */
-const SIDES: Readonly<Record<OrderEnd | 'open', readonly [input: string, output: string]>> = {
+const SIDES: Readonly<
+  Record<OrderEnd | 'open' | 'exact input' | 'exact output', readonly [input: string, output: string]>
+> = {
+  'exact input': ['Sells exactly', 'Buys'],
+  'exact output': ['Sells', 'Buys exactly'],
   open: ['Pays', 'Receives'],
   filled: ['Paid', 'Received'],
   refunded: ['Returned', 'Offered'],
@@ -13,15 +18,9 @@ const SIDES: Readonly<Record<OrderEnd | 'open', readonly [input: string, output:
 
 interface AmountsProps {
   readonly chainId: bigint
-  readonly swap: {
-    readonly inputToken?: string | undefined
-    readonly inputAmount?: string | undefined
-    readonly outputToken?: string | undefined
-    readonly outputAmount?: string | undefined
-    readonly outputChainId?: bigint | undefined
-  }
-  /** Undefined before the order has ended. */
-  readonly end: OrderEnd | undefined
+  readonly swap: SwapAmounts
+  /** Undefined before the order has ended. Of a quote, the side that is fixed. */
+  readonly end: keyof typeof SIDES | undefined
   /** What came beside the input. */
   readonly children?: ComponentChildren
 }

@@ -1,10 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { wallet } from '../../wallet/connected-wallet.js'
-import type { loadWallet } from '../../wallet/load.js'
+import type { WalletCode } from '../../wallet/load.js'
 import { useAttempt } from '../../wallet/use-attempt.js'
 import { Connect } from '../swap/connect.js'
-
-type WalletCode = Awaited<ReturnType<typeof loadWallet>>
 
 interface RefundProps {
   /** Sends the transaction. */

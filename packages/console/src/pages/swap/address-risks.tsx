@@ -1,4 +1,5 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { TokenName } from '../../components/token-amount.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 
 const LATE = 'Sent late: it may be lost. Sent short: no swap, you take it back after the fill deadline.'
@@ -14,15 +15,19 @@ const WAYS_BACK = {
   ],
 } as const
 
-/** How a transfer can lose tokens, before the user makes it. */
-export function AddressRisks({ chain }: { readonly chain: Chain }) {
+/** How a transfer can lose tokens, before the user makes it. @param token to send */
+export function AddressRisks({ chain, token }: { readonly chain: Chain; readonly token: string }) {
   const hasWayBack = useWalletRead(chain, 'way back', ({ readWayBack }) => readWayBack(chain))
   return (
-    <div class="notice notice-warning address-risks">
+    <ul class="notice notice-warning address-risks">
+      <li>
+        Send <TokenName chainId={chain.chainId} address={token} isShort /> only, which is a token. The
+        network's own coin, such as ETH, is lost at a deposit address.
+      </li>
       {WAYS_BACK[`${hasWayBack}`].map((risk) => (
-        <p key={risk}>{risk}</p>
+        <li key={risk}>{risk}</li>
       ))}
-      <p>Send once, from a wallet of your own: an exchange may send too late, or less.</p>
-    </div>
+      <li>Send once, from a wallet of your own: an exchange may send too late, or less.</li>
+    </ul>
   )
 }

@@ -1,15 +1,17 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { AuctionChart } from '../../components/charts/auction-chart.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
-import { Bps, Ranking } from '../../components/ranking.js'
+import { Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
-import { type Offer, surplusBps } from '../../data/auction/auction.js'
+import type { Offer, Round } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
+import type { Reliabilities } from '../../data/solvers/reliability.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
   readonly auction: Auction
+  readonly reliabilities: Reliabilities
   /** The token of the side that solvers compete on. */
   readonly token: string
   /** Whether solvers are asked. */
@@ -26,14 +28,14 @@ interface AuctionPanelProps {
 
 /** The auction: improvements while it runs, then all results with the ranking. */
 export function AuctionPanel(props: AuctionPanelProps) {
-  const { chain, auction, isAsking, isForNobody, hasSolvers } = props
-  const { round } = auction
-  const isShown = isAsking && hasSolvers && round !== undefined
+  const { chain, auction, reliabilities, token, isForNobody, hasSolvers, offer, onChoose } = props
+  const round = props.isAsking && hasSolvers ? auction.round : undefined
+  const { ended = round, takeable } = auction
   return (
     <section class="panel auction" aria-labelledby="auction-title">
       <div class="panel-head">
         <h2 id="auction-title">Auction</h2>
-        {isShown && (
+        {round !== undefined && (
           <span class="auction-facts muted">
             {isForNobody ? <Age ms={round.startedAt} /> : <span>round {round.number}</span>}
             <span class="auction-count">
@@ -43,49 +45,23 @@ export function AuctionPanel(props: AuctionPanelProps) {
           </span>
         )}
       </div>
-      {isShown ? (
-        <Rounds {...props} />
-      ) : (
-        <>
-          <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
-          {hasSolvers ? (
-            <Empty title="Solvers compete here for your swap.">
-              Choose two tokens and an amount to see the auction live.
-            </Empty>
-          ) : (
-            <NoSolvers />
-          )}
-        </>
-      )}
-    </section>
-  )
-}
-
-function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
-  const { round, ended, takeable } = auction
-  if (round === undefined) return null
-  const surplus = surplusBps(round.attempts)
-  // The next round must not take the rows away while the user reads and chooses.
-  const { attempts } = ended ?? round
-  return (
-    <>
-      <AuctionChart attempts={round.attempts} deadlineMs={chain.quoteTimeoutMs} />
-      <p class="chart-note">
-        {round.offers === undefined ? (
-          'Solvers are answering. The line is the best offer so far; the ranking follows.'
-        ) : surplus !== undefined ? (
-          <>
-            The best offer is <Bps bps={surplus} /> better than the next one.
-          </>
+      <AuctionChart attempts={round?.attempts ?? []} deadlineMs={chain.quoteTimeoutMs} />
+      {round === undefined &&
+        (hasSolvers ? (
+          <Empty title="Solvers compete here for your swap.">
+            Choose two tokens and an amount to see the auction live.
+          </Empty>
         ) : (
-          `${round.offers === 0 ? 'No offer' : 'One valid offer'} in this round.`
-        )}
-      </p>
-      {attempts.length > 0 && (
+          <NoSolvers />
+        ))}
+      {round !== undefined && <p class="chart-note">{noteOf(round)}</p>}
+      {/* The next round must not take the rows away while the user reads and chooses. */}
+      {round !== undefined && ended !== undefined && ended.attempts.length > 0 && (
         <Ranking
-          attempts={attempts}
+          attempts={ended.attempts}
           chainId={chain.chainId}
           token={token}
+          reliabilities={reliabilities}
           choice={
             onChoose && {
               solvers: takeable?.offers.flatMap(({ quote }) => quote?.solver ?? []) ?? [],
@@ -95,6 +71,12 @@ function Rounds({ chain, auction, token, offer, onChoose }: AuctionPanelProps) {
           }
         />
       )}
-    </>
+    </section>
   )
+}
+
+function noteOf({ offers }: Round): string {
+  if (offers === undefined)
+    return 'Solvers are answering. The line is the best offer so far; the ranking follows.'
+  return `${['No offer', 'One valid offer'][offers] ?? `${offers} valid offers`} in this round.`
 }

@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Fact } from '../../components/facts.js'
 import { Account, OrderId, SolverLabel, Transaction } from '../../components/id.js'
-import { Paid } from '../../components/paid.js'
 import { Rate } from '../../components/rate.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Moment } from '../../components/time.js'
@@ -10,11 +9,11 @@ import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
+import { timeOf } from '../../data/orders/latest-orders.js'
 import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
-import { useReliabilities } from '../../data/solvers/reliability.js'
-import { formatDuration } from '../../format/time.js'
+import { formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { Amounts } from '../order/amounts.js'
 import { isPast } from '../order/refund.js'
@@ -150,15 +149,14 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
 
 /** The terms of the offer that was taken; once it is paid, a receipt. */
 export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, steps, wanted } = taken
+  const { chain, offer, wanted } = taken
   const { quote, orderId } = offer
   const { chainId } = chain
-  const { state, endedAt } = steps.find(({ name }) => name === 'fill') ?? {}
-  const isOver = state === 'done'
-  const reliabilities = useReliabilities(chainId)
+  const isOver = stateOf('fill', taken) === 'done'
+  const order = useOrder(chainId, isOver ? orderId : undefined, undefined).data
+  const endedMs = timeOf(order?.settled ?? order?.refunded)
   if (quote === undefined) return null
-  const { inputToken, inputAmount, outputToken, outputAmount, user, solver } = quote
-  const [input, output] = [BigInt(inputAmount), BigInt(outputAmount)]
+  const { user, solver } = quote
   return (
     <section class="panel taken-terms" aria-labelledby="terms-title">
       <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
@@ -172,20 +170,20 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
       )}
       <dl class="fact-row">
         <Fact name="Rate">
-          <Rate {...{ chainId, inputToken, outputToken, input, output }} />
+          <Rate chainId={chainId} swap={quote} />
         </Fact>
         <Fact name="Receiver">
           <Account address={user} />
         </Fact>
         <Fact name="Solver">
-          <SolverLabel address={solver} /> <Paid of={reliabilities.get(solver.toLowerCase())} />
+          <SolverLabel address={solver} />
         </Fact>
         <Fact name="Order">
           <OrderId id={orderId} />
         </Fact>
-        {isOver && endedAt !== undefined && (
-          <Fact name="Time">
-            <Moment seconds={endedAt / 1000} />
+        {endedMs !== undefined && (
+          <Fact name="Block time">
+            <Moment seconds={endedMs / 1000} />
           </Fact>
         )}
       </dl>
@@ -218,11 +216,8 @@ interface StepLineProps {
 }
 
 function StepLine({ step, taken, end }: StepLineProps) {
-  const { name, state, detail, startedAt, endedAt } = step
-  const ms =
-    startedAt === undefined || state === 'waiting' || state === 'failed'
-      ? undefined
-      : (endedAt ?? Math.max(now.value, startedAt)) - startedAt
+  const { name, state, detail, startedAt } = step
+  const isRunning = state === 'active' || state === 'sent'
   return (
     <li class={`step step-${state}`}>
       <span aria-hidden="true">{SIGNS[state]}</span>
@@ -235,7 +230,9 @@ function StepLine({ step, taken, end }: StepLineProps) {
           detail !== '' && <span class="muted">{detail}</span>
         )}
       </span>
-      {ms !== undefined && <span class="number muted">{formatDuration(ms)}</span>}
+      {isRunning && startedAt !== undefined && (
+        <span class="number muted">{formatSpan(now.value - startedAt)}</span>
+      )}
       {state === 'active' && taken.isBusy && <Prompt name={name} taken={taken} />}
     </li>
   )

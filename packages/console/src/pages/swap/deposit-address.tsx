@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
-import { Fact } from '../../components/facts.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
 import { TokenName } from '../../components/token-amount.js'
@@ -64,7 +63,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     refreshMs: CHECK_MS,
   })
   if (quote === undefined) return null
-  const token = tokenOf(chain.chainId, quote.inputToken)
+  const token = tokenOf(chainId, quote.inputToken)
   const rest = BigInt(quote.inputAmount) - (held ?? 0n)
   // What is cut off for reading is too little for the contract.
   const exact = exactAmount(rest, token?.decimals)
@@ -81,48 +80,42 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     )
   return (
     <section class="deposit-address" aria-label="Deposit address">
-      {swap?.check === undefined && (
-        <p class="notice notice-warning">
-          This address is not checked, because no wallet was connected: you trust this instance for it. Tokens
-          sent to a wrong address are lost.
-        </p>
-      )}
-      <dl class="fact-row send">
-        <Fact name={use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}>
-          <span class="whole-address">
+      <div class="send">
+        <dl class="facts-stacked">
+          <dt>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</dt>
+          <dd class="whole-address send-amount">
             <span class="number">{exact}</span>
-            <TokenName chainId={chain.chainId} address={quote.inputToken} />
+            <TokenName chainId={chainId} address={quote.inputToken} />
             <Copy text={exact} label="amount" />
-          </span>
-        </Fact>
-        <Fact name="so that they arrive by">
-          <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
-        </Fact>
-      </dl>
-      {token?.source !== 'wallet' && (
-        <p class="muted whole-address">
-          {String(rest)} in the smallest unit, as the decimals were not read from the contract
-        </p>
-      )}
-      <div class="deposit-columns">
-        <figure>
-          <QrCode text={depositAddress} label="QR code of the deposit address" />
-          <figcaption class="muted">The address alone: no amount, no token</figcaption>
-        </figure>
-        <dl class="facts facts-stacked">
-          <dt>to the address</dt>
+          </dd>
+          <dt>To the address, on {chain.name}</dt>
           <dd class="whole-address">
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
-          <dt>on the network</dt>
-          <dd>{chain.name}</dd>
+          <dt>So that they arrive by</dt>
+          <dd>
+            <strong>
+              <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
+            </strong>
+          </dd>
         </dl>
+        <figure>
+          <QrCode text={depositAddress} label="QR code of the deposit address" />
+          <figcaption class="muted">The address alone: no amount, no token</figcaption>
+        </figure>
+        {swap?.check === undefined && (
+          <p class="warning">
+            This address is not checked, because no wallet was connected: you trust this site for it. Tokens
+            sent to a wrong address are lost.
+          </p>
+        )}
       </div>
-      <AddressRisks chain={chain} />
+      <AddressRisks chain={chain} token={quote.inputToken} />
+      {children?.(use)}
       <details class="aside">
-        <summary>Receiver, and contract of the token</summary>
-        <dl class="facts facts-stacked">
+        <summary>Receiver, contract of the token, smallest unit</summary>
+        <dl class="facts-stacked">
           <dt>Paid or refunded</dt>
           <dd>
             <code>{quote.user}</code>
@@ -131,9 +124,15 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           <dd>
             <code>{quote.inputToken}</code>
           </dd>
+          <dt>
+            In the smallest unit
+            {token?.source !== 'wallet' && ', as the decimals were not read from the contract'}
+          </dt>
+          <dd>
+            <code>{String(rest)}</code>
+          </dd>
         </dl>
       </details>
-      {children?.(use)}
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { SolverLabel } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
@@ -9,6 +10,7 @@ import type { Offer } from '../../data/auction/auction.js'
 import { type Auction, REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
+import type { Reliabilities } from '../../data/solvers/reliability.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount, formatAmount } from '../../format/amount.js'
@@ -16,10 +18,11 @@ import { shorten } from '../../format/shorten.js'
 import { formatAge } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
-import { useBalance } from '../../wallet/use-wallet-read.js'
+import { useBalances } from '../../wallet/use-wallet-read.js'
 import { Action } from './action.js'
 import { AddressRisks } from './address-risks.js'
 import { ConnectedWallet } from './connect.js'
+import { PriceReference } from './price-reference.js'
 import { SaferOffer } from './safer-offer.js'
 import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
 import { TokenField } from './token-field.js'
@@ -32,6 +35,9 @@ interface SwapFormProps {
   readonly wanted: WantedSwap | undefined
   readonly problem: string
   readonly auction: Auction
+  /** The latest orders of the chain; undefined before they are read. */
+  readonly orders: readonly Order[] | undefined
+  readonly reliabilities: Reliabilities
   /** The offer that the button takes. Without a user, the best one of an auction for nobody. */
   readonly offer: Offer | undefined
   /** Takes another offer; undefined while none can be chosen. */
@@ -57,12 +63,17 @@ const MODES = [
 
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wanted, staleSince, auction, offer, onChoose } = props
+  const { chain, params, wanted, staleSince, auction, orders, reliabilities, offer, onChoose } = props
   const { chainId } = chain
+  const round = auction.ended ?? auction.round
+  const solver = offer?.quote?.solver
   const found = findAmounts(props)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
-  const balance = useBalance(chain, params.sell)
-  const bought = useBalance(chain, params.buy)
+  const turned = { sell: params.buy, buy: params.sell }
+  const balances = useBalances(
+    chain,
+    [params.sell, params.buy].filter((token) => token !== ''),
+  )
   const typed = amountOf(chainId, params)
   const sides = {
     sell: { label: 'You sell', token: params.sell, amount: found && BigInt(found.inputAmount) },
@@ -71,6 +82,7 @@ export function SwapForm(props: SwapFormProps) {
   const field = (side: 'sell' | 'buy') => {
     const { label, token, amount } = sides[side]
     const isExact = params.exact === side
+    const other = sides[side === 'sell' ? 'buy' : 'sell'].token
     const known = token === '' ? undefined : tokenOf(chainId, token)
     const decimals = known?.decimals
     const shown = amount === undefined ? '' : formatAmount(amount, decimals)
@@ -83,15 +95,9 @@ export function SwapForm(props: SwapFormProps) {
         title={amount === undefined ? '' : exactAmount(amount, decimals)}
         isInvalid={isExact && wanted === undefined && typed !== '' && params.sell !== '' && params.buy !== ''}
         onAmount={(text) => change({ exact: side, amount: text })}
-        onToken={(address) => change({ [side]: address })}
+        onToken={(address) => change(address === other ? turned : { [side]: address })}
       >
-        <FieldNote
-          {...props}
-          side={side}
-          known={known}
-          found={found}
-          balance={side === 'sell' ? balance : bought}
-        />
+        <FieldNote {...props} side={side} known={known} found={found} balance={balances?.get(token)} />
       </TokenField>
     )
   }
@@ -101,7 +107,7 @@ export function SwapForm(props: SwapFormProps) {
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
   const parts = [
     <WalletPlace key="wallet" params={params} />,
-    <Action key="action" {...props} balance={balance} />,
+    <Action key="action" {...props} balance={balances?.get(params.sell)} />,
   ]
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
@@ -127,31 +133,24 @@ export function SwapForm(props: SwapFormProps) {
         class="turn"
         aria-label="Exchange the two tokens"
         title="Exchange the two tokens"
-        onClick={() => change({ sell: params.buy, buy: params.sell })}
+        onClick={() => change(turned)}
       >
         ↓↑
       </button>
       {field('buy')}
-      <p class="rate">
+      <div class="rate">
         {found !== undefined && (
-          <Rate
-            chainId={chainId}
-            inputToken={params.sell}
-            outputToken={params.buy}
-            input={BigInt(found.inputAmount)}
-            output={BigInt(found.outputAmount)}
-            isOld={staleSince !== undefined}
-          />
+          <>
+            <Rate chainId={chainId} swap={found} isOld={staleSince !== undefined} />
+            <PriceReference {...{ chainId, orders, round, solver, swap: found }} />
+          </>
         )}
-      </p>
+      </div>
       <SaferOffer
-        chain={chain}
-        round={auction.ended ?? auction.round}
+        {...{ chain, round, reliabilities, solver, onChoose }}
         token={params.exact === 'sell' ? params.buy : params.sell}
-        solver={offer?.quote?.solver}
-        onChoose={onChoose}
       />
-      {isTransfer && <AddressRisks chain={chain} />}
+      {isTransfer && <AddressRisks chain={chain} token={params.sell} />}
       {isAfter ? parts.toReversed() : parts}
       {found !== undefined && <WhatHappens chain={chain} swap={found} isTransfer={isTransfer} />}
     </div>

@@ -3,13 +3,14 @@ import { SolverLabel } from '../../components/id.js'
 import { Paid } from '../../components/paid.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Attempt, Round } from '../../data/auction/auction.js'
-import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
+import { type Reliabilities, saferAttempt } from '../../data/solvers/reliability.js'
 import { solverName } from '../../data/solvers/solvers.js'
 import { shorten } from '../../format/shorten.js'
 
 interface SaferOfferProps {
   readonly chain: Chain
   readonly round: Round | undefined
+  readonly reliabilities: Reliabilities
   /** The token of the side that solvers compete on. */
   readonly token: string
   /** The solver of the offer that the form shows. */
@@ -19,26 +20,24 @@ interface SaferOfferProps {
 }
 
 /** Where the solver of the best offer has left orders unpaid: the next offer of one that pays, and what it costs. */
-export function SaferOffer({ chain, round, token, solver, onChoose }: SaferOfferProps) {
-  const { chainId } = chain
-  const reliabilities = useReliabilities(chainId)
-  const [best, next] = round?.attempts ?? []
+export function SaferOffer({ chain, round, reliabilities, token, solver, onChoose }: SaferOfferProps) {
+  const [best] = round?.attempts ?? []
   const safer = round && saferAttempt(round.attempts, reliabilities)
-  if (best === undefined || safer === undefined || solver === safer.solver) return null
-  const of = ({ solver }: Attempt) => reliabilities.get(solver.toLowerCase())
-  const [more, less] = [best.amount ?? 0n, safer.amount ?? 0n].toSorted((a, b) => (a < b ? 1 : -1))
+  if (round === undefined || best === undefined || safer === undefined || solver === safer.solver) return null
+  const paid = ({ solver }: Attempt) => <Paid of={reliabilities.get(solver.toLowerCase())} />
+  const difference = (best.amount ?? 0n) - (safer.amount ?? 0n)
   return (
-    <div class="notice notice-warning safer-offer">
+    <div class="notice safer-offer">
       <p>
-        Best price: <SolverLabel address={best.solver} />, <Paid of={of(best)} /> in 24 h.{' '}
-        {next !== undefined && next !== safer && (
-          <>
-            Next: <SolverLabel address={next.solver} />, <Paid of={of(next)} />.{' '}
-          </>
-        )}
-        <SolverLabel address={safer.solver} /> has paid {`${of(safer)?.paid} of ${of(safer)?.ended}`}, for{' '}
-        <Amount chainId={chainId} address={token} amount={(more ?? 0n) - (less ?? 0n)} isShort />{' '}
-        {round?.isOutput ? 'less' : 'more'}.
+        Best price: <SolverLabel address={best.solver} />, {paid(best)} in 24 h.{' '}
+        <SolverLabel address={safer.solver} />: {paid(safer)},{' '}
+        <Amount
+          chainId={chain.chainId}
+          address={token}
+          amount={difference < 0n ? -difference : difference}
+          isShort
+        />{' '}
+        {round.isOutput ? 'less' : 'more'}.
       </p>
       {onChoose && (
         <button type="button" onClick={() => onChoose(safer.solver)}>

@@ -16,7 +16,7 @@ import {
   toStoredQuote,
 } from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
-import { describeFailure, loadWallet } from '../../wallet/load.js'
+import { describeFailure, loadWallet, type WalletCode } from '../../wallet/load.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 
 export type StepName = 'check' | 'approve' | 'deposit' | 'fill'
@@ -27,9 +27,8 @@ export interface Step {
   /** Sent: its transaction is not mined yet. */
   readonly state: 'waiting' | 'active' | 'sent' | 'done' | 'failed'
   readonly detail: string
-  /** Unix time in milliseconds; undefined before its beginning, or its end. */
+  /** Unix time in milliseconds; undefined before its beginning. */
   readonly startedAt: number | undefined
-  readonly endedAt: number | undefined
 }
 
 /** The offer that the user takes, and how far the swap has come. */
@@ -120,9 +119,7 @@ function begin(choice: Choice): void {
   const names: StepName[] = isContract
     ? ['check', 'approve', 'deposit', 'fill']
     : ['check', 'deposit', 'fill']
-  const steps = names.map(
-    (name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined, endedAt: undefined }),
-  )
+  const steps = names.map((name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined }))
   takenOffer.value = { ...choice, steps, isBusy: false, problem: '', isDeclined: false }
   taken.set(choice.offer.orderId, takenOffer.value)
 }
@@ -199,8 +196,6 @@ export function reportEnd(orderId: string, isDeposited: boolean, hash: string): 
 const unseen = (step: Step): Step =>
   step.name === 'deposit' && step.state !== 'done' ? { ...step, state: 'waiting' } : step
 
-type WalletCode = Awaited<ReturnType<typeof loadWallet>>
-
 async function run(orderId: string, task: (code: WalletCode) => Promise<void>): Promise<void> {
   change(orderId, (taken) => ({ ...taken, problem: '', isBusy: true }))
   try {
@@ -254,14 +249,7 @@ function withReport(steps: readonly Step[], name: StepName, state: Step['state']
     if (isNext && step.state === 'waiting') return { ...step, state: 'active', startedAt: at }
     // A check may be repeated. What is done otherwise stays so, whatever is reported late.
     if (step.name !== name || (step.state === 'done' && name !== 'check')) return step
-    const startedAt = step.startedAt ?? at
-    return {
-      ...step,
-      state,
-      detail: detail || step.detail,
-      startedAt,
-      endedAt: state === 'done' ? at : undefined,
-    }
+    return { ...step, state, detail: detail || step.detail, startedAt: step.startedAt ?? at }
   })
 }
 

@@ -72,6 +72,7 @@ export function TokenField(props: TokenFieldProps) {
       <TokenPicker
         dialog={picker}
         chain={chain}
+        current={token}
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         onToken={onToken}

@@ -11,6 +11,8 @@ import { ADDRESS, isMistyped } from './swap-params.js'
 interface TokenPickerProps {
   readonly dialog: RefObject<HTMLDialogElement | null>
   readonly chain: Chain
+  /** The token that is chosen. */
+  readonly current: string
   /** A closed dialog lists and reads nothing. */
   readonly isOpen: boolean
   readonly onClose: () => void
@@ -23,7 +25,7 @@ const SHOWN = 50
 const READ = 20
 
 /** Chooses a token of the operator's list, another one that is traded here, or any by its address. */
-export function TokenPicker({ dialog, chain, isOpen, onClose, onToken }: TokenPickerProps) {
+export function TokenPicker({ dialog, chain, current, isOpen, onClose, onToken }: TokenPickerProps) {
   const { chainId } = chain
   const [text, setText] = useState('')
   const wanted = text.trim()
@@ -71,16 +73,19 @@ export function TokenPicker({ dialog, chain, isOpen, onClose, onToken }: TokenPi
         <ul class="picker-list">
           {shown.map((token) => (
             <li key={token.address}>
-              <button type="button" onClick={() => choose(token.address)}>
+              <button
+                type="button"
+                aria-current={token.address === current}
+                onClick={() => choose(token.address)}
+              >
                 <TokenLogo chainId={chainId} address={token.address} />
                 <span class="picker-name" title={token.address}>
                   <span>
                     <bdi class="token-symbol">{token.symbol ?? 'no symbol'}</bdi>{' '}
+                    <code class="muted">{shorten(token.address)}</code>{' '}
                     {markOf(token) !== undefined && <span class="token-mark">{markOf(token)}</span>}
                   </span>
-                  <span class="muted">
-                    <bdi>{token.name}</bdi> <code>{shorten(token.address)}</code>
-                  </span>
+                  <bdi class="muted">{token.name}</bdi>
                 </span>
                 {balances?.has(token.address) && (
                   <Amount

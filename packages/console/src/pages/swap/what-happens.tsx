@@ -4,10 +4,14 @@ import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
 import { SPARE_SECONDS } from '../../data/orders/address-use.js'
+import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
+import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { isPast } from '../order/refund.js'
 
 const BPS = 10_000n
+/** What the reference contract takes: an approval with a deposit, and a transfer. Other contracts and tokens take more or less. */
+const USUAL_GAS = { deposit: 355_000n, transfer: 52_000n }
 
 /** An offer, or a price, which has no deadlines and binds nobody. */
 export type SwapTerms = Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount'> &
@@ -30,6 +34,8 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
   const compensation = <Compensation chain={chain} output={BigInt(outputAmount)} />
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
   const after = fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />
+  const gasPrice = useWalletRead(chain, isDeposited ? '' : 'gas', ({ readGasPrice }) => readGasPrice(chain))
+  const gas = gasPrice && gasPrice * USUAL_GAS[isTransfer ? 'transfer' : 'deposit']
   if (isDeposited && isPast(fillDeadline ?? 0, latestNow.value))
     return (
       <p>
@@ -52,16 +58,20 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
           </dd>
         </>
       )}
-      <dt>If you are not paid</dt>
+      <dt>If not paid</dt>
       <dd>
         {isTransfer && 'Unless it came late or short, or the solver has cancelled: '}
-        {input} back after {after}, by a refund that you press, and {compensation}
+        {input} back and {compensation}, by a refund that you press after {after}
       </dd>
       <dt>Cost</dt>
       <dd>
-        no fee, only gas:{' '}
-        {isDeposited ? '' : isTransfer ? 'of the transfer, and ' : 'of approval and deposit, and '}
-        of a refund if you need one. What you sell is locked until you are paid or refunded.
+        no fee. {!isDeposited && `Gas of ${isTransfer ? 'the transfer' : 'approval and deposit'}`}
+        {gas !== undefined && (
+          <>
+            , about <span class="number">{formatAmount(gas, 18, 6)}</span> of the network's coin
+          </>
+        )}
+        {isDeposited ? 'Gas' : ', and'} of a refund if you need one.
       </dd>
     </dl>
   )
@@ -74,8 +84,8 @@ export function Compensation({ chain, output }: { readonly chain: Chain; readonl
   const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
     <>
-      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond, a
-      token whose price is not known
+      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond
+      (price not known)
     </>
   )
 }
