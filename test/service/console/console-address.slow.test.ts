@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       stage.pauseBestSolver()
       await open(stage.swapLink({ for: account(), mode: 'address' }))
       await button(page, 'Get the deposit address').click(PAGE_WAIT)
-      const address = await page.locator('.deposit-columns .whole-address code').first().innerText()
+      const address = await page.locator('.send .whole-address code').first().innerText()
       await send(stage.user(), weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
       await stage.passTime(page, 250)
       await page.getByText('Send nothing to this address any more.').waitFor(PAGE_WAIT)

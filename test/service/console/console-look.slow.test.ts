@@ -181,11 +181,11 @@ describe.skipIf(!existsSync(CHROMIUM))(
         expect(await overflow(page), path).toBe(0)
       }
       await open('solvers')
-      const names = page.locator('main bdi')
+      const names = page.locator('.solvers bdi')
       await names.getByText(markup).waitFor(PAGE_WAIT)
       expect(await names.getByText(long).count()).toBe(1)
       expect(await styleOf(names.first(), 'unicode-bidi')).toBe('isolate')
-      const row = page.getByRole('row').filter({ hasText: markup })
+      const row = page.locator('.solvers').getByRole('row').filter({ hasText: markup })
       expect(await row.locator('.solver-name').getAttribute('title')).toContain(addresses[0])
       expect(await page.title()).not.toBe('taken')
       await takeScreenshot(page, 'strangers')

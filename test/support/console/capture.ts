@@ -42,7 +42,6 @@ async function main(): Promise<void> {
   await page.getByText(/^The best offer is \+/).waitFor(PAGE_WAIT)
   await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
   await page.screenshot({ path: pictureOf('swap') })
-  await page.setViewportSize({ width: 1200, height: 500 })
   await page.getByRole('link', { name: 'Market' }).click()
   const fills = page.locator('.tape tr.fresh', { hasText: 'settled' })
   await fills.nth(FILLED - 1).waitFor(PAGE_WAIT)

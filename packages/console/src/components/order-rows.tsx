@@ -149,7 +149,7 @@ function OrderRow({ order, without, isFresh }: OrderRowProps) {
           'returned'
         ) : (
           <>
-            {isSettled || 'offered '}
+            {isSettled || <span class="story-offered">offered </span>}
             {amountOf(outputToken, outputAmount)}
           </>
         )}
