@@ -14,8 +14,8 @@ export class Standing {
   readonly times: number[] = []
   /** The median of these; undefined without one. */
   usualMs: number | undefined
-  /** How long its last offers took, the oldest first. */
-  readonly offerTimes: number[] = []
+  /** Its longest answer in the last 10 minutes, and when that ended. */
+  longest = { ms: 0, at: Number.NEGATIVE_INFINITY }
   /** The requests that it has not answered, the oldest first. */
   readonly open: OpenRequest[] = []
   answeredAt = Number.NEGATIVE_INFINITY
@@ -56,8 +56,9 @@ const MAX_VAIN_WAITS = 20
 const UNWAITED_ROUNDS = 200
 /** The requests that must be open at the same time before a solver counts as not answering. */
 const REQUESTS_TO_STALL = 3
-/** It takes this many times as long as its offers usually do: a stranger can have it decline, which is quicker. */
-const STALL_FACTOR = 3
+/** It takes this many times as long as its longest answer: a stranger can have it answer sooner, or later, than it usually does. */
+const STALL_FACTOR = 2
+const LONGEST_KEPT_MS = 600_000
 /** A solver does not stall sooner. */
 const SHORTEST_STALL_MS = 50
 
@@ -89,11 +90,12 @@ export function recordEnd(
   if (isFailed || answeredInMs !== undefined) standing.isUnreachable = isFailed
   if (answeredInMs === undefined) return
   standing.answeredAt = now
-  for (const times of isOffer ? [standing.times, standing.offerTimes] : [standing.times]) {
-    times.push(answeredInMs)
-    if (times.length > KEPT_LESSONS) times.shift()
-  }
-  standing.usualMs = medianOf(standing.times)
+  const { times, longest } = standing
+  if (answeredInMs >= longest.ms || longest.at < now - LONGEST_KEPT_MS)
+    standing.longest = { ms: answeredInMs, at: now }
+  times.push(answeredInMs)
+  if (times.length > KEPT_LESSONS) times.shift()
+  standing.usualMs = medianOf(times)
 }
 
 /**
@@ -133,9 +135,9 @@ export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs
 }
 
 function isStalled(standing: Standing, now: number): boolean {
-  const { open, answeredAt, offerTimes, usualMs = 0 } = standing
+  const { open, answeredAt, longest } = standing
   if (open.length < REQUESTS_TO_STALL) return false
-  const stallMs = Math.max(SHORTEST_STALL_MS, (medianOf(offerTimes) ?? usualMs) * STALL_FACTOR)
+  const stallMs = Math.max(SHORTEST_STALL_MS, longest.ms * STALL_FACTOR)
   if (now - answeredAt <= stallMs) return false
   let kept = 0
   for (const { isExpected, waitingSince, round } of open) {

@@ -152,10 +152,27 @@ describe('a round does not ask a solver', () => {
     expect(able(60)).toBe('able')
   })
 
+  test('that keeps three waiting for more than twice its longest answer in 10 minutes', () => {
+    const wave = (now: number) => {
+      const requests = [0, 0, 0].map(() => ask(requestAt(now)))
+      const seen = [able(now + 401), able(now + 402)]
+      for (const request of requests)
+        recordEnd(standing, request, { answeredInMs: 20, isOffer: false }, now + 402)
+      return seen
+    }
+    answer(200, ...Array(20).fill(20))
+    expect(wave(1000)).toEqual(['able', 'not_answering'])
+    // Now it has declined late, but in time.
+    recordEnd(standing, ask(requestAt(2000)), { answeredInMs: 1900, isOffer: false }, 4000)
+    expect([wave(10_000), wave(600_000)]).toEqual(Array(2).fill(['able', 'able']))
+    recordEnd(standing, ask(requestAt(700_000)), { answeredInMs: 200, isOffer: true }, 700_200)
+    expect(wave(701_000)).toEqual(['able', 'not_answering'])
+  })
+
   test.each([
     ['usually takes that long', () => answer(200), () => [200, 210, 220].map((now) => requestAt(now))],
     [
-      'takes that long to offer, though it declines at once',
+      'has taken that long, though it usually answers at once',
       () => {
         answer(200)
         for (let time = 0; time < KEPT_LESSONS; time++)
