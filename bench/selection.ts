@@ -219,7 +219,7 @@ function createRule(places: number, seed: number) {
         const outcome = isOffer ? 'offer' : 'none'
         const { address: solver } = player
         const answer = { solver, outcome, isInTime, isQuick: !isLate, gap, gain, wasWaitedFor } as const
-        learn(open, answer, now)
+        learn(open, answer, now, now)
         const isWorth = wasWorth(answer)
         if (wasWaitedFor && (isWorth || open.isTaught)) recordWait(player.standing, isWorth, now, now + at)
       }

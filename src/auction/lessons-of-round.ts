@@ -43,11 +43,11 @@ export function createLearnRequest(
     isOpened = true
     if (open === undefined) return
     const answer = toReadAnswer(ended, round)
-    learn(open, answer, now)
+    const { requestedAt } = round.times
+    learn(open, answer, requestedAt, now)
     const isWorth = wasWorth(answer)
     // What was worth it in a round that teaches nothing ends the row too: strangers can choose which rounds teach.
-    if (answer.wasWaitedFor && (isWorth || open.isTaught))
-      recordWait(standing, isWorth, round.times.requestedAt, now)
+    if (answer.wasWaitedFor && (isWorth || open.isTaught)) recordWait(standing, isWorth, requestedAt, now)
   }
 }
 

@@ -37,8 +37,8 @@ export function pairOf(request: QuoteRequest, depositWindow: number | undefined)
 export interface Lesson {
   /** How far the offer was from the best one before the answer, in basis points, 0 to 10,000. */
   readonly gap: number
-  /** Whether it came after the soft deadline, at least 1 basis point better than all before it. */
-  readonly isWorth: boolean
+  /** Whether it came after the soft deadline, at least 1 basis point better than all before it. Undefined: it says nothing of waiting. */
+  readonly isWorth: boolean | undefined
 }
 
 /** The last lessons of one solver in one pair. */
@@ -46,6 +46,7 @@ export class Lessons {
   readonly #gaps: number[] = []
   /** A bit for each lesson, 1 for one that was worth waiting for; the newest is the lowest. */
   #worths = 0
+  #unworthAt = Number.NEGATIVE_INFINITY
   /** What is above 0 says that of its last offers, more came within the soft deadline than later. */
   #quickness = 0
   #medianGap = NO_OFFER_GAP
@@ -71,10 +72,13 @@ export class Lessons {
     return this.#quickness > 0
   }
 
-  add({ gap, isWorth }: Lesson): void {
+  /** Of rounds at the same time, one counts that was not worth the wait: a burst of requests says no more than one. */
+  add({ gap, isWorth }: Lesson, askedAt: number, now: number): void {
     this.#gaps.push(gap)
     if (this.#gaps.length > KEPT_LESSONS) this.#gaps.shift()
     this.#medianGap = medianOf(this.#gaps) ?? NO_OFFER_GAP
+    if (isWorth === undefined || (!isWorth && askedAt < this.#unworthAt)) return
+    if (!isWorth) this.#unworthAt = now
     this.#worths = ((this.#worths << 1) | Number(isWorth)) & ((1 << KEPT_LESSONS) - 1)
   }
 
@@ -204,8 +208,9 @@ export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean 
 /**
  * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
  * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one.
+ * @param askedAt when the round began
  */
-export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, now: number): void {
+export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, askedAt: number, now: number): void {
   const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   if (outcome === 'offer') lessons.recordQuote(now)
@@ -213,8 +218,9 @@ export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, now: num
   if (outcome === 'offer') lessons.recordTime(isQuick)
   const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
   if (isOffer && !isInTime && gap > -LEAST_GAIN) return
-  lessons.add({
+  const lesson = {
     gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
-    isWorth: wasWorth(answer),
-  })
+    isWorth: outcome === 'none' && isQuick ? undefined : wasWorth(answer),
+  }
+  lessons.add(lesson, askedAt, now)
 }

@@ -19,7 +19,7 @@ const candidates = (count: number, pair?: Pair) =>
 function pairWith(known: number, gapOf = (number: number) => number): Pair {
   const pair = new Pair()
   for (const { address, name } of solvers(known))
-    pair.open(address).add({ gap: gapOf(Number(name)), isWorth: false })
+    pair.open(address).add({ gap: gapOf(Number(name)), isWorth: false }, 0, 0)
   return pair
 }
 

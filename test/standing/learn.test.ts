@@ -20,7 +20,7 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
 /** A round of the client that ended with these answers. */
 function play(now: number, ...answers: readonly ReadAnswer[]): void {
   const open = pairs.open('pair', client, now)
-  for (const each of answers) if (open !== undefined) learn(open, each, now)
+  for (const each of answers) if (open !== undefined) learn(open, each, now, now)
 }
 
 /** The gap and the worth of one lesson, or undefined without a lesson. */
@@ -58,6 +58,15 @@ describe('a lesson', () => {
     expect(pair?.of(address)?.medianGap).toBe(1)
     expect(pair?.of(solver(2).address)?.hasLesson).toBe(false)
     expect(pair?.of(solver(2).address)?.hasQuoted(1)).toBe(true)
+  })
+
+  test('of a decline within the soft deadline says nothing of waiting', () => {
+    for (const now of [0, 10_000]) play(now, answer({ gain: 1, isQuick: false }))
+    for (let time = 2; time < 12; time++) play(10_000 * time, answer({ outcome: 'none' }))
+    const lessons = () => pairs.of('pair')?.of(address)
+    expect([lessons()?.isWorthWaiting, lessons()?.medianGap]).toEqual([true, 10_000])
+    for (let time = 12; time < 22; time++) play(10_000 * time, answer({ outcome: 'none', isQuick: false }))
+    expect(lessons()?.isWorthWaiting).toBe(false)
   })
 
   test('says whether its offers in the pair come within the soft deadline; a decline and a round that teaches nothing do not', () => {

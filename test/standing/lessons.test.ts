@@ -33,7 +33,7 @@ test.each([
 function lessonsOf(gaps: readonly number[], worths: readonly number[] = []): Lessons {
   const lessons = new Lessons()
   gaps.forEach((gap, index) => {
-    lessons.add({ gap, isWorth: worths.includes(index) })
+    lessons.add({ gap, isWorth: worths.includes(index) }, 0, 0)
   })
   return lessons
 }
@@ -70,6 +70,19 @@ describe('the lessons of a solver', () => {
     const lessons = new Lessons()
     for (const offer of offers) lessons.recordTime(offer)
     expect(lessons.isQuick).toBe(isQuick)
+  })
+
+  test.each([
+    ['a burst of rounds that were not', false, 0, true],
+    ['quick declines', undefined, 2, true],
+    ['rounds in a row that were not', false, 2, false],
+  ])('of a solver that was worth waiting for, %s', (_what, isWorth, everyMs, isWorthWaiting) => {
+    const lessons = lessonsOf([0, 0], [0, 1])
+    for (let round = 1; round <= 9; round++) {
+      const askedAt = round * everyMs
+      lessons.add({ gap: 10_000, isWorth }, askedAt, askedAt + 1)
+    }
+    expect([lessons.isWorthWaiting, lessons.medianGap]).toEqual([isWorthWaiting, 10_000])
   })
 
   test('end to say that it quotes the pair after a day without an offer', () => {

@@ -69,7 +69,7 @@ describe('the usual time', () => {
 describe('a round waits for a solver', () => {
   const worthWaiting = () => {
     const lessons = new Lessons()
-    for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true })
+    for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true }, 0, 0)
     return lessons
   }
 
@@ -116,7 +116,7 @@ describe('a round waits for a solver', () => {
 test('rounds at the same time count as one wait in vain', () => {
   answer(900)
   const lessons = new Lessons()
-  for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true })
+  for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true }, 0, 0)
   for (let burst = 0; burst < 19; burst++) {
     const began = 10_000 * burst
     for (let round = 0; round < 30; round++) recordWait(standing, false, began + round, began + 900 + round)
