@@ -6,12 +6,13 @@ import type { Asked } from '../../src/auction/solver-choice.js'
 import { identifyClient } from '../../src/clients/client-id.js'
 import { type Lessons, pairOf } from '../../src/standing/lessons.js'
 import { Standings, type Wait } from '../../src/standing/standing.js'
+import { createLog } from '../../src/telemetry/log.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { askedSolver, offerOf, playRound, SOFT_MS } from './played-round.js'
 
 const PAIR = pairOf(exactInput, undefined)
-const log = { info() {}, warn() {} } as never
+const log = createLog('silent')
 const DECLINED: SolverResult = { kind: 'declined', status: 422 }
 let standings: Standings
 let clock: ReturnType<typeof createManualClock>

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
-import { NO_USER, type QuoteRequest, type SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import { NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Auction, RoundResult } from '../../src/auction/auction.js'
 import { createPrices, type PricedSwap } from '../../src/auction/prices.js'
 import { identifyClient } from '../../src/clients/client-id.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
+import { solver } from '../solvers/sample-solver.js'
 import { deferred } from '../support/deferred.js'
+import { signedQuote } from '../support/solvers/sample-quotes.js'
 import { contextOf } from './context.js'
 
 const CACHE_MS = 1000
@@ -25,8 +27,10 @@ type Round = Parameters<Auction['runRound']>
 
 /** The result of a round with an offer of Ada's. The rest of the offer does not reach a price. */
 function offering(request: QuoteRequest, outputAmount: bigint): RoundResult {
-  const offer = { quote: { ...request, solver: ADA, inputAmount: request.amount, outputAmount } }
-  return result({ offers: [offer as unknown as SignedQuote] })
+  const { inputToken, outputToken, amount: inputAmount } = request
+  return result({
+    offers: [signedQuote({ solver: ADA, inputToken, outputToken, inputAmount, outputAmount })],
+  })
 }
 
 function result(changes: Partial<RoundResult>): RoundResult {
@@ -43,7 +47,7 @@ function openPrices(changes: { runRound?: Auction['runRound']; cacheMs?: number;
     return changes.runRound?.(...round) ?? offering(round[0], BigInt(rounds.length))
   }
   const context = contextOf({
-    directory: { reachable: (chainId: number) => [{ chainId, address: ADA, name: 'Ada' }] },
+    directory: { reachable: (chainId: number) => [solver(1, { chainId, address: ADA, name: 'Ada' })] },
     metrics,
     config: {
       priceCacheMs: changes.cacheMs ?? CACHE_MS,

@@ -149,7 +149,7 @@ function open({ refused, gone, clock = systemClock }: Opened = {}) {
       endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),
       sessions,
       stores: {
-        solverHours: { save: async () => {} },
+        solverHours: { save: async () => {}, readHours: async () => [], removeOldest: async () => false },
         quoteRecords: undefined,
         recordKey: Buffer.alloc(16),
       },

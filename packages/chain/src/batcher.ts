@@ -7,19 +7,13 @@ import {
   hasRun,
   isRecord,
   lost,
+  type NodeContext,
   namesRate,
   RpcError,
   resultOf,
   toMessage,
   toRpcError,
-  type Words,
 } from './json-rpc.js'
-
-interface BatcherOptions {
-  readonly post: HttpExchange['post']
-  readonly words: Words
-  readonly clock: Clock
-}
 
 interface QueuedCall extends Call {
   readonly limits: CallLimits
@@ -37,7 +31,7 @@ interface FailedCall {
  * Sends calls over HTTP. Both functions throw RpcError, or the reason of the signal.
  * Builds the batcher. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it.
  */
-export function createBatcher({ post, words, clock }: BatcherOptions) {
+export function createBatcher(post: HttpExchange['post'], { words, clock }: NodeContext) {
   const size = createBatchSize(clock)
   let queue: QueuedCall[] = []
   let lastId = 0

@@ -1,28 +1,20 @@
 import { Agent, type Dispatcher, request } from 'undici'
-import type { Clock } from '../../protocol/src/clock.js'
 import { decoded } from '../../protocol/src/values/text.js'
 import {
   type CallLimits,
   CLOSED,
   isRecord,
   lost,
+  type NodeContext,
   parseJson,
   RpcError,
   tooLate,
   tooLong,
   toRpcError,
-  type Words,
 } from './json-rpc.js'
 
 /** Posts JSON to one http or https URL. */
 export type HttpExchange = ReturnType<typeof createHttpExchange>
-
-interface HttpExchangeOptions {
-  readonly clock: Clock
-  readonly words: Words
-  /** More requests wait for a connection in their order, as a part of their time. Undefined for no limit. */
-  readonly maxAtOnce: number | undefined
-}
 
 const BYTES_PER_MS = 64
 /** A node that goes on sending slowly keeps no caller longer. A range of logs that takes more is read in parts. */
@@ -38,9 +30,9 @@ const AGENT_OPTIONS: Agent.Options = { connect: { timeout: 5000 }, headersTimeou
  * Builds the exchange. Connections are kept. A node may close one while a request is on its way, so a request whose connection ends
  * before the response goes once more, on a new connection: carried out twice, a call does no harm. Redirects are errors. Compressed
  * answers are not asked for, so that a node pays for each byte.
+ * @param maxAtOnce more requests wait for a connection in their order, as a part of their time; null for no limit
  */
-export function createHttpExchange(url: string, options: HttpExchangeOptions) {
-  const { clock, words, maxAtOnce } = options
+export function createHttpExchange(url: string, { clock, words }: NodeContext, maxAtOnce: number | null) {
   const { target, headers: credentials } = splitCredentials(url)
   const headers = {
     'content-type': 'application/json',
@@ -48,7 +40,7 @@ export function createHttpExchange(url: string, options: HttpExchangeOptions) {
     'user-agent': 'node',
     ...credentials,
   }
-  const agent = new Agent({ ...AGENT_OPTIONS, connections: maxAtOnce ?? null })
+  const agent = new Agent({ ...AGENT_OPTIONS, connections: maxAtOnce })
   /** Opens a connection for each request. */
   const freshAgent = new Agent({ ...AGENT_OPTIONS, pipelining: 0 })
   let isClosed = false

@@ -18,6 +18,14 @@ export interface CallLimits {
   readonly signal?: AbortSignal | undefined
 }
 
+/** What the connections to one node share. */
+export interface NodeContext {
+  readonly clock: Clock
+  readonly words: Words
+  /** The limits of calls that have none of their own. A message over a WebSocket with more than `maxBytes` closes it. */
+  readonly limits: CallLimits
+}
+
 export function toMessage(id: number, { method, params }: Call) {
   return { jsonrpc: '2.0', id, method, params }
 }

@@ -2,7 +2,7 @@ import { createPublicClient, custom, type PublicClient, type Transport } from 'v
 import { type Clock, systemClock } from '../../protocol/src/clock.js'
 import { createBatcher } from './batcher.js'
 import { createHttpExchange } from './http-exchange.js'
-import { type CallLimits, CLOSED, createWords, lost, RpcError, type Words } from './json-rpc.js'
+import { type CallLimits, CLOSED, createWords, lost, type NodeContext, RpcError } from './json-rpc.js'
 import { createWsConnection, type WsConnection } from './ws-connection.js'
 import { createWsPool } from './ws-pool.js'
 
@@ -57,14 +57,6 @@ const MAX_AT_ONCE = 16
 type Line = Pick<WsConnection, 'call'> &
   Pick<Endpoint, 'subscribeToHeads' | 'takesBatches' | 'disconnect' | 'close'>
 
-interface LineOptions {
-  readonly clock: Clock
-  readonly words: Words
-  readonly limits: CallLimits
-  /** Each call goes alone. */
-  readonly isAlone: boolean
-}
-
 /** Builds an endpoint. @param url http, https, ws or wss, which may have user name and password */
 export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {}): Endpoint {
   const { clock = systemClock, maxInFlight = Number.POSITIVE_INFINITY, onCall = () => {} } = options
@@ -72,7 +64,7 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
   const limits = { timeoutMs, maxBytes }
   const isAlone = options.maxInFlight !== undefined
   const open = /^wss?:/i.test(url) ? openSocket : openHttp
-  const { call, close, ...line } = open(url, { clock, words: createWords(url), limits, isAlone })
+  const { call, close, ...line } = open(url, { clock, words: createWords(url), limits }, isAlone)
   const pause = createPause(clock)
   let inFlight = 0
   let isClosed = false
@@ -116,18 +108,18 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
   }
 }
 
-function openHttp(url: string, { isAlone, ...options }: LineOptions): Line {
-  const maxAtOnce = isAlone ? undefined : MAX_AT_ONCE
-  const { post, close } = createHttpExchange(url, { ...options, maxAtOnce })
-  const { call, callAlone, takesBatches } = createBatcher({ ...options, post })
+/** @param isAlone each call goes alone */
+function openHttp(url: string, context: NodeContext, isAlone: boolean): Line {
+  const { post, close } = createHttpExchange(url, context, isAlone ? null : MAX_AT_ONCE)
+  const { call, callAlone, takesBatches } = createBatcher(post, context)
   const disconnect = () => {}
   return { call: isAlone ? callAlone : call, takesBatches, subscribeToHeads: undefined, disconnect, close }
 }
 
-function openSocket(url: string, { isAlone, ...options }: LineOptions): Line {
-  const connect = () => createWsConnection(url, options)
+function openSocket(url: string, context: NodeContext, isAlone: boolean): Line {
+  const connect = () => createWsConnection(url, context)
   const shared = connect()
-  const { call, disconnect } = isAlone ? createWsPool(connect, options.clock) : shared
+  const { call, disconnect } = isAlone ? createWsPool(connect, context.clock) : shared
   const { subscribeToHeads } = shared
   return { call, takesBatches: () => true, subscribeToHeads, disconnect, close: disconnect }
 }

@@ -1,18 +1,17 @@
 import { WebSocket } from 'ws'
-import type { Clock } from '../../protocol/src/clock.js'
 import { reasonOf, refusalOf, splitCredentials } from './http-exchange.js'
 import {
   type Call,
   type CallLimits,
   isRecord,
   lost,
+  type NodeContext,
   parseJson,
   RpcError,
   resultOf,
   toMessage,
   tooLate,
   tooLong,
-  type Words,
   within,
 } from './json-rpc.js'
 
@@ -20,13 +19,6 @@ import {
 export type WsConnection = ReturnType<typeof createWsConnection>
 
 export type OnHead = (head: Record<string, unknown>) => void
-
-interface WsConnectionOptions {
-  readonly clock: Clock
-  readonly words: Words
-  /** The limits of the calls that the connection makes itself. A message with more than `maxBytes` closes the socket. */
-  readonly limits: CallLimits
-}
 
 interface WaitingCall {
   readonly text: string
@@ -37,7 +29,7 @@ interface WaitingCall {
 /** The code of ws for a message that exceeds `maxPayload`. */
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
 
-export function createWsConnection(url: string, { clock, words, limits: own }: WsConnectionOptions) {
+export function createWsConnection(url: string, { clock, words, limits: own }: NodeContext) {
   const { target, headers } = splitCredentials(url)
   /** Those whose socket is not open yet are sent when it is. */
   const waiting = new Map<number, WaitingCall>()
