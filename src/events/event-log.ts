@@ -18,7 +18,7 @@ export type EventLog = Awaited<ReturnType<typeof openEventLog>>
 
 interface EventLogOptions {
   readonly store: EventStore
-  readonly cluster: Pick<ClusterBus, 'listen'>
+  readonly cluster: ClusterBus
   /**
    * Called with every event, whether this replica or another has written it, before any subscriber receives it. So an order
    * is invalidated before subscribers hear of its event: what they read of it then is its state after the event. It may

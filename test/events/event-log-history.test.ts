@@ -3,7 +3,6 @@ import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { TopicListener } from '../../src/cluster/cluster.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
-import type { Topic } from '../../src/store/topics.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/events/event-samples.js'
@@ -39,7 +38,7 @@ async function openReplaceable(entries: number) {
   const onEvent = vi.fn<(event: StreamEvent) => void>()
   const eventLog = await openEventLog({
     store,
-    cluster: { listen: (_topic: Topic, listener: TopicListener) => void listeners.push(listener) },
+    cluster: { listen: (_topic, listener) => void listeners.push(listener), publish() {} },
     onEvent,
     eventRetentionDays: 1,
     metrics: createMetrics(),

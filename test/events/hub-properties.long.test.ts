@@ -103,6 +103,7 @@ async function openReplica(store: EventStore): Promise<Replica> {
     listen(topic: Topic, given: TopicListener) {
       if (topic === 'events') listener = given
     },
+    publish() {},
   }
   const options = {
     store,

@@ -49,7 +49,7 @@ type Message =
 const MAX_ORDERS = 100
 
 /** Builds the publisher of the leader. */
-export function createChainStatePublisher(chainId: number, cluster: Pick<ClusterBus, 'publish'>) {
+export function createChainStatePublisher(chainId: number, cluster: ClusterBus) {
   const publish = (message: Message) => cluster.publish('chains', JSON.stringify(message))
   const fewOrAll = (orderIds: readonly Hex[]) => (orderIds.length <= MAX_ORDERS ? orderIds : 'all')
   return {
@@ -71,7 +71,7 @@ interface RemoteChainStateOptions {
   readonly chainId: number
   /** Asks the node for its head. */
   readonly client: Pick<PublicClient, 'request'>
-  readonly cluster: Pick<ClusterBus, 'listen'>
+  readonly cluster: ClusterBus
   /** Loses the orders that the leader reports as changed. */
   readonly orders: OrderCache
   /** Called with each snapshot of the leader. */

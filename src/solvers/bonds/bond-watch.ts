@@ -22,12 +22,19 @@ import type { FreeBonds } from './free-bonds.js'
 /** Keeps every registered solver active or inactive according to its bond. */
 export type BondWatch = ReturnType<typeof startBondWatch>
 
-interface BondWatchOptions extends BondRoundOptions {
+/** What the bond checks get from the rest of the service. */
+interface BondContext {
+  readonly store: Pick<SolverStore, 'removeUnbonded' | 'setBonded'>
   readonly directory: Pick<SolverDirectory, 'registered' | 'refresh' | 'change'>
   readonly freeBonds: FreeBonds
-  readonly cluster: Pick<ClusterBus, 'listen'>
+  readonly cluster: ClusterBus
   readonly chains: ReadonlyMap<number, WatchedChain>
+  readonly minSolverBond: bigint
   readonly bondCheckIntervalMs: number
+  /** The time by which solvers are removed (`createProvenTime`). */
+  readonly provenTime: () => number
+  readonly clock: Clock
+  readonly log: Logger
 }
 
 /** A round that failed is repeated after this time, or after the check's interval if that is shorter. */
@@ -41,10 +48,10 @@ const RETRY_MS = 1000
  * All replicas follow the free bonds that others store. At every interval, every replica reads the solvers from the store
  * again (docs/decisions.md, D14).
  */
-export function startBondWatch(options: BondWatchOptions) {
-  const { cluster, freeBonds, chains, log } = options
+export function startBondWatch(context: BondContext) {
+  const { cluster, freeBonds, chains, log } = context
   const watches = new Map(
-    [...chains].map(([chainId, chain]) => [chainId, watchChain(chain, options)] as const),
+    [...chains].map(([chainId, chain]) => [chainId, watchChain(chain, context)] as const),
   )
 
   /** This replica also gets messages of its own writes, which change nothing. */
@@ -73,14 +80,14 @@ export function startBondWatch(options: BondWatchOptions) {
 
 type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'addListener'>
 
-function watchChain(chain: WatchedChain, options: BondWatchOptions) {
-  const { directory, bondCheckIntervalMs, clock, log } = options
+function watchChain(chain: WatchedChain, context: BondContext) {
+  const { directory, bondCheckIntervalMs, clock, log } = context
   const { chainId } = chain
   /** The solvers whose bonds the next round reads. */
   let wanted = new Set<Address>()
   let areAllWanted = false
 
-  const readBonds = createBondRound(chain, options)
+  const readBonds = createBondRound(chain, context)
 
   const round = createRetry({
     async work() {
@@ -134,24 +141,13 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions) {
   }
 }
 
-interface BondRoundOptions {
-  readonly store: Pick<SolverStore, 'removeUnbonded' | 'setBonded'>
-  readonly directory: Pick<SolverDirectory, 'change'>
-  readonly freeBonds: Pick<FreeBonds, 'update'>
-  readonly minSolverBond: bigint
-  readonly clock: Clock
-  /** The time by which solvers are removed (`createProvenTime`). */
-  readonly provenTime: () => number
-  readonly log: Logger
-}
-
 /**
  * Builds a function that reads the bonds of registered solvers of one chain, stores them, and makes each solver active or
  * inactive. It removes solvers that have lacked a sufficient bond for 24 hours (docs/decisions.md, D14).
  */
 function createBondRound(
-  chain: Pick<Chain, 'chainId' | 'readBond'>,
-  { store, directory, freeBonds, minSolverBond, clock, provenTime, log }: BondRoundOptions,
+  chain: WatchedChain,
+  { store, directory, freeBonds, minSolverBond, clock, provenTime, log }: BondContext,
 ): (solvers: readonly Solver[]) => Promise<void> {
   const { chainId } = chain
 

@@ -5,7 +5,7 @@ import type { Topic } from '../../store/topics.js'
 import type { Logger } from '../../telemetry/log.js'
 
 interface ChainReloadsOptions {
-  readonly cluster: Pick<ClusterBus, 'listen'>
+  readonly cluster: ClusterBus
   /** Its messages are ids of chains. */
   readonly topic: Topic
   readonly chainIds: readonly number[]

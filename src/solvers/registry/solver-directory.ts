@@ -19,7 +19,7 @@ type SolverListener = (chainId: number, registered: readonly Solver[]) => void
 
 interface SolverDirectoryOptions {
   readonly store: SolverStore
-  readonly cluster: Pick<ClusterBus, 'listen'>
+  readonly cluster: ClusterBus
   readonly chainIds: readonly number[]
   readonly log: Logger
 }

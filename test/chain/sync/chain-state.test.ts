@@ -7,7 +7,7 @@ import {
   createChainStatePublisher,
   createRemoteChainState,
 } from '../../../src/chain/sync/chain-state.js'
-import type { TopicListener } from '../../../src/cluster/cluster.js'
+import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 const STALE_MS = 4000
@@ -21,20 +21,21 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
   const done: string[] = []
   const orders = createOrderCaches([1]).of(1)
   const clock = createManualClock()
+  const cluster: ClusterBus = {
+    listen: (_topic, listener) => void listeners.push(listener),
+    publish(_topic, text) {
+      for (const listener of listeners) listener.onMessage(text)
+    },
+  }
   const state = createRemoteChainState({
     chainId: 1,
     client: { request: async () => ({ hash: head }) } as unknown as PublicClient,
-    cluster: { listen: (_topic, listener) => void listeners.push(listener) },
+    cluster,
     orders,
     onSnapshot: () => void done.push('snapshot'),
     clock,
   })
-  const publisherOf = (chainId: number) =>
-    createChainStatePublisher(chainId, {
-      publish(_topic, text) {
-        for (const listener of listeners) listener.onMessage(text)
-      },
-    })
+  const publisherOf = (chainId: number) => createChainStatePublisher(chainId, cluster)
   for (const orderId of ['0x1', '0x2'] as const) {
     const order = { state: 'NONE', chainId: 1, orderId } as const
     await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))

@@ -54,7 +54,7 @@ async function createHistory(seed: number, confirmations: number) {
   })
   const database = await openSqlite(':memory:')
   const store = createEventStore(database, () => 1)
-  const cluster = { listen() {} }
+  const cluster = { listen() {}, publish() {} }
   const eventLog = await openEventLog({
     store,
     cluster,

@@ -42,7 +42,7 @@ function start() {
       updateRegistered: async () => {},
       load: async () => false,
     },
-    cluster: { listen() {} },
+    cluster: { listen() {}, publish() {} },
     chains: new Map([[chainId, chain]]),
     minSolverBond: 1n,
     bondCheckIntervalMs: INTERVAL_MS,

@@ -57,7 +57,7 @@ export async function openReplica(
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   const stored = createSolverStore(database, coordination)
   const store = withFaults(stored, world)
-  const cluster = { listen() {} }
+  const cluster = { listen() {}, publish() {} }
   const directory = await createSolverDirectory({ store, cluster, chainIds: CHAIN_IDS, log })
   const bonds = createBondStore(database, coordination)
   const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
-import type { TopicListener } from '../../../src/cluster/cluster.js'
+import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
 import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { sqliteAt } from '../../store/databases.js'
@@ -19,7 +19,10 @@ beforeEach(async () => {
 
 async function openDirectory() {
   const listeners: TopicListener[] = []
-  const cluster = { listen: (_topic: unknown, listener: TopicListener) => void listeners.push(listener) }
+  const cluster: ClusterBus = {
+    listen: (_topic, listener) => void listeners.push(listener),
+    publish() {},
+  }
   const log = pino({ level: 'silent' })
   const directory = await createSolverDirectory({ store, cluster, chainIds: [chainId], log })
   onTestFinished(directory.close)

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { TopicListener } from '../../../src/cluster/cluster.js'
+import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { inPostgres } from '../../store/databases.js'
@@ -21,7 +21,10 @@ async function openDirectory(over: SolverStore = store) {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const listeners: TopicListener[] = []
-  const cluster = { listen: (_topic: unknown, listener: TopicListener) => void listeners.push(listener) }
+  const cluster: ClusterBus = {
+    listen: (_topic, listener) => void listeners.push(listener),
+    publish() {},
+  }
   const directory = await createSolverDirectory({ store: over, cluster, chainIds: [chainId], log })
   onTestFinished(directory.close)
   const [listener] = listeners
