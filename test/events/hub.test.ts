@@ -52,9 +52,8 @@ describe('a cursor is unknown when it', () => {
 
   test('belongs to another log', async () => {
     const { hub } = await openHub({ stored: 2 })
-    expect(() =>
-      hub.subscribe(createCursors('other').write({ sequence: 1, digest: undefined }), only({})),
-    ).toThrow(CURSOR_UNKNOWN)
+    const beginning = createCursors('other').write({ sequence: 0, digest: undefined })
+    expect(() => hub.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
   })
 
   test('belongs to the beginning, and has a digest', async () => {

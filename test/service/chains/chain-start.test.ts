@@ -54,7 +54,8 @@ describe('a start without a stored position', () => {
       ({ headBlock }) => headBlock === early.number,
     )
     expect((await chainHealth(service)).status).toBe('syncing')
-    expect(service.lines).toMatchObject([
+    // A busy machine may have a warning of its own.
+    expect(service.lines.filter(({ msg }) => msg.startsWith('START_BLOCK'))).toMatchObject([
       {
         level: 40,
         startBlock: number + 3,

@@ -8,16 +8,13 @@ import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { contractStruct, honest, startSolver } from '../../support/solvers/solver.js'
 
-const UNLIMITED = 2n ** 256n - 1n
 const OUTPUT = '2500000000'
 
 const chain = await shared(startChain({ bonded: 1 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 const [account] = solverAccounts
-await calls.mint(chain.contracts.usdc, account.address, 10n ** 12n)
-await calls.approve(chain.contracts.usdc, account, UNLIMITED)
-await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-await calls.approve(chain.contracts.weth, user, UNLIMITED)
+await calls.fund(chain.contracts.usdc, account, 10n ** 12n)
+await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 const service = await shared(startService(chain))
 const solver = await shared(
   startSolver(chain, account, honest({ output: OUTPUT, input: '400000000000000000' })),

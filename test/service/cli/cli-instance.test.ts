@@ -7,15 +7,12 @@ import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { contractStruct, honest, startSolver } from '../../support/solvers/solver.js'
 
-const UNLIMITED = 2n ** 256n - 1n
 const [bestAccount, otherAccount, wavering, unbonded] = solverAccounts
 
 const chain = await shared(startChain({ bonded: 3 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
-await calls.mint(chain.contracts.usdc, bestAccount.address, 10n ** 12n)
-await calls.approve(chain.contracts.usdc, bestAccount, UNLIMITED)
-await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-await calls.approve(chain.contracts.weth, user, UNLIMITED)
+await calls.fund(chain.contracts.usdc, bestAccount, 10n ** 12n)
+await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 // A mark that a busy machine gives late is one.
 const service = await shared(
   startService(chain, { POLL_INTERVAL_MS_31337: '50', VERIFY_TIMEOUT_MS: '60000' }),

@@ -47,8 +47,7 @@ beforeAll(async () => {
   // As on other chains, blocks come by themselves: viem may find a receipt only with the block behind it.
   chain = await startChain({ bonded: 1, extraArgs: ['--mixed-mining', '--block-time', '1'] })
   calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.usdc, account.address, BigInt(OUTPUT))
-  await calls.approve(chain.contracts.usdc, account, BigInt(OUTPUT))
+  await calls.fund(chain.contracts.usdc, account, BigInt(OUTPUT))
   await calls.mint(chain.contracts.weth, user.address, INPUT)
   service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
   solver = await startSolver(chain, account, honest({ output: OUTPUT }))

@@ -32,8 +32,7 @@ beforeAll(async () => {
   projectMade.catch(() => {})
   chain = await startChain({ bonded: 1 })
   calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.usdc, account.address, OUTPUT)
-  await calls.approve(chain.contracts.usdc, account, OUTPUT)
+  await calls.fund(chain.contracts.usdc, account, OUTPUT)
   await calls.mint(chain.contracts.weth, user.address, INPUT)
   service = await startService(chain, {
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',

@@ -14,15 +14,13 @@ import { contractStruct } from '../../support/solvers/solver.js'
 import { webSocket as eventSocket } from '../../support/streams/transports.js'
 
 const [account, other] = solverAccounts
-const UNLIMITED = 2n ** 256n - 1n
 
 let service: TestService
 let sessions: SessionSolver[] = []
 
 const chain = await shared(startChain({ bonded: 2 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
-await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-await calls.approve(chain.contracts.weth, user, UNLIMITED)
+await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 
 afterEach(async () => {
   for (const session of sessions) session.leave()

@@ -15,8 +15,7 @@ const [account, other] = solverAccounts
 
 const chain = await shared(startChain({ bonded: 2 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
-await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-await calls.approve(chain.contracts.weth, user, 10n ** 20n)
+await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
 const bodyOf = (response: Response): Promise<any> => response.json()

@@ -16,14 +16,12 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { contractStruct } from '../../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
-const UNLIMITED = 2n ** 256n - 1n
 let service: TestService
 let sessions: SessionSolver[] = []
 
 const chain = await shared(startChain({ bonded: 2 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
-await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-await calls.approve(chain.contracts.weth, user, UNLIMITED)
+await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 
 afterEach(async () => {
   for (const session of sessions) session.leave()

@@ -131,8 +131,7 @@ async function blockWithOpenOrder() {
     [weth, user],
     [usdc, account],
   ] as const) {
-    await calls.mint(token, owner.address, 10n ** 20n)
-    await calls.approve(token, owner, 10n ** 20n)
+    await calls.fund(token, owner, 10n ** 20n)
   }
   const session = await openSession(service.url, chain, account, { behaviour: offering('1000'), events: {} })
   onTestFinished(session.leave)

@@ -16,7 +16,6 @@ import { contractStruct, honest, startSolver } from '../../support/solvers/solve
 const [account] = solverAccounts
 /** 5% of it is the whole bond. */
 const LARGEST = BOND * 20n
-const UNLIMITED = 2n ** 256n - 1n
 /** `solvers(address)` */
 const SOLVERS = '0x57f58d98'
 
@@ -25,10 +24,8 @@ let environment: Record<string, string>
 
 const chain = await shared(startChain({ bonded: 1 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
-await calls.mint(chain.contracts.weth, user.address, 10n ** 24n)
-await calls.approve(chain.contracts.weth, user, UNLIMITED)
-await calls.mint(chain.contracts.usdc, account.address, 2n ** 128n)
-await calls.approve(chain.contracts.usdc, account, UNLIMITED)
+await calls.fund(chain.contracts.weth, user, 10n ** 24n)
+await calls.fund(chain.contracts.usdc, account, 2n ** 128n)
 const solver = await shared(startSolver(chain, account))
 const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
 

@@ -50,6 +50,11 @@ export function createCalls(devnet: Devnet, settlement: Address) {
     throw new Error(`${functionName} reverted on the chain, but not in a later call`)
   }
 
+  const mint = (token: Address, to: Address, amount: bigint) =>
+    transact(devAccounts[0], token, testTokenAbi as Abi, 'mint', [to, amount])
+  const approve = (token: Address, owner: Account, amount: bigint) =>
+    transact(owner, token, testTokenAbi as Abi, 'approve', [settlement, amount])
+
   return {
     client,
     /** The settlement contract's views. */
@@ -58,11 +63,14 @@ export function createCalls(devnet: Devnet, settlement: Address) {
     /** Calls the settlement contract. Throws the decoded error of a revert, see `revertOf`. */
     send: <F extends Call>(from: Account, functionName: F, args: CallArgs<F>) =>
       transact(from, settlement, CALLS as Abi, functionName, [...(args as unknown[])]),
-    mint: (token: Address, to: Address, amount: bigint) =>
-      transact(devAccounts[0], token, testTokenAbi as Abi, 'mint', [to, amount]),
+    mint,
     /** Lets the settlement contract pull up to `amount` of the owner's tokens. */
-    approve: (token: Address, owner: Account, amount: bigint) =>
-      transact(owner, token, testTokenAbi as Abi, 'approve', [settlement, amount]),
+    approve,
+    /** Gives an account tokens, which the settlement contract may pull. */
+    async fund(token: Address, owner: Account, amount: bigint): Promise<void> {
+      await mint(token, owner.address, amount)
+      await approve(token, owner, 2n ** 256n - 1n)
+    },
     transfer: (token: Address, from: Account, to: Address, amount: bigint) =>
       transact(from, token, testTokenAbi as Abi, 'transfer', [to, amount]),
     balanceOf: (token: Address, holder: Address) =>

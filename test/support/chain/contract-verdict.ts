@@ -26,12 +26,9 @@ export interface StateAction {
   share: number
 }
 
-export type ContractVerdict = Awaited<ReturnType<typeof createContractVerdict>>
-
 type QuoteArgs = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', 'deposit'>
 
 const ERRORS_TOO = [...settlementAbi, ...testTokenAbi.filter((item) => item.type === 'error')] as const
-const UNLIMITED = 2n ** 256n - 1n
 /** The verdict must not depend on token balances. */
 const BALANCE = 2n ** 255n
 const DEADLINE = 4_000_000_000
@@ -53,8 +50,7 @@ export async function createContractVerdict(chain: TestChain, solver: DevAccount
     [usdc, solver],
     [bondToken, solver],
   ] as const) {
-    await calls.mint(token, owner.address, BALANCE)
-    await calls.approve(token, owner, UNLIMITED)
+    await calls.fund(token, owner, BALANCE)
   }
 
   async function bond(): Promise<Bond> {

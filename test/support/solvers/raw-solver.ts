@@ -10,8 +10,6 @@ import type { SolverRequest, WireQuote, WireReply } from './solver.js'
 const TEMPTING = '999999999999'
 const MODEST = '100'
 
-export type RawSolver = Awaited<ReturnType<typeof startRawSolver>>
-
 /**
  * Starts a malformed solver on 127.0.0.1. Until it serves, it closes each connection, also that of its
  * registration check.

@@ -12,8 +12,7 @@ import { contractStruct, type TestSolver } from './solver.js'
  */
 export async function playRestart(chain: TestChain, solver: TestSolver, services: readonly TestService[]) {
   const calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 24n)
-  await calls.approve(chain.contracts.weth, user, 2n ** 256n - 1n)
+  await calls.fund(chain.contracts.weth, user, 10n ** 24n)
   let next = 1
   solver.behave(async (ask, { quoteFor, sign }) => sign({ ...quoteFor(ask), nonce: String(next++) }))
   const [first] = services

@@ -43,6 +43,7 @@ const TROUBLE: readonly unknown[] = [
   { message: 'failed to relay for user: websocket connection closed' },
   { message: 'user balance service: access denied' },
   { message: 'closed by the user agent' },
+  { message: 'request denied by the user agent' },
   { message: 'connection closed by wallet' },
   { message: 'transaction rejected by the wallet node: already known' },
   { message: 'HTTP 403 denied on your wallet endpoint' },
