@@ -1,12 +1,9 @@
 import { pino } from 'pino'
 import { type Abi, type Address, encodeErrorResult, parseAbi } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { ContractRefusal, DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
-import {
-  createDepositVerifier,
-  type DepositVerifier,
-} from '../../../src/chain/verification/deposit-verifier.js'
+import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import {
@@ -17,6 +14,7 @@ import {
   user,
 } from '../../support/chain/settlement.js'
 import { offerOf } from '../../support/chain/signed-offer.js'
+import { shared } from '../../support/shared.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const rejected = (error: ContractRefusal): DepositVerdict => ({ kind: 'rejected', error })
@@ -25,27 +23,17 @@ const unlisted: DepositVerdict = { kind: 'unknown', reason: 'unlisted_revert' }
 /** A test that hangs fails by its own limit. */
 const NEVER = new AbortController().signal
 
-let chain: Fixture
-let metrics: ReturnType<typeof createMetrics>
-let verifier: DepositVerifier
-let rpcUrl: string
+const chain = await shared(startSettlement())
+const rpcUrl = chain.client.transport.url ?? ''
+const metrics = createMetrics()
+const verifier = await shared(
+  createDepositVerifier(
+    { chainId: chain.chainId, rpcUrls: [rpcUrl], settlement: lowerCase(chain.contracts.settlement) },
+    { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) },
+  ),
+)
 
-beforeAll(async () => {
-  chain = await startSettlement()
-  rpcUrl = chain.client.transport.url ?? ''
-  metrics = createMetrics()
-  verifier = openVerifier(chain.contracts.settlement)
-})
-afterAll(async () => {
-  verifier?.close()
-  await chain?.stop()
-})
 afterEach(() => chain.reset())
-
-function openVerifier(settlement: Address): DepositVerifier {
-  const config = { chainId: chain.chainId, rpcUrls: [rpcUrl], settlement: lowerCase(settlement) }
-  return createDepositVerifier(config, { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) })
-}
 
 type Signed = Awaited<ReturnType<Fixture['signedQuote']>>
 const verdictOn = (signed: Signed) => verifier.verifyDeposit(offerOf(signed), NEVER)

@@ -4,15 +4,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { getAbiItem, toFunctionSelector } from 'viem'
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { type Anvil, startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
+import { startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
 import { deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
 import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { bytecodeNamed, deployer } from '../../support/chain/chain.js'
-import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { commandLine } from '../../support/process/command-line.js'
-import { ADA, BOB, type DoctorFixture, startDoctorFixture } from '../../support/process/doctor.js'
+import { ADA, BOB, startDoctorFixture } from '../../support/process/doctor.js'
+import { shared } from '../../support/shared.js'
 import { honest } from '../../support/solvers/solver.js'
 
 const CHECKS = [
@@ -30,30 +31,18 @@ const CHECKS = [
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 const NO_CONTRACT = `0x${'11'.repeat(20)}`
 
-let fixture: DoctorFixture
+const inAnHour = String(Math.floor(Date.now() / 1000) + 3600)
+const fixture = await shared(startDoctorFixture())
+const { environment } = fixture
 /** Another network with the same chain id, whose clock is an hour ahead. */
-let stranger: Anvil
-let proxy: RpcProxy
-let environment: DoctorFixture['environment']
+const stranger = await shared(startAnvil({ extraArgs: ['--timestamp', inAnHour] }))
+const proxy = await shared(startRpcProxy(fixture.chain.devnet.rpcUrl))
 
-beforeAll(async () => {
-  const inAnHour = String(Math.floor(Date.now() / 1000) + 3600)
-  const starting = [startDoctorFixture(), startAnvil({ extraArgs: ['--timestamp', inAnHour] })] as const
-  ;[fixture, stranger] = await Promise.all(starting)
-  proxy = await startRpcProxy(fixture.chain.devnet.rpcUrl)
-  environment = fixture.environment
-})
 afterEach(() => {
   proxy.intercept()
   proxy.setUp(true)
   for (const solver of fixture.solvers) solver.behave(honest())
 })
-afterAll(async () => {
-  proxy?.close()
-  await stranger?.stop()
-  await fixture?.close()
-})
-
 /** A copy of the running service's database that a test may damage. */
 function copyOfDatabase(change: (path: string) => void): { DB_PATH: string } {
   const path = join(mkdtempSync(join(fixture.folder, 'copy-')), 'copy.db')

@@ -2,51 +2,45 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAggregatorClient, type OrderEvent } from '@quote-aggregator/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { SECRET, startReceiver } from '../../../packages/cli/test/forward/receiver.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { freePort } from '../../support/free-port.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { createRandom } from '../../support/random.js'
 import { environmentFor } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 
 const SEED = Number(process.env.FORWARD_SEED ?? 1)
 const EVENTS = 1_000
 const TIMEOUT_MS = 600_000
 
 const random = createRandom(SEED)
-let chain: TestChain
-let traffic: Traffic
-let folder: string
-let url: string
-let environment: Record<string, string>
 let ends: (() => unknown)[] = []
 
-beforeAll(async () => {
-  chain = await startChain({ extraArgs: ['--prune-history', '5000'] })
-  traffic = await createTraffic(chain, { seed: SEED })
-  folder = mkdtempSync(join(tmpdir(), 'forward-'))
-  writeFileSync(join(folder, 'secret'), SECRET, { mode: 0o600 })
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}`
-  environment = {
-    ...environmentFor(chain),
-    PORT: String(port),
-    DB_PATH: join(folder, 'events.db'),
-    MAX_REORG_DEPTH: '16',
-    RATE_LIMIT_MAX: '100000',
-    [`CONFIRMATIONS_${chain.chainId}`]: '0',
-    RATE_LIMIT_STREAMS: '100000',
-    [`START_BLOCK_${chain.chainId}`]: String((await traffic.head()).number + 1),
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
-  }
-}, TIMEOUT_MS)
+const chain = await shared(startChain({ extraArgs: ['--prune-history', '5000'] }))
+const traffic = await createTraffic(chain, { seed: SEED })
+const folder = mkdtempSync(join(tmpdir(), 'forward-'))
+writeFileSync(join(folder, 'secret'), SECRET, { mode: 0o600 })
+const port = await freePort()
+const url = `http://127.0.0.1:${port}`
+const environment = {
+  ...environmentFor(chain),
+  PORT: String(port),
+  DB_PATH: join(folder, 'events.db'),
+  MAX_REORG_DEPTH: '16',
+  RATE_LIMIT_MAX: '100000',
+  [`CONFIRMATIONS_${chain.chainId}`]: '0',
+  RATE_LIMIT_STREAMS: '100000',
+  [`START_BLOCK_${chain.chainId}`]: String((await traffic.head()).number + 1),
+  [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+}
+
 afterAll(async () => {
   for (const end of ends) await end()
-  await chain?.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 

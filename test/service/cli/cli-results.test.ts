@@ -1,20 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createAggregatorClient, signOwnResults } from '../../../packages/client/src/index.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { commandLine } from '../../support/process/command-line.js'
-import { keyOf, type Market, startMarket } from '../../support/solver-kit/market.js'
+import { shared } from '../../support/shared.js'
+import { keyOf, startMarket } from '../../support/solver-kit/market.js'
 
 const [account, stranger] = solverAccounts
 
-let market: Market
-
-beforeAll(async () => {
-  market = await startMarket()
-})
-afterAll(() => market?.close())
+const market = await shared(startMarket())
 
 const run = (key: string | undefined, ...argv: string[]) =>
   commandLine(['results', '--chain', String(market.chain.chainId), ...argv], {

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bytesToHex, type Hex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { DevAccount } from '../../../packages/cli/src/devnet/deploy.js'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
-import { createProject, type Project } from '../../support/packages/client-project.js'
+import { createProject } from '../../support/packages/client-project.js'
 import { cloneSources } from '../../support/packages/clone.js'
 import { startProcess } from '../../support/process/process.js'
-import { startService, type TestService } from '../../support/service/service.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
-const TIMEOUT_MS = 200_000
 const INPUT = 10n ** 18n
 const OUTPUT = '2500000000'
 const [account] = solverAccounts
@@ -34,32 +34,19 @@ const amount = BigInt(terms.amount)
 await swap(options, { ...terms, amount }, { maxInputAmount: amount, minOutputAmount: 2_500_000_000n }, console.log)
 `
 
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-let service: TestService
-let solver: TestSolver
-let project: Project
+const projectMade = createProject(['swap.ts', 'register-solver.ts'])
+// Awaited below; a chain that does not start must not make a second, unheard failure of it.
+projectMade.catch(() => {})
+// As on other chains, blocks come by themselves: viem may find a receipt only with the block behind it.
+const chain = await shared(startChain({ bonded: 1, extraArgs: ['--mixed-mining', '--block-time', '1'] }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+await calls.fund(chain.contracts.usdc, account, BigInt(OUTPUT))
+await calls.mint(chain.contracts.weth, user.address, INPUT)
+const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' }))
+const solver = await shared(startSolver(chain, account, honest({ output: OUTPUT })))
+const project = await projectMade
 
-beforeAll(async () => {
-  const projectMade = createProject(['swap.ts', 'register-solver.ts'])
-  // Awaited below; a chain that does not start must not make a second, unheard failure of it.
-  projectMade.catch(() => {})
-  // As on other chains, blocks come by themselves: viem may find a receipt only with the block behind it.
-  chain = await startChain({ bonded: 1, extraArgs: ['--mixed-mining', '--block-time', '1'] })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.fund(chain.contracts.usdc, account, BigInt(OUTPUT))
-  await calls.mint(chain.contracts.weth, user.address, INPUT)
-  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
-  solver = await startSolver(chain, account, honest({ output: OUTPUT }))
-  project = await projectMade
-}, TIMEOUT_MS)
-
-afterAll(async () => {
-  await project?.remove()
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+afterAll(() => project.remove())
 
 function keyOf(owner: DevAccount): Hex {
   return bytesToHex(owner.getHdKey().privateKey ?? new Uint8Array())

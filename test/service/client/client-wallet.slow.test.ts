@@ -4,14 +4,14 @@ import { chromium, type Page } from 'playwright-core'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
-import { createWalletProject, type WalletProject } from '../../support/packages/wallet-project.js'
-import { startService, type TestService } from '../../support/service/service.js'
-import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { createWalletProject } from '../../support/packages/wallet-project.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
-const START_MS = 300_000
 const BUILD_MS = 100_000
 const INPUT = 10n ** 18n
 const OUTPUT = 2_500_000_000n
@@ -20,35 +20,24 @@ const [account] = solverAccounts
 /** The contracts of a new chain always have the same addresses. */
 const TOKEN_LIST = fileURLToPath(new URL('../../support/console/token-list.json', import.meta.url))
 
-let project: WalletProject
-let chain: TestChain
-let calls: ReturnType<typeof createCalls>
-let service: TestService
-let solver: TestSolver
-
-beforeAll(async () => {
-  const projectMade = createWalletProject()
-  // Awaited below; a chain that does not start must not make a second, unheard failure of it.
-  projectMade.catch(() => {})
-  chain = await startChain({ bonded: 1 })
-  calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.fund(chain.contracts.usdc, account, OUTPUT)
-  await calls.mint(chain.contracts.weth, user.address, INPUT)
-  service = await startService(chain, {
+const projectMade = createWalletProject()
+// Awaited below; a chain that does not start must not make a second, unheard failure of it.
+projectMade.catch(() => {})
+const chain = await shared(startChain({ bonded: 1 }))
+const calls = createCalls(chain.devnet, chain.contracts.settlement)
+await calls.fund(chain.contracts.usdc, account, OUTPUT)
+await calls.mint(chain.contracts.weth, user.address, INPUT)
+const service = await shared(
+  startService(chain, {
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
     [`TOKEN_LIST_${chain.chainId}`]: TOKEN_LIST,
-  })
-  solver = await startSolver(chain, account, honest({ output: String(FIRST_OUTPUT) }))
-  await solver.register(service)
-  project = await projectMade
-}, START_MS)
+  }),
+)
+const solver = await shared(startSolver(chain, account, honest({ output: String(FIRST_OUTPUT) })))
+await solver.register(service)
+const project = await projectMade
 
-afterAll(async () => {
-  await project?.remove()
-  await service?.close()
-  await solver?.close()
-  await chain?.stop()
-})
+afterAll(() => project.remove())
 
 const versionOf = (manifest: string) => JSON.parse(readFileSync(manifest, 'utf8')).dependencies.viem
 

@@ -2,13 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
-import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { startChain } from '../../support/chain/chain.js'
+import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
-import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { createRandom } from '../../support/random.js'
 import { environmentFor, startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import {
   createSubscriber,
@@ -24,22 +25,13 @@ const TIMEOUT_MS = 180_000
 const MOMENT = { events: 4, blocks: 2 }
 
 const random = createRandom(SEED)
-let chain: TestChain
-let traffic: Traffic
-let rpc: RpcProxy
-let folder: string
 
-beforeAll(async () => {
-  chain = await startChain({ extraArgs: ['--prune-history', '5000'] })
-  traffic = await createTraffic(chain, { seed: SEED })
-  rpc = await startRpcProxy(chain.devnet.rpcUrl)
-  folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-}, TIMEOUT_MS)
-afterAll(async () => {
-  rpc?.close()
-  await chain?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const chain = await shared(startChain({ extraArgs: ['--prune-history', '5000'] }))
+const traffic = await createTraffic(chain, { seed: SEED })
+const rpc = await shared(startRpcProxy(chain.devnet.rpcUrl))
+const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** A process on a database file, and a subscriber that reconnects to it. */
 function mortalService(variables: Record<string, string>) {

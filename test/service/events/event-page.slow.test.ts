@@ -1,29 +1,27 @@
-import { createServer, request as httpRequest, type Server } from 'node:http'
+import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { EventSource } from 'undici'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
+import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { expectedMessages, isEvent, type StreamMessage } from '../../support/streams/event-messages.js'
 
 /** An example for pages, which runs here with the EventSource of undici. */
 const EXAMPLE = resolve('examples/page/events.js')
 
-let chain: TestChain
-let service: TestService
-let front: Server
 /** What the front does with streams: it passes them on, refuses them with 503, or changes their cursors to one of another log. */
 let mode: 'pass' | 'refuse' | 'change cursors' = 'pass'
 let refused = 0
 
-beforeAll(async () => {
-  vi.stubGlobal('EventSource', EventSource)
-  chain = await startChain({ bonded: 1 })
-  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
-  front = createServer(({ url: path = '', headers }, response) => {
+vi.stubGlobal('EventSource', EventSource)
+const chain = await shared(startChain({ bonded: 1 }))
+const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }))
+const front = await shared(
+  createServer(({ url: path = '', headers }, response) => {
     if (mode === 'refuse') {
       refused++
       return response.writeHead(503).end()
@@ -37,14 +35,12 @@ beforeAll(async () => {
     })
       .on('error', () => response.destroy())
       .end()
-  }).listen(0, '127.0.0.1')
-})
+  }).listen(0, '127.0.0.1'),
+)
+
 afterAll(async () => {
   vi.unstubAllGlobals()
-  front?.close()
-  front?.closeAllConnections()
-  await service?.close()
-  await chain?.stop()
+  front.closeAllConnections()
 })
 
 /** Ends the streams, and refuses new ones until some were. */

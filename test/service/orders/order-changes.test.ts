@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { anyone, type Fixture, solver, startSettlement } from '../../support/chain/settlement.js'
+import { expect, it } from 'vitest'
+import { anyone, solver, startSettlement } from '../../support/chain/settlement.js'
 import { eventually } from '../../support/eventually.js'
 import { startReadyService } from '../../support/service/ready-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { shared } from '../../support/shared.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
 
-let chain: Fixture
-let service: TestService
-
-beforeAll(async () => {
-  chain = await startSettlement('deployed')
-  service = await startReadyService([chain])
-})
-
-afterAll(async () => {
-  await service.close()
-  await chain.stop()
-})
+const chain = await shared(startSettlement('deployed'))
+const service = await shared(startReadyService([chain]))
 
 it('an order that deployed contracts refund without an event of the API is read again, and streams get no event of it', async () => {
   const events = await watchEvents(service)

@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { coalesceLookups, createDnsResolver } from '../../../src/solvers/transport/endpoint-addresses.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
 import { itSlow } from '../../support/rounds.js'
-import { type DnsServer, startDnsServer, type Zone } from '../../support/solvers/dns-server.js'
+import { shared } from '../../support/shared.js'
+import { startDnsServer } from '../../support/solvers/dns-server.js'
 
 const V4 = '8.8.8.8'
 const V6 = '2606:4700:4700:0:0:0:0:1111'
 const V6_SHORT = '2606:4700:4700::1111'
 const SILENT = Array.from({ length: 8 }, (_, index) => `silent-${index}.test`)
 
-let zone: Zone
-let server: DnsServer
-
-beforeAll(async () => {
-  zone = {
-    'both.test': [V4, V6],
-    'four.test': [V4],
-    'six.test': [V6],
-    'none.test': [],
-    'private.test': ['10.0.0.1'],
-    'mixed.test': [V4, 'fd00:0:0:0:0:0:0:1'],
-    ...Object.fromEntries(SILENT.map((name) => [name, 'silent'])),
-  }
-  server = await startDnsServer(zone)
-})
-
-afterAll(() => server?.close())
+const zone = {
+  'both.test': [V4, V6],
+  'four.test': [V4],
+  'six.test': [V6],
+  'none.test': [],
+  'private.test': ['10.0.0.1'],
+  'mixed.test': [V4, 'fd00:0:0:0:0:0:0:1'],
+  ...Object.fromEntries(SILENT.map((name) => [name, 'silent'])),
+}
+const server = await shared(startDnsServer(zone))
 
 const resolveAll = (host: string) => createDnsResolver([server.address])(host)
 
