@@ -26,9 +26,14 @@ export async function createReplies<T>(market: Market, index: number, write: (of
   const account = benchAccount(index)
   const solver = lowerCase(account.address)
   const { rpcUrl, settlement, chainId } = market
-  const node = openNode(rpcUrl, systemClock)
-  const chain = await readChain(chainId, { rpc: rpcUrl, settlement, tokens: [] }, node, 'Service', solver)
-  const key = account.getHdKey().privateKey ?? new Uint8Array()
+  const chain = await readChain(
+    chainId,
+    { rpc: rpcUrl, settlement, tokens: [] },
+    openNode(rpcUrl, systemClock),
+    'Service',
+    solver,
+  )
+  const key = account.getHdKey().privateKey as Uint8Array
   const replies = new Map<string, T>()
   let asked = 0
 

@@ -129,7 +129,8 @@ type Row = Omit<StoredOrder, 'signed'> & { readonly signed: string | null }
  */
 export function openState(path: string) {
   const { database, close } = openDatabase(path)
-  const sql = <T = unknown>(text: string) => database.prepare<Value[], T>(text)
+  const sql = <T>(text: string) => database.prepare<Value[], T>(text)
+  const run = (text: string, ...values: Value[]) => void database.prepare(text).run(...values)
   const orders = (where: string, ...values: Value[]) =>
     sql<Row>(`SELECT * FROM orders WHERE ${where}`)
       .all(...values)
@@ -140,14 +141,15 @@ export function openState(path: string) {
   return {
     /** Keeps a quote before it is sent. The same price may be signed again. */
     addQuote: (signed: SolverQuote) =>
-      void sql(
+      run(
         `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'QUOTED', NULL, @text) ON CONFLICT DO NOTHING`,
-      ).run({ ...signed, ...signed.quote, text: toText(signed) }),
+        { ...signed, ...signed.quote, text: toText(signed) },
+      ),
     /** Another one says all that counts. */
-    dropQuote: (orderId: Hex) => void sql('DELETE FROM orders WHERE orderId = ?').run(orderId),
+    dropQuote: (orderId: Hex) => run('DELETE FROM orders WHERE orderId = ?', orderId),
     /** The nonce of a quote is used, or is not used any more. @param time of the chain, Unix seconds; null for the latter */
     endQuote: (orderId: Hex, time: number | null) =>
-      void sql('UPDATE orders SET endedAt = ? WHERE orderId = ?').run(time, orderId),
+      run('UPDATE orders SET endedAt = ? WHERE orderId = ?', time, orderId),
     /** The quotes of a chain that have not ended. */
     openQuotes: (chainId: number) => quotes('chainId = ? AND endedAt IS NULL', chainId),
     /** The quotes of a chain that have ended, the last one first. @param overBy with a fill deadline before that time */
@@ -165,16 +167,17 @@ export function openState(path: string) {
       ).all(),
     /** Its deposit may be there. One that is known does not change. */
     addOrder: (added: Pick<StoredOrder, 'orderId' | 'chainId' | 'fillDeadline'>) =>
-      void sql(
+      run(
         `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'OPEN', NULL, NULL)
           ON CONFLICT DO UPDATE SET status = 'OPEN' WHERE status = 'QUOTED'`,
-      ).run(added),
+        added,
+      ),
     order: (orderId: Hex) => orders('orderId = ?', orderId)[0],
     /** The orders of a chain that have a status, the nearest deadline first. */
     orders: (chainId: number, status: StoredOrder['status']) =>
       orders('chainId = ? AND status = ? ORDER BY fillDeadline', chainId, status),
     setStatus: (orderId: Hex, status: StoredOrder['status']) =>
-      void sql('UPDATE orders SET status = ? WHERE orderId = ?').run(status, orderId),
+      run('UPDATE orders SET status = ? WHERE orderId = ?', status, orderId),
     /**
      * What was signed for a payment, the newest last. All have the same nonce of the account.
      * @param payment an order id, or the name of another transaction, which has its chain
@@ -184,17 +187,15 @@ export function openState(path: string) {
         payment,
       ),
     /** Keeps an attempt before it is sent. */
-    addAttempt: (payment: string, chainId: number, { hash, raw, nonce }: SignedTransaction) =>
-      void sql('INSERT INTO attempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING').run(
+    addAttempt: (payment: string, chainId: number, attempt: SignedTransaction) =>
+      run('INSERT INTO attempts VALUES (@payment, @chainId, @hash, @raw, @nonce) ON CONFLICT DO NOTHING', {
+        ...attempt,
         payment,
         chainId,
-        hash,
-        raw,
-        nonce,
-      ),
-    clearAttempts: (payment: string) => void sql('DELETE FROM attempts WHERE payment = ?').run(payment),
+      }),
+    clearAttempts: (payment: string) => run('DELETE FROM attempts WHERE payment = ?', payment),
     renamePayment: (payment: string, next: string) =>
-      void sql('UPDATE attempts SET payment = ? WHERE payment = ?').run(next, payment),
+      run('UPDATE attempts SET payment = ? WHERE payment = ?', next, payment),
     /** All payments of a chain that are kept, by nonce. SQLite takes the columns from the row that has the maximum. */
     keptPayments: (chainId: number) =>
       sql<KeptPayment>(
@@ -203,8 +204,8 @@ export function openState(path: string) {
       ).all(chainId),
     bookEntry: (id: string) => sql<BookEntry>('SELECT * FROM books WHERE id = ?').get(id),
     setBookEntry: (entry: BookEntry) =>
-      void sql('REPLACE INTO books VALUES (@id, @chainId, @time, @kind, @entry)').run(entry),
-    dropBookEntry: (id: string) => void sql('DELETE FROM books WHERE id = ?').run(id),
+      run('REPLACE INTO books VALUES (@id, @chainId, @time, @kind, @entry)', entry),
+    dropBookEntry: (id: string) => run('DELETE FROM books WHERE id = ?', id),
     /** The missed orders and slashed quotes of a chain since that time that have cost something. */
     losses: (chainId: number, time: number) =>
       sql<Loss>(
@@ -215,25 +216,29 @@ export function openState(path: string) {
     /** A position of a chain's blocks, or what has been learnt of it; undefined before the first one. */
     position: (name: string) =>
       sql<{ value: string }>('SELECT value FROM positions WHERE name = ?').get(name)?.value,
-    setPosition: (name: string, value: string) =>
-      void sql('REPLACE INTO positions VALUES (?, ?)').run(name, value),
+    setPosition: (name: string, value: string) => run('REPLACE INTO positions VALUES (?, ?)', name, value),
     /**
      * Forgets quotes of a chain an hour after their end, orders a week after their deadline, and the books after 400 days.
      * @param time of the chain, Unix seconds
      */
     prune(chainId: number, time: number): void {
-      sql(
+      run(
         `DELETE FROM orders WHERE chainId = ? AND (signed IS NULL OR endedAt < ?)
           AND (status = 'QUOTED' OR (status <> 'OPEN' AND fillDeadline < ?))`,
-      ).run(chainId, time - KEEP_QUOTE_SECONDS, time - KEEP_ORDER_SECONDS)
-      sql(`DELETE FROM books WHERE chainId = ? AND kind <> 'DEPOSITED' AND time < ?`).run(
+        chainId,
+        time - KEEP_QUOTE_SECONDS,
+        time - KEEP_ORDER_SECONDS,
+      )
+      run(
+        `DELETE FROM books WHERE chainId = ? AND kind <> 'DEPOSITED' AND time < ?`,
         chainId,
         time - KEEP_BOOKS_SECONDS,
       )
-      sql(
+      run(
         `DELETE FROM books WHERE chainId = @chainId AND kind = 'CANCELLED' AND time < (SELECT time FROM books
           WHERE chainId = @chainId AND kind = 'CANCELLED' ORDER BY time DESC LIMIT 1 OFFSET ${KEPT_CANCELLED})`,
-      ).run({ chainId })
+        { chainId },
+      )
     },
     close,
   }

@@ -8,40 +8,33 @@ import { type BookEntry, fromText, VERSION } from './state.js'
 type Seen<T> = T & { readonly time: number }
 
 /** The books of a solver between two times, each with the oldest first, and what they sum up to. */
-export interface Statement {
-  readonly trades: readonly Seen<FilledOrder>[]
-  readonly missed: readonly Seen<MissedOrder>[]
-  readonly cancelled: readonly Seen<OrderTerms>[]
-  readonly transactions: readonly Seen<MinedTransaction>[]
-  readonly pairs: readonly PairSum[]
-  readonly tokens: readonly TokenSum[]
-  readonly fees: readonly FeeSum[]
-}
-
+export type Statement = ReturnType<typeof readStatement>
 /** Of a pair: trades with what they have brought and cost, missed orders with what was taken from the bond, and cancelled quotes. */
-export interface PairSum extends Pick<OrderTerms, 'chainId' | 'inputToken' | 'outputToken'> {
-  trades: number
-  inputAmount: bigint
-  outputAmount: bigint
-  missed: number
-  cost: bigint
-  cancelled: number
-}
-
+export type PairSum = ReturnType<typeof newPair>
 /** What trades have brought and taken of a token. */
-export interface TokenSum {
-  readonly chainId: number
-  readonly token: Address
-  received: bigint
-  paid: bigint
-}
-
+export type TokenSum = ReturnType<typeof newToken>
 /** What transactions have cost, in wei. */
-export interface FeeSum extends Pick<MinedTransaction, 'chainId' | 'purpose'> {
-  transactions: number
-  reverted: number
-  gasCost: bigint
-}
+export type FeeSum = ReturnType<typeof newFee>
+
+const newPair = ({ chainId, inputToken, outputToken }: OrderTerms) => ({
+  chainId,
+  inputToken,
+  outputToken,
+  trades: 0,
+  inputAmount: 0n,
+  outputAmount: 0n,
+  missed: 0,
+  cost: 0n,
+  cancelled: 0,
+})
+const newToken = (chainId: number, token: Address) => ({ chainId, token, received: 0n, paid: 0n })
+const newFee = ({ chainId, purpose }: MinedTransaction) => ({
+  chainId,
+  purpose,
+  transactions: 0,
+  reverted: 0,
+  gasCost: 0n,
+})
 
 /**
  * Reads the books of a state file, also while its solver runs.
@@ -49,7 +42,7 @@ export interface FeeSum extends Pick<MinedTransaction, 'chainId' | 'purpose'> {
  * @param to Unix seconds, the first one that is not read
  * @throws SqliteMissingError, SQLite's error, and Error for a file of another version
  */
-export function readStatement(path: string, from: number, to: number): Statement {
+export function readStatement(path: string, from: number, to: number) {
   const file = openSqliteFile(path, { readonly: true, fileMustExist: true })
   try {
     const version = file.pragma('user_version', { simple: true })
@@ -61,53 +54,53 @@ export function readStatement(path: string, from: number, to: number): Statement
         )
         .all(kind, from, to)
         .map((row): Seen<T> => ({ time: row.time, ...fromText<T>(row.entry) }))
-    return withSums({
-      trades: read<FilledOrder>('FILLED'),
-      missed: read<MissedOrder>('MISSED'),
-      cancelled: read<OrderTerms>('CANCELLED'),
-      transactions: read<MinedTransaction>('TRANSACTION'),
-    })
+    const trades = read<FilledOrder>('FILLED')
+    const missed = read<MissedOrder>('MISSED')
+    const cancelled = read<OrderTerms>('CANCELLED')
+    const transactions = read<MinedTransaction>('TRANSACTION')
+    return { trades, missed, cancelled, transactions, ...sumsOf(trades, missed, cancelled, transactions) }
   } finally {
     file.close()
   }
 }
 
-function withSums(books: Omit<Statement, 'pairs' | 'tokens' | 'fees'>): Statement {
+function sumsOf(
+  trades: readonly FilledOrder[],
+  missed: readonly MissedOrder[],
+  cancelled: readonly OrderTerms[],
+  transactions: readonly MinedTransaction[],
+) {
   const pairs = new Map<string, PairSum>()
   const tokens = new Map<string, TokenSum>()
   const fees = new Map<string, FeeSum>()
-  const pairOf = ({ chainId, inputToken, outputToken }: OrderTerms) => {
-    const nothing = { trades: 0, inputAmount: 0n, outputAmount: 0n, missed: 0, cost: 0n, cancelled: 0 }
-    return sumIn(pairs, { chainId, inputToken, outputToken }, nothing)
-  }
-  for (const trade of books.trades) {
+  for (const trade of trades) {
     const { chainId, inputToken, inputAmount, outputToken, outputAmount } = trade
-    const pair = pairOf(trade)
+    const pair = sumIn(pairs, newPair(trade))
     pair.trades++
     pair.inputAmount += inputAmount
     pair.outputAmount += outputAmount
-    sumIn(tokens, { chainId, token: inputToken }, { received: 0n, paid: 0n }).received += inputAmount
-    sumIn(tokens, { chainId, token: outputToken }, { received: 0n, paid: 0n }).paid += outputAmount
+    sumIn(tokens, newToken(chainId, inputToken)).received += inputAmount
+    sumIn(tokens, newToken(chainId, outputToken)).paid += outputAmount
   }
-  for (const missed of books.missed) {
-    const pair = pairOf(missed)
+  for (const order of missed) {
+    const pair = sumIn(pairs, newPair(order))
     pair.missed++
-    pair.cost += missed.cost
+    pair.cost += order.cost
   }
-  for (const quote of books.cancelled) pairOf(quote).cancelled++
-  for (const { chainId, purpose, isReverted, gasCost } of books.transactions) {
-    const sum = sumIn(fees, { chainId, purpose }, { transactions: 0, reverted: 0, gasCost: 0n })
-    sum.transactions++
-    sum.reverted += Number(isReverted)
-    sum.gasCost += gasCost
+  for (const quote of cancelled) sumIn(pairs, newPair(quote)).cancelled++
+  for (const transaction of transactions) {
+    const fee = sumIn(fees, newFee(transaction))
+    fee.transactions++
+    fee.reverted += Number(transaction.isReverted)
+    fee.gasCost += transaction.gasCost
   }
-  return { ...books, pairs: [...pairs.values()], tokens: [...tokens.values()], fees: [...fees.values()] }
+  return { pairs: [...pairs.values()], tokens: [...tokens.values()], fees: [...fees.values()] }
 }
 
-/** The sum of a key, which begins with nothing. */
-function sumIn<K extends object, S>(sums: Map<string, K & S>, key: K, nothing: S): K & S {
-  const name = Object.values(key).join(' ')
-  const sum = sums.get(name) ?? { ...key, ...nothing }
-  sums.set(name, sum)
+/** The sum that began with the same key and nothing. */
+function sumIn<S extends object>(sums: Map<string, S>, nothing: S): S {
+  const key = Object.values(nothing).join(' ')
+  const sum = sums.get(key) ?? nothing
+  sums.set(key, sum)
   return sum
 }

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
-import type { Clock } from '../../../protocol/src/clock.js'
 import type { Hex } from '../../../protocol/src/values/hex.js'
+import type { SolverParts } from '../solver-parts.js'
 import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
   type InstanceMessage,
@@ -21,11 +21,8 @@ export interface SessionAnswers {
 interface ConnectionHandlers extends SessionAnswers {
   /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */
   readonly mayBeOffered: boolean
-  readonly clock: Clock
   /** Signs the hello over the instance's challenge. */
   readonly hello: (nonce: Hex) => Promise<object>
-  /** Called with what the account has thrown. */
-  readonly onError: (error: unknown) => void
   readonly onReady: (sessionId: string) => void
   readonly onGoAway: (reconnectWithinMs: number) => void
   /** Called once, when the socket is closed. */
@@ -53,8 +50,8 @@ const SOCKET_OPTIONS = {
 }
 
 /** Opens a connection, and a session on it. @param url of the WebSocket */
-export function openConnection(url: string, handlers: ConnectionHandlers) {
-  const { clock, hello, answer, onError } = handlers
+export function openConnection({ clock, onError }: SolverParts, url: string, handlers: ConnectionHandlers) {
+  const { hello, answer } = handlers
   let phase: 'connected' | 'challenged' | 'ready' = 'connected'
   let heartbeatMs = 0
   let failure: SessionError | undefined

@@ -23,7 +23,7 @@ export function backoffMs(attempts: number, random: number): number {
  * @param random gives numbers of 0 to 1
  */
 export function openSolverSession(parts: SolverParts, answers: SessionAnswers, random = Math.random) {
-  const { options, account, clock, metrics, log, hooks, onError, signal } = parts
+  const { options, account, clock, metrics, log, hooks, signal } = parts
   const { name, protocolName } = options
   const serviceUrls = serviceUrlsOf(options)
   let dialled = 0
@@ -51,46 +51,42 @@ export function openSolverSession(parts: SolverParts, answers: SessionAnswers, r
     for (const old of [...open].slice(0, 1 - MAX_CONNECTIONS)) old.destroy()
     const url = serviceUrls[dialled++ % serviceUrls.length] as string
     const { href, origin } = new URL(url)
-    const connection = openConnection(
-      `${href.replace(/^http/, 'ws').replace(/\/$/, '')}/v1/solvers/session`,
-      {
-        ...answers,
-        clock,
-        onError,
-        mayBeOffered: metrics.sessionsOpened > 0 || serviceUrls.length > 1,
-        hello: (nonce) => hello(nonce, origin),
-        onReady(sessionId) {
-          // An instance that always ends sessions at once is not asked more often for it.
-          resetTimer = clock.setTimeout(() => {
-            attempts = 0
-          }, LASTING_MS)
-          metrics.sessionsOpened++
-          metrics.sessionOpen = 1
-          log.info({ url: origin, sessionId }, 'session open')
-          hooks.onSession({ state: 'open', url, sessionId })
-          resolve()
-        },
-        onGoAway(withinMs) {
-          if (current !== connection) return
-          current = undefined
-          // An instance that sends each connection away at once is dialled no more often than one that cannot be reached.
-          connectAfter(Math.max(backoffMs(attempts++, random()), random() * withinMs))
-        },
-        onClosed(error) {
-          resetTimer?.stop()
-          open.delete(connection)
-          if (signal.aborted || current !== connection) return
-          current = undefined
-          const { code, isFinal } = error
-          metrics.sessionsLost++
-          metrics.sessionOpen = 0
-          log.warn({ why: error.message, isFinal }, 'session lost')
-          hooks.onSession({ state: 'lost', error, code, isFinal })
-          if (isFinal) reject(error)
-          else connectAfter(backoffMs(attempts++, random()))
-        },
+    const socketUrl = `${href.replace(/^http/, 'ws').replace(/\/$/, '')}/v1/solvers/session`
+    const connection = openConnection(parts, socketUrl, {
+      ...answers,
+      mayBeOffered: metrics.sessionsOpened > 0 || serviceUrls.length > 1,
+      hello: (nonce) => hello(nonce, origin),
+      onReady(sessionId) {
+        // An instance that always ends sessions at once is not asked more often for it.
+        resetTimer = clock.setTimeout(() => {
+          attempts = 0
+        }, LASTING_MS)
+        metrics.sessionsOpened++
+        metrics.sessionOpen = 1
+        log.info({ url: origin, sessionId }, 'session open')
+        hooks.onSession({ state: 'open', url, sessionId })
+        resolve()
       },
-    )
+      onGoAway(withinMs) {
+        if (current !== connection) return
+        current = undefined
+        // An instance that sends each connection away at once is dialled no more often than one that cannot be reached.
+        connectAfter(Math.max(backoffMs(attempts++, random()), random() * withinMs))
+      },
+      onClosed(error) {
+        resetTimer?.stop()
+        open.delete(connection)
+        if (signal.aborted || current !== connection) return
+        current = undefined
+        const { code, isFinal } = error
+        metrics.sessionsLost++
+        metrics.sessionOpen = 0
+        log.warn({ why: error.message, isFinal }, 'session lost')
+        hooks.onSession({ state: 'lost', error, code, isFinal })
+        if (isFinal) reject(error)
+        else connectAfter(backoffMs(attempts++, random()))
+      },
+    })
     current = connection
     open.add(connection)
   }

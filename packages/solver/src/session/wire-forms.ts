@@ -56,13 +56,8 @@ export const integerIn = (minimum: number, maximum: number) => (value: unknown) 
 
 export const naturalOf = integerIn(0, Number.MAX_SAFE_INTEGER)
 
-/** A quote as JSON has it: amounts and nonce in decimal, the order type by its number on the contract. */
-type WireQuote = {
-  readonly [K in keyof Quote]: Quote[K] extends bigint ? string : K extends 'orderType' ? number : Quote[K]
-}
-
-/** Writes a quote as an instance reads it (docs/decisions.md, D4). */
-export function toWireQuote(quote: Quote): WireQuote {
+/** Writes a quote as an instance reads it (docs/decisions.md, D4): amounts and nonce in decimal, the order type by its number. */
+export function toWireQuote(quote: Quote) {
   return {
     ...quote,
     inputAmount: String(quote.inputAmount),

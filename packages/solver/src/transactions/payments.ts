@@ -153,7 +153,7 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     gap.since = now
     onError(new Error(`no transaction of chain ${chainId} has the nonce ${nonce}: an empty one takes it`))
     const id = doneNameOf(chainId, nonce, '')
-    await sender.fillGap(nonce, keep(id))
+    keep(id)(await sender.fillGap(nonce))
     void toEnd(id)
   }
 

@@ -1,4 +1,4 @@
-import { type Address, type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
+import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { estimateGas } from 'viem/actions'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
@@ -7,14 +7,10 @@ import type { SolverChain } from '../chain/open-chain.js'
 import { OverBudget } from '../risk/cancel-budget.js'
 import type { SolverAccount } from '../solver-options.js'
 import type { SignedTransaction } from '../state.js'
-import { doubledFees, type Fees, firstFees, max, min, raisedFees } from './fees.js'
+import { doubledFees, firstFees, max, min, raisedFees } from './fees.js'
 
 /** A transaction without the account's nonce. */
-interface Unsigned extends Fees {
-  readonly to?: Address | null | undefined
-  readonly data?: Hex | undefined
-  readonly gas?: bigint | undefined
-}
+type Unsigned = ReturnType<typeof parsedOf>
 
 /** Keeps a transaction before it is sent. It is not sent when that returns false or throws. */
 type Keep = (transaction: SignedTransaction) => boolean
@@ -67,7 +63,7 @@ export function createTransactionSender(
   const { chainId, client } = chain
   const { address } = account
   /** Uses up a nonce. */
-  const empty = { to: address, gas: TRANSFER_GAS }
+  const empty = { to: address, data: undefined, gas: TRANSFER_GAS }
   let signing: Promise<unknown> = Promise.resolve()
   /** The tip that the node has taken after it had refused half of it. It falls with each transaction, so that a lower one is tried. */
   let leastTip = 0n
@@ -174,12 +170,10 @@ export function createTransactionSender(
       return offer(await signNext(request, used, keep), keep)
     },
     offer,
-    /** Signs an empty transaction that uses up a nonce which no other one has, and sends it. @throws viem's errors, and those of the account */
-    async fillGap(nonce: number, keep: Keep): Promise<void> {
+    /** Signs an empty transaction that uses up a nonce which no other one has. @throws viem's errors, and those of the account */
+    async fillGap(nonce: number): Promise<SignedTransaction> {
       const { maxFeePerGas, maxPriorityFeePerGas } = await firstFees(chain, leastTip)
-      const transaction = await sign({ ...empty, maxFeePerGas, maxPriorityFeePerGas }, nonce)
-      keep(transaction)
-      await offer(transaction, keep)
+      return sign({ ...empty, maxFeePerGas, maxPriorityFeePerGas }, nonce)
     },
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>
@@ -225,7 +219,7 @@ export function createTransactionSender(
   }
 }
 
-function parsedOf({ raw }: SignedTransaction): Unsigned {
+function parsedOf({ raw }: SignedTransaction) {
   const parsed = parseTransaction(raw as TransactionSerializedEIP1559)
   const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
   return { to, data, gas, maxFeePerGas, maxPriorityFeePerGas }
