@@ -217,8 +217,15 @@ function createRule(places: number, seed: number) {
         if (open === undefined) continue
         const gap = isOffer ? gapTo(bestOf(early), price) : 0
         const outcome = isOffer ? 'offer' : 'none'
-        const { address: solver } = player
-        const answer = { solver, outcome, isInTime, isQuick: !isLate, gap, gain, wasWaitedFor } as const
+        const answer = {
+          solver: player.address,
+          outcome,
+          isInTime,
+          isQuick: !isLate,
+          gap,
+          gain,
+          wasWaitedFor,
+        } as const
         learn(open, answer, now, now)
         const isWorth = wasWorth(answer)
         if (wasWaitedFor && (isWorth || open.isTaught)) recordWait(player.standing, isWorth, now, now + at)

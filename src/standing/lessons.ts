@@ -7,8 +7,9 @@ export const NO_OFFER_GAP = 10_000
 export const KEPT_LESSONS = 9
 /** A solver is worth waiting for with this many such lessons. */
 const WORTHS_TO_WAIT = 2
-/** As many offers more, at most, count for a solver's quickness: five later ones in a row end it. */
-const MOST_QUICKNESS = 5
+/** A quick offer adds 1 to a solver's quickness in a pair, and a later one takes 1 away. It takes more later ones to end it than strangers can cause. */
+const LEAST_QUICKNESS = -5
+const MOST_QUICKNESS = 20
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */
@@ -47,7 +48,7 @@ export class Lessons {
   /** A bit for each lesson, 1 for one that was worth waiting for; the newest is the lowest. */
   #worths = 0
   #unworthAt = Number.NEGATIVE_INFINITY
-  /** What is above 0 says that of its last offers, more came within the soft deadline than later. */
+  /** Above 0 when of its last offers, more came within the soft deadline than later. */
   #quickness = 0
   #medianGap = NO_OFFER_GAP
   #quotedAt = Number.NEGATIVE_INFINITY
@@ -88,8 +89,8 @@ export class Lessons {
 
   /** Records an offer, with a lesson or without one, in a round that teaches the pair. */
   recordTime(isQuick: boolean): void {
-    const next = this.#quickness + (isQuick ? 1 : -1)
-    if (Math.abs(next) <= MOST_QUICKNESS) this.#quickness = next
+    if (isQuick) this.#quickness = Math.min(MOST_QUICKNESS, this.#quickness + 1)
+    else this.#quickness = Math.max(LEAST_QUICKNESS, this.#quickness - 1)
   }
 
   /** Whether the solver has made a valid offer in the pair within a day. */

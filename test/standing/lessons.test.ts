@@ -62,10 +62,10 @@ describe('the lessons of a solver', () => {
     [[], false],
     [[true], true],
     [[true, false], false],
-    // What is long ago counts for five offers at most.
-    [[...Array(20).fill(true), false, false, false, false], true],
-    [[...Array(20).fill(true), false, false, false, false, false], false],
-    [[...Array(20).fill(false), true, true, true, true, true, true], true],
+    [[...Array(99).fill(true), ...Array(19).fill(false)], true],
+    [[...Array(99).fill(true), ...Array(20).fill(false)], false],
+    [[...Array(99).fill(false), ...Array(5).fill(true)], false],
+    [[...Array(99).fill(false), ...Array(6).fill(true)], true],
   ])('after offers that were quick as in %j, it is quick: %s', (offers, isQuick) => {
     const lessons = new Lessons()
     for (const offer of offers) lessons.recordTime(offer)
