@@ -12,9 +12,6 @@ import { rankedOffers, type SolverAttempt } from './attempt.js'
 import type { AuctionContext } from './context.js'
 import type { OnBest } from './round.js'
 
-/** Checks the offers of a round at its answer. */
-export type OfferVerifier = ReturnType<typeof createOfferVerifier>
-
 interface VerifyOptions {
   readonly request: QuoteRequest
   readonly mode: VerifyMode
@@ -26,7 +23,10 @@ interface VerifyOptions {
   readonly onBest?: OnBest | undefined
 }
 
-/** Builds the verifier of all chains. */
+/**
+ * Checks the offers of a round at its answer.
+ * Builds the verifier of all chains.
+ */
 export function createOfferVerifier(context: AuctionContext) {
   const { chains, config, deadlineTime, clock } = context
   const onNonceRefused = createOnNonceRefused(context)

@@ -22,10 +22,10 @@ export interface ChainListener {
   onReset(): void
 }
 
-/** The listeners of one chain. Those that need no answer of the chain join before its start, the others later. */
-export type ChainListeners = ReturnType<typeof createChainListeners>
-
-/** Builds the list, empty at first. */
+/**
+ * The listeners of one chain. Those that need no answer of the chain join before its start, the others later.
+ * Builds the list, empty at first.
+ */
 export function createChainListeners() {
   const listeners: Partial<ChainListener>[] = []
   return {

@@ -2,9 +2,6 @@ import { lockKey } from '../store/postgres/postgres.js'
 import type { LeadershipListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
 
-/** Leader election by session locks of PostgreSQL. A leader has its lock until the end of its connection. */
-export type LockElection = ReturnType<typeof createLeaderElection>
-
 /** Interval of the attempts. They are also the heartbeat of the connection, so they never stop. */
 const ATTEMPT_INTERVAL_MS = 1000
 /** Tries to lock each leadership. A lock is held until the end of the connection. */
@@ -17,7 +14,10 @@ interface Candidacy {
   isLeader: boolean
 }
 
-/** Builds the election over a connection. */
+/**
+ * Leader election by session locks of PostgreSQL. A leader has its lock until the end of its connection.
+ * Builds the election over a connection.
+ */
 export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>) {
   const candidacies = new Map<string, Candidacy>()
   let timer: NodeJS.Timeout | undefined

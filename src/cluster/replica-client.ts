@@ -25,12 +25,6 @@ export interface ReplicaRequest {
 /** Sends signed requests to one replica (docs/decisions.md, D18). Each that is under way has a connection of its own. */
 export type ReplicaClient = ReturnType<typeof createReplicaClient>
 
-interface ReplicaClientOptions {
-  /** The key that all replicas share. */
-  readonly key: Uint8Array
-  readonly clock: Clock
-}
-
 const POOL_OPTIONS: Pool.Options = {
   connect: { timeout: 1000 },
   /** More than any answer. */
@@ -42,8 +36,8 @@ const POOL_OPTIONS: Pool.Options = {
 /** The longest error that is shown. */
 const MAX_ERROR_LENGTH = 200
 
-/** Builds the client, without connections at first. */
-export function createReplicaClient({ replicaId, url }: ReplicaTarget, { key, clock }: ReplicaClientOptions) {
+/** Builds the client, without connections at first. @param key that all replicas share */
+export function createReplicaClient({ replicaId, url }: ReplicaTarget, key: Uint8Array, clock: Clock) {
   const [pool, checks] = [new Pool(url, POOL_OPTIONS), new Pool(url, POOL_OPTIONS)]
 
   async function post(via: Dispatcher, { body, timeoutMs, onLine }: ReplicaRequest): Promise<void> {

@@ -3,10 +3,10 @@ import type { Position, PublishedLog, StartPosition } from './published-log.js'
 import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'
 
-/** The positions of the log for which clients' cursors stand. */
-export type CursorPositions = ReturnType<typeof createCursorPositions>
-
-/** Builds the positions. @param prunedSequence the sequence after which the log begins */
+/**
+ * The positions of the log for which clients' cursors stand.
+ * Builds the positions. @param prunedSequence the sequence after which the log begins
+ */
 export function createCursorPositions(
   log: PublishedLog,
   confirmations: Confirmations,

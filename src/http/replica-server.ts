@@ -68,7 +68,7 @@ export async function startReplicaServer(options: ReplicaServerOptions) {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { verify, answer, log }: Pick<ReplicaServerOptions, 'verify' | 'answer' | 'log'>,
+  { verify, answer, log }: ReplicaServerOptions,
 ): Promise<void> {
   const { method, url, headers } = request
   if (method !== 'POST' || url !== REPLICA_PATH) return refuse(response, 404)

@@ -34,7 +34,7 @@ export function openReplicaRelay({ replica, directory, chainIds, metrics, log, c
   const { key } = replica
   const skips = new Map<string, () => void>()
   const links = createReplicaLinks(
-    (target) => createReplicaClient(target, { key, clock }),
+    (target) => createReplicaClient(target, key, clock),
     (replicaId, isUp) => {
       skips.get(replicaId)?.()
       skips.delete(replicaId)

@@ -71,6 +71,7 @@ function openStream(changes: Partial<QuoteStreamOptions> = {}) {
   return { ...created, items, reading, ending: () => ending }
 }
 
+const callerWith = (timeoutMs: number | undefined) => ({ client: THIS_PROCESS, timeoutMs })
 const kindsOf = (items: readonly QuoteStreamItem[]) => items.map(({ kind }) => kind)
 
 describe('rounds', () => {
@@ -96,23 +97,16 @@ describe('rounds', () => {
     expect(rounds.length).toBe(2)
   })
 
-  test('do not begin after ten minutes', async () => {
-    const { clock, rounds, endRound, ending } = openStream({ refreshMs: MINUTE_MS })
-    for (let minute = 0; minute < 10; minute++) {
+  test.each([
+    ['ten minutes', MINUTE_MS, undefined, 10],
+    ["the caller's own deadline", 5000, 7000, 2],
+  ])('do not begin after %s', async (_, refreshMs, timeoutMs, most) => {
+    const { clock, rounds, endRound, ending } = openStream({ refreshMs, caller: callerWith(timeoutMs) })
+    for (let round = 0; round < most; round++) {
       await endRound()
-      await clock.advance(MINUTE_MS)
+      await clock.advance(refreshMs)
     }
-    expect([rounds.length, ending()]).toEqual([10, 'ended'])
-  })
-
-  test("do not begin after the caller's own deadline", async () => {
-    const { clock, rounds, endRound, ending } = openStream({
-      caller: { client: THIS_PROCESS, timeoutMs: 7000 },
-    })
-    await endRound()
-    await clock.advance(5000)
-    await endRound()
-    expect([rounds.length, ending()]).toEqual([2, 'ended'])
+    expect([rounds.length, ending()]).toEqual([most, 'ended'])
   })
 
   test('that a limit refuses wait until the window ends', async () => {
@@ -128,7 +122,7 @@ describe('rounds', () => {
   })
 
   test('begin once for a caller that has no time', async () => {
-    const { rounds, endRound, items, ending } = openStream({ caller: { client: THIS_PROCESS, timeoutMs: 0 } })
+    const { rounds, endRound, items, ending } = openStream({ caller: callerWith(0) })
     await endRound()
     expect([rounds.length, kindsOf(items), ending()]).toEqual([1, ['done'], 'ended'])
   })
@@ -139,10 +133,7 @@ describe('rounds', () => {
   ])('that a limit refuses until after %s do not begin', async (_, timeoutMs, untilMs) => {
     const refused = new ServiceError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 60 })
     const admitRound = vi.fn().mockRejectedValue(refused)
-    const { clock, rounds, endRound, ending } = openStream({
-      admitRound,
-      caller: { client: THIS_PROCESS, timeoutMs },
-    })
+    const { clock, rounds, endRound, ending } = openStream({ admitRound, caller: callerWith(timeoutMs) })
     await endRound()
     await clock.advance(untilMs)
     admitRound.mockResolvedValue(undefined)
@@ -152,8 +143,10 @@ describe('rounds', () => {
 
   test('that a limit admits after the deadline of the caller do not begin', async () => {
     const gate = deferred()
-    const caller = { client: THIS_PROCESS, timeoutMs: 7000 }
-    const { clock, rounds, endRound, ending } = openStream({ admitRound: () => gate.opened, caller })
+    const { clock, rounds, endRound, ending } = openStream({
+      admitRound: () => gate.opened,
+      caller: callerWith(7000),
+    })
     await endRound()
     await clock.advance(8000)
     gate.open()
@@ -274,18 +267,12 @@ describe('a stream', () => {
     expect(ending()).toMatchObject({ reason: 'SHUTTING_DOWN' })
   })
 
-  test('ends with SHUTTING_DOWN when the service ends while it waits for the client to read', async () => {
-    const { shutDown, clock, endRound, rounds, ending } = openStream({ isDrained: () => false })
-    await endRound()
-    await clock.advance(6000)
-    shutDown()
-    await clock.advance(0)
-    expect([rounds.length, ending()]).toMatchObject([1, { reason: 'SHUTTING_DOWN' }])
-  })
-
-  test('ends with SHUTTING_DOWN when the service ends while a limit is asked', async () => {
+  test.each([
+    ['it waits for the client to read', () => ({ isDrained: () => false })],
+    ['a limit is asked', (opened: Promise<void>) => ({ admitRound: () => opened })],
+  ])('ends with SHUTTING_DOWN when the service ends while %s', async (_, changesOf) => {
     const gate = deferred()
-    const { shutDown, clock, endRound, rounds, ending } = openStream({ admitRound: () => gate.opened })
+    const { shutDown, clock, endRound, rounds, ending } = openStream(changesOf(gate.opened))
     await endRound()
     await clock.advance(6000)
     shutDown()

@@ -31,7 +31,7 @@ async function startReplica(answer: Answer, { port = 0, key = KEY } = {}) {
 }
 
 function openClient(url: string) {
-  const client = createReplicaClient({ replicaId: REPLICA_ID, url }, { key: KEY, clock: systemClock })
+  const client = createReplicaClient({ replicaId: REPLICA_ID, url }, KEY, systemClock)
   onTestFinished(() => client.close(new Error('the test has ended')))
   return {
     ...client,

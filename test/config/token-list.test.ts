@@ -17,13 +17,8 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const entry = (fields: object = {}) => ({
-  chainId: 1,
-  address: WETH,
-  symbol: 'WETH',
-  decimals: 18,
-  ...fields,
-})
+const TOKEN = { chainId: 1, address: WETH, symbol: 'WETH', decimals: 18 }
+const entry = (fields: object = {}) => ({ ...TOKEN, ...fields })
 
 /** The tokens that the configuration reads from a file, and its warnings. @throws ConfigError */
 function read(content: unknown) {

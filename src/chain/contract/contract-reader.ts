@@ -15,9 +15,6 @@ import type { Logger } from '../../telemetry/log.js'
 import { type ChainState, isCurrent } from '../sync/chain-state.js'
 import type { FetchedOrder, OrderCache } from './order-cache.js'
 
-/** Reads the settlement contract's state. */
-export type ContractReader = ReturnType<typeof createContractReader>
-
 interface ContractReaderOptions {
   readonly chainId: number
   readonly settlement: Address
@@ -36,7 +33,10 @@ const POLL_SHARED_MS = 1000
 /** Time that the database gets for the steps of an order, which usually takes less than 1 ms. */
 const STEPS_TIMEOUT_MS = 500
 
-/** Builds the reader of one chain's settlement contract. */
+/**
+ * Reads the settlement contract's state.
+ * Builds the reader of one chain's settlement contract.
+ */
 export function createContractReader(options: ContractReaderOptions) {
   const { chainId, client, settlement, state, orders, readSteps, clock, log } = options
   const { request } = client

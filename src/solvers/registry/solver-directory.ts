@@ -33,7 +33,7 @@ export async function createSolverDirectory(options: SolverDirectoryOptions) {
       const onChange = (registered: readonly Solver[]) => {
         for (const listener of listeners) listener(chainId, registered)
       }
-      return [chainId, createSolverList(chainId, { ...options, onChange })] as const
+      return [chainId, createSolverList(chainId, options, onChange)] as const
     }),
   )
   const reloads = startChainReloads({
@@ -101,21 +101,18 @@ export async function createSolverDirectory(options: SolverDirectoryOptions) {
   }
 }
 
-interface SolverListOptions {
-  readonly store: SolverStore
-  readonly log: Logger
-  /** Called after each reload that has changed the solvers. */
-  readonly onChange: (registered: readonly Solver[]) => void
-}
-
 /** A list without any solvers. */
 const NO_SOLVERS: readonly Solver[] = []
 
 /**
- * The solvers of one chain in memory.
- * Builds the solvers of one chain, without any before the first reload.
+ * Builds the solvers of one chain in memory, without any before the first reload.
+ * @param onChange called after each reload that has changed the solvers
  */
-function createSolverList(chainId: number, { store, log, onChange }: SolverListOptions) {
+function createSolverList(
+  chainId: number,
+  { store, log }: SolverDirectoryOptions,
+  onChange: (registered: readonly Solver[]) => void,
+) {
   let registered = NO_SOLVERS
   let active = NO_SOLVERS
   let reachable = NO_SOLVERS

@@ -98,7 +98,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
           send(repeatAgent)
           return true
         }
-        const reader = new ReplyReader({ onReply: resolve, call, repeat })
+        const reader = new ReplyReader(resolve, call, repeat)
         if (signal.aborted) return reader.skip()
         signal.addEventListener('abort', () => reader.abort())
         send(agent)
@@ -143,27 +143,23 @@ type HttpReply =
   | { readonly kind: 'failed'; readonly reason: HttpFailReason; readonly message: string }
   | { readonly kind: 'cancelled' }
 
-interface ReplyReaderOptions {
-  /** Called once. */
-  readonly onReply: (reply: HttpReply) => void
-  readonly call: SolverCall
-  /** Sends the request again, with this reader, if its error allows that. @returns whether it does */
-  readonly repeat: (error: Error) => boolean
-}
-
 /** Reads the parts of one reply from undici. */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   readonly #call: SolverCall
-  readonly #repeat: ReplyReaderOptions['repeat']
+  readonly #repeat: (error: Error) => boolean
   /** Undefined after the reply. */
-  #onReply: ReplyReaderOptions['onReply'] | undefined
+  #onReply: ((reply: HttpReply) => void) | undefined
   #isSent = false
   #isAborted = false
   /** The controller of the request while it is open. */
   #controller: Dispatcher.DispatchController | undefined
 
-  constructor({ onReply, call, repeat }: ReplyReaderOptions) {
+  /**
+   * @param onReply called once
+   * @param repeat sends the request again, with this reader, if its error allows that, and returns whether it does
+   */
+  constructor(onReply: (reply: HttpReply) => void, call: SolverCall, repeat: (error: Error) => boolean) {
     this.#onReply = onReply
     this.#call = call
     this.#repeat = repeat

@@ -29,9 +29,6 @@ export interface PairUse extends Use {
   readonly medianFillMs24h: number | undefined
 }
 
-/** Sums up settled orders of one chain (docs/decisions.md, D29). */
-export type TradeTally = ReturnType<typeof createTradeTally>
-
 /** The counts of a token or a pair while orders are added. */
 interface Count {
   orders: number
@@ -45,7 +42,10 @@ interface PairCount extends Count {
   readonly fillSeconds: number[]
 }
 
-/** Builds an empty tally. @param now Unix time in seconds: the 24 hours end here */
+/**
+ * Sums up settled orders of one chain (docs/decisions.md, D29).
+ * Builds an empty tally. @param now Unix time in seconds: the 24 hours end here
+ */
 export function createTradeTally(now: number) {
   const tokens = new Map<string, Pick<TokenUse, 'chainId' | 'token'> & Count>()
   const pairs = new Map<
