@@ -29,7 +29,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       ])
       const pair = page.getByRole('region', { name: 'This pair' })
       await pair.locator('tbody tr').nth(1).waitFor(PAGE_WAIT)
-      await pair.getByText('Volume, 24 h').waitFor()
+      await pair.getByText('Sold, 24 h').waitFor()
       expect(await page.title()).toMatch(/^1 WETH = 2\u202f498\.75 USDC/)
       // Far below what a phone shows.
       await page.locator('.rate-panel canvas').waitFor(PAGE_WAIT)
