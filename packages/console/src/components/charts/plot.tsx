@@ -102,6 +102,7 @@ function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement
         ...axis,
         grid: { stroke: borderTopColor, width: 1 },
         side: 1,
+        space: 48,
         size: NUMBERS,
         values: (_, all) => all.map(latest.current.format),
       },
