@@ -109,7 +109,11 @@ it.each([
     const held = rpc.hold((call) => dataOf(call) === BOND_TOKEN)
     const { close, get } = await start(chain.contracts.settlement, url())
     await held.reached
-    expect((await get('/v1/chains')).body.chains[0]).toMatchObject({ status: 'ok', domain: chain.domain })
+    const shown = await eventually(
+      async () => (await get('/v1/chains')).body.chains[0],
+      ({ status, domain }) => status === 'ok' && domain !== undefined,
+    )
+    expect(shown.domain).toEqual(chain.domain)
     expect((await listed()).bondToken).toBeUndefined()
     await close()
     service = undefined
