@@ -44,7 +44,7 @@ async function learn(rules: Rules, revertData: `0x${string}`): Promise<boolean> 
   const addresses = createDepositAddresses(kitChain, solver.address, state, {
     passed: () => quote.fillDeadline + 2,
     atDepth: () => ({ blockNumber }),
-  })
+  } as never)
   await addresses.learn()
   const known = state.position(`keeps tokens ${chainId} ${settlement}`)
   expect(known).toBeDefined()

@@ -147,7 +147,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
     onDeposited: filling.deposited,
     onSettled: filling.settled,
     async onTransfer(to, transactionHash) {
-      const signed = ledger.at(to)
+      const signed = ledger.addresses().get(to)
       if (signed === undefined) return
       const { quote, orderId, depositAddress } = signed
       // Transfers of nothing would make orders that hold up others.

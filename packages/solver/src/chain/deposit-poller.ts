@@ -127,7 +127,7 @@ async function readTransfers(options: DepositPollerOptions, range: BlockRange): 
   const { chain, ledger, onTransfer, onError } = options
   let count = 0
   // A quote that is signed from here on is deposited in a later block.
-  const receivers = [...ledger.addresses()]
+  const receivers = [...ledger.addresses().keys()]
   // They may be no longer traded.
   const tokens = [...new Set([...ledger.quotes()].map(({ quote }) => quote.inputToken))]
   const reads: Promise<void>[] = []

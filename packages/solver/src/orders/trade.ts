@@ -34,14 +34,13 @@ export async function readTrade(
   const steps = logsOf(receipt)
     .map((log) => ({ ...log, orderId: settledBy(log) }))
     .filter((log) => log.orderId !== undefined || isMoved(log, solver) || isMoved(log, settlement, solver))
-  const ends = steps.map((log) => log.orderId !== undefined)
-  const own = steps.findIndex((log) => log.orderId === orderId)
-  if (own === -1) return undefined
   // Others may settle several orders at once. One contract emits the event of each before its transfers, and others after them.
-  const next = ends.indexOf(true, own + 1)
-  const moved = ends[0]
-    ? steps.slice(own, next === -1 ? undefined : next)
-    : steps.slice(ends.lastIndexOf(true, own - 1) + 1, own)
+  const ordered = steps[0]?.orderId === undefined ? steps.toReversed() : steps
+  const own = ordered.findIndex((log) => log.orderId === orderId)
+  if (own === -1) return undefined
+  const after = ordered.slice(own + 1)
+  const next = after.findIndex((log) => log.orderId !== undefined)
+  const moved = after.slice(0, next === -1 ? undefined : next)
   const sum = (token: Address, sender: Address, receiver: Address) =>
     moved
       .filter((log) => log.address === token && isMoved(log, sender, receiver))

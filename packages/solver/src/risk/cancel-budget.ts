@@ -22,8 +22,8 @@ const HOUR_SECONDS = 3_600
  * @param onSpent something does not fit: called at most once an hour
  */
 export function createCancelBudget(
-  chain: Pick<SolverChain, 'chainId' | 'maxCancelFees'>,
-  state: Pick<SolverState, 'position' | 'setPosition'>,
+  chain: SolverChain,
+  state: SolverState,
   now: () => number,
   onSpent: (error: OverBudget) => void,
 ) {

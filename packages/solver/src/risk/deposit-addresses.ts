@@ -23,12 +23,7 @@ export type DepositAddresses = ReturnType<typeof createDepositAddresses>
  * Knows what the contract of a chain does with tokens at deposit addresses. Some contracts keep them when the quote was cancelled, and
  * take `settle` only until the deposit deadline (docs/protocol.md, "Contract calls"). What is learnt is kept over restarts.
  */
-export function createDepositAddresses(
-  chain: SolverChain,
-  solver: Hex,
-  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuotes'>,
-  time: Pick<ChainTime, 'passed' | 'atDepth'>,
-) {
+export function createDepositAddresses(chain: SolverChain, solver: Hex, state: SolverState, time: ChainTime) {
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'

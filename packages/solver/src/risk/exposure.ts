@@ -1,8 +1,8 @@
 import { type Address, getAddress } from 'viem'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
-import type { ChainTime } from '../chain/chain-time.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
-import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
+import { isPrice, type LedgerQuote } from './quote-ledger.js'
 
 /** What a solver has and has promised on a chain. Bonds are in the bond token's smallest unit. */
 export interface Exposure {
@@ -30,24 +30,14 @@ export interface TokenExposure {
   readonly owedIn: bigint
 }
 
-interface Chain {
-  readonly chain: { readonly chainId: number; readonly tokens: ReadonlyMap<Address, bigint> }
-  readonly ledger: Pick<QuoteLedger, 'quotes' | 'bondOf' | 'holdings'>
-  readonly time: Pick<ChainTime, 'passed'>
-}
-
 /** Sums up what a solver has and has promised on a chain. */
-export function exposureOf({ chain: { chainId, tokens }, ledger, time }: Chain): Exposure {
+export function exposureOf({ chain: { chainId, tokens }, ledger, time }: ChainParts): Exposure {
   const held = ledger.holdings()
-  const quotes = [...ledger.quotes()]
-  const trades = quotes.filter(
-    ({ quote, deposit }) => !isPrice(quote) && (deposit !== 'NONE' || time.passed() <= quote.fillDeadline),
-  )
-  const sum = (of: readonly LedgerQuote[], isOrder: boolean, amountOf: (quote: Quote) => bigint) =>
-    of.reduce(
-      (total, { quote, deposit }) => ((deposit !== 'NONE') === isOrder ? total + amountOf(quote) : total),
-      0n,
-    )
+  const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
+  const open = [...ledger.quotes()].filter(({ deposit }) => deposit === 'NONE')
+  const promised = open.filter(({ quote }) => !isPrice(quote) && time.passed() <= quote.fillDeadline)
+  const sum = (of: readonly LedgerQuote[], amountOf: (quote: Quote) => bigint) =>
+    of.reduce((total, { quote }) => total + amountOf(quote), 0n)
 
   function exposure(token: Address): TokenExposure {
     const out = ({ outputToken, outputAmount }: Quote) => (outputToken === token ? outputAmount : 0n)
@@ -55,10 +45,10 @@ export function exposureOf({ chain: { chainId, tokens }, ledger, time }: Chain):
     return {
       token: getAddress(token),
       payable: held?.payable.get(token) ?? 0n,
-      quotedOut: sum(trades, false, out),
-      quotedIn: sum(trades, false, into),
-      owedOut: sum(trades, true, out),
-      owedIn: sum(trades, true, into),
+      quotedOut: sum(promised, out),
+      quotedIn: sum(promised, into),
+      owedOut: sum(orders, out),
+      owedIn: sum(orders, into),
     }
   }
 
@@ -66,14 +56,14 @@ export function exposureOf({ chain: { chainId, tokens }, ledger, time }: Chain):
     chainId,
     coin: held?.gas.balance,
     freeBond: held?.freeBond,
-    openBond: sum(quotes, false, ledger.bondOf),
-    orderBond: sum(quotes, true, ledger.bondOf),
+    openBond: sum(open, ledger.bondOf),
+    orderBond: sum(orders, ledger.bondOf),
     tokens: [...tokens.keys()].map(exposure),
   }
 }
 
 /** The quotes and prices of a chain that may still be taken, as far as is known. */
-export function openQuotesOf({ ledger }: Chain): QuotedOrder[] {
+export function openQuotesOf({ ledger }: ChainParts): QuotedOrder[] {
   return [...ledger.quotes()]
     .filter(({ deposit }) => deposit === 'NONE')
     .flatMap(({ signed }) => signed)

@@ -16,12 +16,7 @@ const USER_SECONDS = 7 * DAY_SECONDS
 const MUCH_DIVISOR = 100n
 
 /** Builds it for a chain. */
-export function createLosses(
-  chainId: number,
-  state: Pick<SolverState, 'losses'>,
-  ledger: Pick<QuoteLedger, 'holdings'>,
-  time: Pick<ChainTime, 'passed'>,
-) {
+export function createLosses(chainId: number, state: SolverState, ledger: QuoteLedger, time: ChainTime) {
   const within = (seconds: number) => state.losses(chainId, time.passed() - seconds)
   const sum = (losses: readonly Loss[]) => losses.reduce((total, { cost }) => total + BigInt(cost), 0n)
   /** Of orders at the contract: tokens at an address may come too late to be paid for, whatever the output token does. */

@@ -67,16 +67,13 @@ export function createQuoteLedger(
   bondReservationBps: bigint,
   limits: RiskLimits,
   now: () => number,
-  state: Pick<SolverState, 'addQuote' | 'dropQuote' | 'endQuote'>,
+  state: SolverState,
 ) {
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
   let holdings: Holdings | undefined
   /** By nonce: orders that were paid, while the holdings do not show it. */
-  const paid = new Map<
-    bigint,
-    Pick<Quote, 'outputToken' | 'outputAmount'> & { readonly blockNumber: bigint }
-  >()
+  const paid = new Map<bigint, { readonly quote: Quote; readonly blockNumber: bigint }>()
   const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
 
   /**
@@ -97,14 +94,10 @@ export function createQuoteLedger(
       if (deposit !== 'NONE') sum.owed += quote.outputAmount
       else if (now() <= quote.fillDeadline) sum.open += quote.outputAmount
     }
-    for (const { outputToken, outputAmount } of paid.values())
-      if (outputToken === token) sum.owed += outputAmount
+    for (const { quote } of paid.values()) if (quote.outputToken === token) sum.owed += quote.outputAmount
     return sum
   }
   type Sums = ReturnType<typeof sums>
-
-  /** The quotes whose deposit addresses count: nobody is owed what a price promises. */
-  const payable = () => [...entries.values()].filter(({ quote }) => !isPrice(quote))
 
   /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
   function promise({ quote, isForAddress }: AskedQuote): Entry {
@@ -210,23 +203,21 @@ export function createQuoteLedger(
      * @param paidAt the block in which its order was paid: until the holdings are of this one, they have what was paid
      */
     end(ended: SolverQuote, paidAt?: bigint): void {
-      const { nonce, outputToken, outputAmount } = ended.quote
+      const { quote } = ended
+      const { nonce } = quote
       for (const { orderId } of entries.get(nonce)?.signed ?? [ended]) state.endQuote(orderId, now())
       entries.delete(nonce)
-      if (paidAt !== undefined) paid.set(nonce, { outputToken, outputAmount, blockNumber: paidAt })
+      if (paidAt !== undefined) paid.set(nonce, { quote, blockNumber: paidAt })
     },
     quotes: (): Iterable<LedgerQuote> => entries.values(),
     get: (nonce: bigint): LedgerQuote | undefined => entries.get(nonce),
-    /** The deposit addresses of quotes that can still be paid for there. */
-    addresses: (): readonly Address[] =>
-      payable().flatMap(({ quote, signed }) =>
-        now() > quote.fillDeadline ? [] : signed.map(({ depositAddress }) => depositAddress),
+    /** What can still be paid for at its deposit address, by that in lower case. Nobody is owed what a price promises. */
+    addresses: (): ReadonlyMap<Address, SolverQuote> =>
+      new Map(
+        [...entries.values()]
+          .filter(({ quote }) => !isPrice(quote) && now() <= quote.fillDeadline)
+          .flatMap(({ signed }) => signed.map((each) => [each.depositAddress, each] as const)),
       ),
-    /** @param address in lower case */
-    at: (address: Address) =>
-      payable()
-        .flatMap(({ signed }) => signed)
-        .find(({ depositAddress }) => depositAddress === address),
     bondOf,
     /** How many quotes may stay open that risk so much each: a tenth of what `maxOpenBond` and the memory allow. */
     mostSpared(bond: bigint): number {

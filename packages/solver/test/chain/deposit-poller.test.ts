@@ -117,7 +117,10 @@ function startPolling(
     time: { ...time, answered: () => void answers++ },
     onError: (error: unknown) => errors.push((error as Error).message),
     signal: closing.signal,
-    ledger: { addresses: () => addresses, quotes: () => [{ quote: { inputToken: TOKEN } }] },
+    ledger: {
+      addresses: () => new Map(addresses.map((address) => [address, {}])),
+      quotes: () => [{ quote: { inputToken: TOKEN } }],
+    },
   }
   const ended = pollDeposits({
     ...(parts as unknown as ChainParts),

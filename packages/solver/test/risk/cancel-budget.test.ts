@@ -14,7 +14,7 @@ function startBudget() {
     kept: () => state.position('cancellation fees 1'),
     build: () =>
       createCancelBudget(
-        chain,
+        chain as never,
         state,
         () => time,
         () => void reports.push('spent'),

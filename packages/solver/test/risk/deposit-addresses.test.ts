@@ -49,7 +49,7 @@ function startAddresses(revert: string | undefined | null, isUsed = true) {
       createDepositAddresses(chain, SOLVER, state, {
         passed: () => time,
         atDepth: () => ({ blockNumber: 9n }),
-      }),
+      } as never),
     asked: () => asked,
     pass(seconds: number) {
       time += seconds

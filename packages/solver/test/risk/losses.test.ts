@@ -15,7 +15,7 @@ function startLosses() {
   const state = openState(':memory:')
   let time = START
   const holdings = () => ({ totalBond: 10_000n }) as never
-  const build = () => createLosses(1, state, { holdings }, { passed: () => time })
+  const build = () => createLosses(1, state, { holdings } as never, { passed: () => time } as never)
   let orders = 0
   return {
     build,
