@@ -20,11 +20,15 @@ import type {
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { solver as registered } from '../solvers/sample-solver.js'
 import { eventually } from '../support/eventually.js'
+import { createManualClock, type ManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { contextOf } from './context.js'
 import { attemptOf, sampleRound, signed, solverAddress } from './records/sample-round.js'
 
 const NOW = 1_800_000_000_000
+const TIMEOUT_MS = 200
+/** A circuit breaker that opens for the first time does so for so long. */
+const OPEN_MS = 5000
 const word = (value: number) => toHex(value, { size: 32 })
 const hasher = createQuoteHasher('Service', {
   settlement: solverAddress(7),
@@ -117,7 +121,7 @@ function open({ refused, gone, clock = systemClock }: Opened = {}) {
   const opened = openAuction(
     contextOf({
       config: {
-        quoteTimeoutMs: 200,
+        quoteTimeoutMs: TIMEOUT_MS,
         quoteSoftTimeoutMs: 0,
         priceCacheMs: 0,
         maxQuoteFanOut: 10,
@@ -164,6 +168,22 @@ function open({ refused, gone, clock = systemClock }: Opened = {}) {
   return opened.auction
 }
 
+/** Runs a round whose first solver offers: when its offer is read, the time passes that the others have. */
+async function runToTimeout(
+  auction: ReturnType<typeof open>,
+  clock: ManualClock,
+  kind: QuoteRequest['kind'],
+  address = '10.0.0.1',
+) {
+  let onBest = () => {}
+  const isOffered = new Promise<void>((resolve) => (onBest = resolve))
+  const from = { ...caller, client: identifyClient(address) }
+  const round = auction.runRound({ ...exactInput, kind }, from, { onBest })
+  await isOffered
+  await clock.advance(TIMEOUT_MS)
+  return round
+}
+
 /** Waits until so many results were reported. */
 async function reported(count: number): Promise<void> {
   await eventually(
@@ -185,8 +205,8 @@ test.each(['FIRM', 'INDICATIVE'] as const)(
   'after a %s round, each solver gets its own result by its own id',
   async (kind) => {
     behaviours = [offer, decline, keepSilent]
-    const auction = open()
-    const { offers } = await auction.runRound({ ...exactInput, kind }, caller)
+    const clock = createManualClock(NOW)
+    const { offers } = await runToTimeout(open({ clock }), clock, kind)
     expect(offers).toHaveLength(1)
     await reported(3)
     expect(shown()).toEqual([
@@ -229,16 +249,14 @@ test('a solver that a soft deadline cuts off gets its result when its request ha
 })
 
 test('a solver whose breaker is open gets its result when its probe ends', async () => {
-  behaviours = [offer, offer, keepSilent]
-  let aheadMs = 0
-  const auction = open({ clock: { ...systemClock, monotonic: () => performance.now() + aheadMs } })
-  for (const number of [1, 2, 3]) {
-    await auction.runRound(exactInput, { ...caller, client: identifyClient(`10.0.0.${number}`) })
+  behaviours = [offer, decline, keepSilent]
+  const clock = createManualClock(NOW)
+  const auction = open({ clock })
+  for (const number of [1, 2, 3, 4]) {
+    await runToTimeout(auction, clock, 'FIRM', `10.0.0.${number}`)
     await reported(3 * number)
+    if (number === 3) await clock.advance(OPEN_MS)
   }
-  aheadMs = 5000
-  await auction.runRound(exactInput, caller)
-  await reported(12)
   expect(reports.at(-1)).toMatchObject({ index: 2, result: { outcome: 'CIRCUIT_OPEN' } })
 })
 
