@@ -33,15 +33,6 @@ const PLACES: Readonly<
   quote: ['Quote', QuotePage],
 }
 
-/** As on the page of a path that does not exist. */
-const ELSEWHERE = [
-  ['#/market', 'Market', 'What pairs trade, at which rate'],
-  ['#/orders', 'Orders', 'Find an order by its id or your address'],
-  ['#/solvers', 'Solvers', 'Who competes, and who pays'],
-  ['help', 'How a swap works', 'Your money, its cost, the words'],
-  ['docs', 'API reference', 'For programs'],
-] as const
-
 /** The whole console: header, state of the connection, and the page of the URL. */
 export function App() {
   const { page, id } = route.value
@@ -91,21 +82,13 @@ function Page() {
   if (page === undefined)
     return (
       <div class="help-lost">
-        <h1>There is no such page</h1>
+        <h1>No page at this link</h1>
         <p class="help-lead">
-          Nothing is at <code>{location.hash}</code>. Use the search above, or go on here.
+          Nothing is at <code>{location.hash}</code>. The search above finds an order by its id.
         </p>
         <a class="help-action" href={hrefHere('swap')}>
           Swap tokens
         </a>
-        <nav class="help-places" aria-label="Where to go">
-          {ELSEWHERE.map(([href, name, words]) => (
-            <a key={href} href={href}>
-              <strong>{name}</strong>
-              {words}
-            </a>
-          ))}
-        </nav>
       </div>
     )
   const [, Shown] = PLACES[page]

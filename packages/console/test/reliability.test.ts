@@ -27,9 +27,10 @@ it('beside the offer of a solver that leaves orders unpaid, the best one of anot
       { ...stats, settled },
       { solver: OTHER, settled: others, refunded: 0n },
     ])
-  expect(saferAttempt(attempts, known(3n, 2n))?.solver).toBe(OTHER)
+  expect(saferAttempt(attempts, known(3n, 2n))?.map(([{ solver }]) => solver)).toEqual([SOLVER, OTHER])
   expect(saferAttempt(attempts, known(3n, 0n))).toBeUndefined()
   expect(saferAttempt(attempts, known(9n, 2n))).toBeUndefined()
+  expect(saferAttempt(attempts, known(3n, 2n), OTHER)).toBeUndefined()
 })
 
 it('the usual time to fill is the median of the orders that the solver has filled', () => {

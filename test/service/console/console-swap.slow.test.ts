@@ -24,7 +24,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open(stage.swapLink())
       await button(page, 'Connect wallet').click(PAGE_WAIT)
       const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
-      await ranking.getByText('verified').waitFor(PAGE_WAIT)
+      await ranking.getByText('Contract accepts it').waitFor(PAGE_WAIT)
       await ranking.getByRole('radio', { name: 'Take the offer of Beatrix' }).check(PAGE_WAIT)
       await page.getByText('Offer of Beatrix').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
@@ -47,7 +47,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
       )
       expect(await order.getAttribute('title')).toBe(before)
       await look(page, 'swap-done')
-      await page.getByRole('region', { name: 'Why this offer' }).getByText('Verified').waitFor(PAGE_WAIT)
+      await page
+        .getByRole('region', { name: 'Why this offer' })
+        .getByText('Contract accepts it')
+        .waitFor(PAGE_WAIT)
 
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('settled').waitFor(PAGE_WAIT)
@@ -56,7 +59,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         .poll(() => timeline.locator('.timeline-name').allInnerTexts())
         .toEqual(['Quoted', 'Deposited', 'Settled'].map((name) => expect.stringContaining(name)))
       await page.reload()
-      await page.getByText('Surplus over the next offer').waitFor(PAGE_WAIT)
+      await page.getByText('Better than the next offer').waitFor(PAGE_WAIT)
     })
 
     it('asks the wallet once, for what the page shows, whatever happens meanwhile, and another tab knows of it', async () => {

@@ -1,8 +1,7 @@
 import type { Attempt } from '../data/auction/auction.js'
-import type { Reliabilities, Reliability } from '../data/solvers/reliability.js'
+import { type Reliability, useReliabilities } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { formatBps } from '../format/amount.js'
-import { formatDuration } from '../format/time.js'
 import { SolverLabel } from './id.js'
 import { formatFill } from './order-rows.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
@@ -17,8 +16,6 @@ interface RankingProps {
   readonly chainId: bigint
   /** The token of the side that solvers compete on. */
   readonly token: string
-  /** How the solvers have kept their word. Without it, the ranking is a record: with times, and why there was no valid offer. */
-  readonly reliabilities?: Reliabilities
   /** Lets the user choose among offers. */
   readonly choice?: OfferChoice | undefined
 }
@@ -32,7 +29,8 @@ export interface OfferChoice {
 }
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
-export function Ranking({ attempts, chainId, token, reliabilities, choice }: RankingProps) {
+export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
+  const reliabilities = useReliabilities(chainId)
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
     <Rows
@@ -54,7 +52,7 @@ export function Ranking({ attempts, chainId, token, reliabilities, choice }: Ran
             </>
           )}
           <th class="right">
-            <Term name={reliabilities === undefined ? 'After' : 'Paid'} />
+            <Term name="Paid" />
           </th>
           <th>
             <Term name="Result" />
@@ -63,7 +61,7 @@ export function Ranking({ attempts, chainId, token, reliabilities, choice }: Ran
       }
     >
       {attempts.map((attempt) => {
-        const { solver, rank, amount, bps, atMs, explanation } = attempt
+        const { solver, rank, amount, bps, explanation } = attempt
         return (
           <tr key={solver} class={(choice?.chosen ?? attempts[0]?.solver) === solver && rank ? 'best' : ''}>
             <td class="right number rank" data-label="Rank">
@@ -97,16 +95,10 @@ export function Ranking({ attempts, chainId, token, reliabilities, choice }: Ran
                 </td>
               </>
             )}
-            {reliabilities === undefined ? (
-              <td class="right number ranking-after" data-label="After">
-                {atMs === undefined ? '' : formatDuration(atMs)}
-              </td>
-            ) : (
-              <PaidCell reliability={reliabilities.get(solver.toLowerCase())} />
-            )}
+            <PaidCell reliability={reliabilities.get(solver.toLowerCase())} />
             <td class={rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
               <Result attempt={attempt} />
-              {reliabilities === undefined && rank === undefined && explanation !== '' && (
+              {choice === undefined && rank === undefined && explanation !== '' && (
                 <p class="explanation">{explanation}</p>
               )}
             </td>
@@ -119,7 +111,7 @@ export function Ranking({ attempts, chainId, token, reliabilities, choice }: Ran
 
 /** How the request of a solver ended, and why. */
 function Result({ attempt: { isVerified, outcome, reason } }: { readonly attempt: Attempt }) {
-  const word = isVerified ? 'verified' : outcomeWord(outcome)
+  const word = isVerified ? 'contract accepts it' : outcomeWord(outcome)
   return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={outcomeTone(outcome)} />
 }
 

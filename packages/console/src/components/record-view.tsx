@@ -13,27 +13,32 @@ interface RecordViewProps {
   readonly record: GetQuoteRecordResponse
 }
 
+/** The token of the side that solvers compete on. */
+export const tokenOfRecord = ({ request }: GetQuoteRecordResponse) =>
+  (isExactInput({ request }) ? request?.outputToken : request?.inputToken) ?? ''
+
 /** A record of a quote: the auction's chart, and the ranking of all solvers. */
 export function RecordView({ chain, record }: RecordViewProps) {
-  const attempts = readAttempts(record)
-  const token = (isExactInput(record) ? record.request?.outputToken : record.request?.inputToken) ?? ''
   return (
     <>
-      <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
-      <Ranking attempts={attempts} chainId={record.chainId} token={token} />
+      <AuctionChart attempts={readAttempts(record)} deadlineMs={chain.quoteTimeoutMs} />
+      <RecordRanking record={record} />
     </>
   )
 }
+const RecordRanking = ({ record }: Pick<RecordViewProps, 'record'>) => (
+  <Ranking attempts={readAttempts(record)} chainId={record.chainId} token={tokenOfRecord(record)} />
+)
 
-/** The auction that an offer comes from. */
-export function WhyOffer({ chain, record }: RecordViewProps) {
+/** The auction that an offer comes from. Its chart is in the record: pages where money moves are quiet. */
+export function WhyOffer({ record }: Pick<RecordViewProps, 'record'>) {
   return (
     <section class="panel auction" aria-labelledby="why-title">
       <div class="panel-head">
         <h2 id="why-title">Why this offer</h2>
         <a href={hrefHere('quote', record.quoteId)}>Record</a>
       </div>
-      <RecordView chain={chain} record={record} />
+      <RecordRanking record={record} />
     </section>
   )
 }
@@ -44,12 +49,10 @@ export function Surplus({ record }: { readonly record: GetQuoteRecordResponse })
   const bps = surplusBps(attempts)
   const [best, next] = [1, 2].map((rank) => attempts.find((attempt) => attempt.rank === rank)?.amount)
   if (bps === undefined || best === undefined || next === undefined) return null
-  const isInput = isExactInput(record)
   const gained = best > next ? best - next : next - best
-  const token = (isInput ? record.request?.outputToken : record.request?.inputToken) ?? ''
   return (
-    <Fact name={<Term name="Surplus over the next offer" />}>
-      <Bps bps={bps} /> · <Amount chainId={record.chainId} address={token} amount={gained} />
+    <Fact name={<Term name="Better than the next offer" />}>
+      <Bps bps={bps} /> · <Amount chainId={record.chainId} address={tokenOfRecord(record)} amount={gained} />
     </Fact>
   )
 }

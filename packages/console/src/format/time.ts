@@ -19,6 +19,9 @@ export function formatClock(ms: number): string {
   return new Date(ms).toLocaleTimeString(undefined, { timeStyle: 'long', hourCycle: 'h23' })
 }
 
+/** The reader's own zone: `UTC`. */
+export const zoneName = () => formatClock(Date.now()).split(' ').slice(1).join(' ')
+
 /** A time on an axis of so many seconds: as much of it as tells the times apart. @param seconds Unix time */
 export function formatAxisTime(seconds: number, spanSeconds: number): string {
   const moment = new Date(seconds * 1000)

@@ -54,7 +54,7 @@ function Story({ chain, order }: StoryProps) {
   const offer = swap && storedQuote(swap)
   // The auction that led to the order of a swap of this browser.
   const record = useQuoteRecord(chainId, swap?.quoteId).data
-  const why = record && <WhyOffer chain={chain} record={record} />
+  const why = record && <WhyOffer record={record} />
   const isKnown = state !== OrderState.NONE
   const isAddress = swap !== undefined && swap.isContract !== true
   return (

@@ -20,7 +20,7 @@ import { Amounts } from './order/amounts.js'
 
 const OUTCOMES: Readonly<Record<QuoteOutcome, readonly [word: string, tone: Tone]>> = {
   [QuoteOutcome.UNSPECIFIED]: ['unknown', 'neutral'],
-  [QuoteOutcome.QUOTED]: ['quoted', 'good'],
+  [QuoteOutcome.QUOTED]: ['offered', 'offer'],
   [QuoteOutcome.NO_QUOTES]: ['no offers', 'bad'],
   [QuoteOutcome.CANCELLED]: ['cancelled', 'neutral'],
 }

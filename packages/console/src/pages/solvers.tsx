@@ -109,8 +109,8 @@ export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Ord
   return {
     Paid: <Paid of={{ paid: stats.settled, ended: stats.settled + stats.refunded }} />,
     'Usual fill': formatFill(usualFillMs(orders, stats.solver)),
-    Won: <Share of={winShare(stats)} />,
-    'In time': <Share of={answeredShare(stats)} />,
+    Won: formatShare(winShare(stats)),
+    'Answered in time': formatShare(answeredShare(stats)),
     Asked: group(String(stats.asked)),
     'Usual answer': formatDuration(stats.medianResponseMs),
     'p95 answer': formatDuration(stats.p95ResponseMs),
@@ -133,13 +133,3 @@ export function useStatsWindow(page: PageName, id = '') {
   const items = WINDOWS.map((each) => [each, hrefHere(page, id, { window: each })] as const)
   return { window, choice: <Segments label="Window of the statistics" items={items} chosen={window} /> }
 }
-
-/** A share in a column of shares, with a bar of its length. */
-const Share = ({ of }: { readonly of: number | undefined }) => (
-  <span class="share">
-    {formatShare(of)}
-    <svg aria-hidden="true">
-      <rect width={`${(of ?? 0) * 100}%`} height="100%" />
-    </svg>
-  </span>
-)

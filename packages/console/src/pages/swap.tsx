@@ -15,7 +15,6 @@ import { instance } from '../data/instance.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { route } from '../data/route.js'
-import { useReliabilities } from '../data/solvers/reliability.js'
 import { lastListedPair } from '../data/tokens/pairs.js'
 import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens/tokens.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
@@ -44,7 +43,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const params = readSwapParams(route.value)
   const pairs = usePairs(chainId)
   const { orders } = useLatestOrders(chainId)
-  const reliabilities = useReliabilities(chainId, orders)
   useTokensOfLink(chain)
   useFirstPair(chain, pairs.data?.pairs)
   useWalletTokens(chain, params.sell, params.buy)
@@ -106,7 +104,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                   problem={problem}
                   auction={shown}
                   orders={orders}
-                  reliabilities={reliabilities}
                   offer={offer}
                   onChoose={isForNobody ? undefined : chooseSolver}
                   price={price}
@@ -127,7 +124,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                 {failures.map((failure) => failure && <FailureNotice failure={failure} />)}
               </>
             ) : (
-              <Checklist taken={taken} />
+              <Checklist taken={taken} record={record} />
             )}
           </section>
           <OwnSwaps chain={chain} without={taken?.offer.orderId} />
@@ -137,7 +134,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             <AuctionPanel
               chain={chain}
               auction={auction}
-              reliabilities={reliabilities}
               token={params.exact === 'sell' ? params.buy : params.sell}
               isAsking={request !== undefined}
               isForNobody={isForNobody}
@@ -148,17 +144,17 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           ) : (
             <>
               <TakenTerms taken={taken} />
-              {record && <WhyOffer chain={chain} record={record} />}
+              {record && <WhyOffer record={record} />}
             </>
           )}
-          {taken?.wanted.mode !== 'CONTRACT' && (
+          {taken === undefined && (
             <section class="panel rate-panel" aria-label="Rate of the pair">
               <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
             </section>
           )}
         </div>
       </div>
-      {params.sell !== '' && params.buy !== '' && (
+      {taken === undefined && params.sell !== '' && params.buy !== '' && (
         <PairDay
           chain={chain}
           sell={params.sell}

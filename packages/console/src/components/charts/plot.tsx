@@ -81,7 +81,7 @@ function spread({ width }: uPlot, _: number, first: number, last: number): numbe
 
 /** The canvas knows no custom properties: the element has the colours. @param latest what the chart shows, as it changes */
 function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement): uPlot.Options {
-  const { color, caretColor, borderTopColor, outlineColor, fontFamily } = getComputedStyle(element)
+  const { color, borderTopColor, outlineColor, fontFamily } = getComputedStyle(element)
   const axis = { stroke: outlineColor, font: `12px ${fontFamily}`, ticks: { show: false } }
   return {
     ...sizeOf(element),
@@ -104,9 +104,10 @@ function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement
         side: 1,
         space: 48,
         size: NUMBERS,
+        space: 40,
         values: (_, all) => all.map(latest.current.format),
       },
     ],
-    series: [{}, { stroke: color, width: 2, fill: caretColor, points: { size: 5, fill: color } }],
+    series: [{}, { stroke: color, width: 2, points: { size: 5, fill: color } }],
   }
 }

@@ -1,7 +1,8 @@
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { type Fill, fillsOfPair } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
-import { formatSpan } from '../../format/time.js'
+import { formatRate } from '../../format/amount.js'
+import { formatSpan, zoneName } from '../../format/time.js'
 import { Plot } from './plot.js'
 
 /** A pair of tokens of a chain, with orders among which are its fills. */
@@ -14,14 +15,8 @@ interface TradedPair {
 
 /** A line of fewer points says nothing. */
 const LEAST_FILLS = 3
-
-const formatRate = (rate: number) =>
-  rate
-    .toLocaleString(
-      'en',
-      rate < 1 ? { maximumSignificantDigits: 6 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 },
-    )
-    .replaceAll(',', '\u202f')
+const WHOLE = 10n ** 12n
+const NEARLY = 1e-12
 
 /** The fills of a pair of listed tokens, the earliest first. None of other tokens, and while there are few. */
 export function fillsOf({ chainId, sell, buy, orders = [] }: TradedPair): readonly Fill[] {
@@ -35,18 +30,28 @@ export function fillsOf({ chainId, sell, buy, orders = [] }: TradedPair): readon
 export function RateChart(pair: TradedPair) {
   const fills = fillsOf(pair)
   if (fills.length === 0) return null
-  const [sold, bought] = [pair.sell, pair.buy].map((token) => tokenOf(pair.chainId, token)?.symbol)
+  const [sold, bought] = [pair.sell, pair.buy].map((token) => tokenOf(pair.chainId, token))
+  const decimals = bought?.decimals ?? 0
   const spanMs = ((fills.at(-1)?.at ?? 0) - (fills[0]?.at ?? 0)) * 1000
   return (
     <figure>
       <Plot
-        title={`${bought} for 1 ${sold}, ${fills.length} fills in ${formatSpan(spanMs)}`}
+        title={`${bought?.symbol} for 1 ${sold?.symbol}: the last ${fills.length} fills, over ${formatSpan(spanMs)}`}
         times={fills.map(({ at }) => at)}
         values={fills.map(({ rate }) => rate)}
-        format={formatRate}
+        // Rounded as in lists. A number may lie a little below what it stands for.
+        format={(rate) =>
+          formatRate(
+            WHOLE,
+            BigInt(Math.floor(rate * (1 + NEARLY) * 10 ** decimals * Number(WHOLE))),
+            0,
+            decimals,
+          ) ?? ''
+        }
       />
       <figcaption class="muted">
-        Anyone can trade with themselves at any price. The axis does not begin at 0.
+        Anyone can trade with themselves at any price. The axis does not begin at 0. Times are in {zoneName()}
+        .
       </figcaption>
     </figure>
   )

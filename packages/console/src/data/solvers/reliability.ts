@@ -2,6 +2,7 @@ import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SolverStats } from '../../../../../gen/aggregator/v1/solver_stats_pb.js'
 import type { Attempt } from '../auction/auction.js'
 import { timeToFill } from '../orders/orders.js'
+import { useLatestOrders } from '../orders/use-latest-orders.js'
 import { useSolverStats } from './stats.js'
 
 /** How a solver has kept its word. */
@@ -17,9 +18,9 @@ export interface Reliability {
 /** How the solvers of a chain have kept their word, by address in lower case. */
 export type Reliabilities = ReadonlyMap<string, Reliability>
 
-/** The reliabilities, as far as they are read. @param orders the latest ones */
-export const useReliabilities = (chainId: bigint, orders: readonly Order[] | undefined): Reliabilities =>
-  readReliabilities(useSolverStats(chainId, '24h', true).data?.solvers ?? [], orders)
+/** The reliabilities, as far as they are read. */
+export const useReliabilities = (chainId: bigint): Reliabilities =>
+  readReliabilities(useSolverStats(chainId, '24h', true).data?.solvers ?? [], useLatestOrders(chainId).orders)
 
 /** Reads them from the statistics of a day. @param orders the latest ones */
 export const readReliabilities = (
@@ -43,11 +44,27 @@ export function usualFillMs(orders: readonly Order[], address: string): number |
 /** Whether a solver has left so many orders unpaid that a user should know before the choice. */
 export const isRisky = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) => paid * 10n < ended * 9n
 
-/** The best offer whose solver has paid nearly all of its orders, when that of the best offer has not. */
-export function saferAttempt(attempts: readonly Attempt[], known: Reliabilities): Attempt | undefined {
+/** An offer with how its solver has kept its word. */
+type Judged = readonly [attempt: Attempt, reliability: Reliability]
+
+/**
+ * The offer that is shown and the best one of a solver that has paid nearly all of its orders, when that of the shown one has not.
+ * @param solver of the shown offer; the best one when it has none
+ */
+export function saferAttempt(
+  attempts: readonly Attempt[],
+  known: Reliabilities,
+  solver?: string,
+): readonly [shown: Judged, safer: Judged] | undefined {
   const offers = attempts.filter(({ rank }) => rank !== undefined)
-  const of = ({ solver }: Attempt) => known.get(solver.toLowerCase())
-  const best = offers[0] && of(offers[0])
-  if (best === undefined || !isRisky(best)) return undefined
-  return offers.find((attempt) => (of(attempt)?.paid ?? 0n) > 0n && !isRisky(of(attempt) ?? best))
+  const judge = (attempt: Attempt | undefined): Judged | undefined => {
+    const reliability = attempt && known.get(attempt.solver.toLowerCase())
+    return reliability && [attempt, reliability]
+  }
+  const shown = judge(offers.find((offer) => offer.solver === solver) ?? offers[0])
+  if (shown === undefined || !isRisky(shown[1])) return undefined
+  const safer = offers
+    .flatMap((offer) => [judge(offer) ?? shown])
+    .find(([, of]) => of.paid > 0n && !isRisky(of))
+  return safer && [shown, safer]
 }

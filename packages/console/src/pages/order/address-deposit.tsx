@@ -58,15 +58,9 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
         </>
       )}
       {!isAsked && (
-        <>
-          <p class="chart-note">
-            The solver settles the order once the tokens are at the deposit address. After the fill deadline,
-            you can refund them here.
-          </p>
-          <div class="order-deposit">
-            <DepositAddress chain={chain} offer={offer} swap={swap} />
-          </div>
-        </>
+        <div class="order-deposit">
+          <DepositAddress chain={chain} offer={offer} swap={swap} />
+        </div>
       )}
       {isAsked && plan !== undefined && 'none' in plan && <p class="chart-note">{plan.none}</p>}
       {isAsked && (plan === undefined || refund !== undefined) && (

@@ -8,8 +8,8 @@ import type { OrderEnd } from '../../data/orders/order-end.js'
 const SIDES: Readonly<
   Record<OrderEnd | 'open' | 'exact input' | 'exact output', readonly [input: string, output: string]>
 > = {
-  'exact input': ['Sells exactly', 'Buys'],
-  'exact output': ['Sells', 'Buys exactly'],
+  'exact input': ['Sell exactly', 'Best offer'],
+  'exact output': ['Best offer', 'Buy exactly'],
   open: ['Pays', 'Receives'],
   filled: ['Paid', 'Received'],
   refunded: ['Returned', 'Offered'],

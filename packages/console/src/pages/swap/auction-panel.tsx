@@ -6,12 +6,10 @@ import { Age } from '../../components/time.js'
 import type { Offer, Round } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
-import type { Reliabilities } from '../../data/solvers/reliability.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
   readonly auction: Auction
-  readonly reliabilities: Reliabilities
   /** The token of the side that solvers compete on. */
   readonly token: string
   /** Whether solvers are asked. */
@@ -28,7 +26,7 @@ interface AuctionPanelProps {
 
 /** The auction: improvements while it runs, then all results with the ranking. */
 export function AuctionPanel(props: AuctionPanelProps) {
-  const { chain, auction, reliabilities, token, isForNobody, hasSolvers, offer, onChoose } = props
+  const { chain, auction, token, isForNobody, hasSolvers, offer, onChoose } = props
   const round = props.isAsking && hasSolvers ? auction.round : undefined
   const { ended = round, takeable } = auction
   return (
@@ -61,7 +59,6 @@ export function AuctionPanel(props: AuctionPanelProps) {
           attempts={ended.attempts}
           chainId={chain.chainId}
           token={token}
-          reliabilities={reliabilities}
           choice={
             onChoose && {
               solvers: takeable?.offers.flatMap(({ quote }) => quote?.solver ?? []) ?? [],

@@ -1,11 +1,14 @@
 import { useEffect } from 'preact/hooks'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
+import type { GetQuoteRecordResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Fact } from '../../components/facts.js'
 import { Account, OrderId, SolverLabel, Transaction } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
+import { tokenOfRecord } from '../../components/record-view.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Moment } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
+import { isExactInput, readAttempts } from '../../data/auction/auction.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
@@ -19,6 +22,7 @@ import { Amounts } from '../order/amounts.js'
 import { isPast } from '../order/refund.js'
 import { SwitchChain } from './action.js'
 import { DepositAddress } from './deposit-address.js'
+import { SaferOffer } from './safer-offer.js'
 import {
   checkAddress,
   leaveOffer,
@@ -61,8 +65,14 @@ const ENDS: Readonly<Record<OrderEnd, readonly [words: string, tone: Tone]>> = {
   ended: ['Ended without a fill', 'neutral'],
 }
 
+interface ChecklistProps {
+  readonly taken: TakenOffer
+  /** The record of its quote; undefined before it is read. */
+  readonly record: GetQuoteRecordResponse | undefined
+}
+
 /** The swap that the user has begun: a list that fills as it goes. */
-export function Checklist({ taken }: { readonly taken: TakenOffer }) {
+export function Checklist({ taken, record }: ChecklistProps) {
   const { chain, offer, steps, problem, isDeclined, wanted, isBusy } = taken
   const { chainId } = chain
   const { quote, orderId } = offer
@@ -95,6 +105,14 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
       </p>
       {quote !== undefined && (isDeposited || !isAddress) && (
         <Amounts chainId={chainId} swap={quote} end={end} />
+      )}
+      {record && !isDeposited && !isOver && (
+        <SaferOffer
+          chain={chain}
+          round={{ attempts: readAttempts(record), isOutput: isExactInput(record) }}
+          token={tokenOfRecord(record)}
+          solver={quote?.solver}
+        />
       )}
       {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
       <ol class="steps" aria-label="Steps of the swap">
@@ -141,7 +159,9 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
       )}
       {isOver && order}
       {isAddress && mayLeave && !isOver && (
-        <p class="muted">A transfer that was sent goes on: its order stays under “Your swaps”.</p>
+        <p class="muted">
+          A transfer that was sent goes on: its order is under “Your swaps in this browser”, below the form.
+        </p>
       )}
     </div>
   )

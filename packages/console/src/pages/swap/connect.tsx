@@ -6,7 +6,7 @@ import { loadWallet } from '../../wallet/load.js'
 import { useAttempt } from '../../wallet/use-attempt.js'
 
 /** Connects a wallet of this browser. With several, a list to choose from. */
-export function Connect() {
+export function Connect({ children = 'Connect wallet' }: { readonly children?: string }) {
   const [options, setOptions] = useState<readonly WalletOption[]>()
   const { isBusy, complaint, attempt } = useAttempt()
   const connect = (option: WalletOption) => attempt(({ connectWallet }) => connectWallet(option))
@@ -20,7 +20,7 @@ export function Connect() {
   return (
     <>
       <button type="button" class="main-action" disabled={isBusy} onClick={discover}>
-        {isBusy ? 'Waiting for the wallet…' : 'Connect wallet'}
+        {isBusy ? 'Waiting for the wallet…' : children}
       </button>
       {options !== undefined && options.length > 1 && (
         <ul class="wallets">

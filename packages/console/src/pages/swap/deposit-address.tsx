@@ -12,8 +12,10 @@ import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
+import { formatClock, formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { AddressRisks } from './address-risks.js'
+import { Connect } from './connect.js'
 
 const CHECK_MS = 30_000
 
@@ -66,6 +68,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const token = tokenOf(chainId, quote.inputToken)
   const rest = BigInt(quote.inputAmount) - (held ?? 0n)
   // What is cut off for reading is too little for the contract.
+  const arrivalMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
   const exact = exactAmount(rest, token?.decimals)
   const use = addressUse(quote, swap, {
     held,
@@ -80,6 +83,15 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     )
   return (
     <section class="deposit-address" aria-label="Deposit address">
+      {swap?.check === undefined && (
+        <div class="notice notice-warning">
+          <p>
+            This address is not checked, because no wallet was connected: you trust this site for it. Tokens
+            sent to a wrong address are lost.
+          </p>
+          {children !== undefined && <Connect>Connect a wallet to check</Connect>}
+        </div>
+      )}
       <div class="send">
         <dl class="facts-stacked">
           <dt>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</dt>
@@ -93,23 +105,13 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
-          <dt>So that they arrive by</dt>
-          <dd>
-            <strong>
-              <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
-            </strong>
-          </dd>
+          <dt>So that they arrive by {formatClock(arrivalMs)}, in</dt>
+          <dd class="time-left number">{formatSpan(arrivalMs - latestNow.value)}</dd>
         </dl>
         <figure>
           <QrCode text={depositAddress} label="QR code of the deposit address" />
           <figcaption class="muted">The address alone: no amount, no token</figcaption>
         </figure>
-        {swap?.check === undefined && (
-          <p class="warning">
-            This address is not checked, because no wallet was connected: you trust this site for it. Tokens
-            sent to a wrong address are lost.
-          </p>
-        )}
       </div>
       <AddressRisks chain={chain} token={quote.inputToken} />
       {children?.(use)}

@@ -10,7 +10,6 @@ import type { Offer } from '../../data/auction/auction.js'
 import { type Auction, REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
-import type { Reliabilities } from '../../data/solvers/reliability.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount, formatAmount } from '../../format/amount.js'
@@ -37,7 +36,6 @@ interface SwapFormProps {
   readonly auction: Auction
   /** The latest orders of the chain; undefined before they are read. */
   readonly orders: readonly Order[] | undefined
-  readonly reliabilities: Reliabilities
   /** The offer that the button takes. Without a user, the best one of an auction for nobody. */
   readonly offer: Offer | undefined
   /** Takes another offer; undefined while none can be chosen. */
@@ -63,7 +61,7 @@ const MODES = [
 
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wanted, staleSince, auction, orders, reliabilities, offer, onChoose } = props
+  const { chain, params, wanted, staleSince, auction, orders, offer, onChoose } = props
   const { chainId } = chain
   const round = auction.ended ?? auction.round
   const solver = offer?.quote?.solver
@@ -147,7 +145,7 @@ export function SwapForm(props: SwapFormProps) {
         )}
       </div>
       <SaferOffer
-        {...{ chain, round, reliabilities, solver, onChoose }}
+        {...{ chain, round, solver, onChoose }}
         token={params.exact === 'sell' ? params.buy : params.sell}
       />
       {isTransfer && <AddressRisks chain={chain} token={params.sell} />}

@@ -1,43 +1,45 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { SolverLabel } from '../../components/id.js'
-import { Paid } from '../../components/paid.js'
 import { Amount } from '../../components/token-amount.js'
-import type { Attempt, Round } from '../../data/auction/auction.js'
-import { type Reliabilities, saferAttempt } from '../../data/solvers/reliability.js'
+import type { Round } from '../../data/auction/auction.js'
+import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
 import { solverName } from '../../data/solvers/solvers.js'
+import { differenceBps, group } from '../../format/amount.js'
 import { shorten } from '../../format/shorten.js'
 
 interface SaferOfferProps {
   readonly chain: Chain
-  readonly round: Round | undefined
-  readonly reliabilities: Reliabilities
+  readonly round: Pick<Round, 'attempts' | 'isOutput'> | undefined
   /** The token of the side that solvers compete on. */
   readonly token: string
   /** The solver of the offer that the form shows. */
   readonly solver: string | undefined
-  /** Takes another offer into the form; undefined while none can be chosen. */
-  readonly onChoose: ((solver: string) => void) | undefined
+  /** Takes another offer into the form; undefined when none can be chosen. */
+  readonly onChoose?: ((solver: string) => void) | undefined
 }
 
-/** Where the solver of the best offer has left orders unpaid: the next offer of one that pays, and what it costs. */
-export function SaferOffer({ chain, round, reliabilities, token, solver, onChoose }: SaferOfferProps) {
-  const [best] = round?.attempts ?? []
-  const safer = round && saferAttempt(round.attempts, reliabilities)
-  if (round === undefined || best === undefined || safer === undefined || solver === safer.solver) return null
-  const paid = ({ solver }: Attempt) => <Paid of={reliabilities.get(solver.toLowerCase())} />
-  const difference = (best.amount ?? 0n) - (safer.amount ?? 0n)
+/** Where the solver of the shown offer has left orders unpaid: the best offer of one that pays, and what it costs. */
+export function SaferOffer({ chain, round, token, solver, onChoose }: SaferOfferProps) {
+  const known = useReliabilities(chain.chainId)
+  const found = saferAttempt(round?.attempts ?? [], known, solver)
+  if (round === undefined || found === undefined) return null
+  const [[shown, left], [safer, kept]] = found
+  const [amount, other] = [shown.amount ?? 0n, safer.amount ?? 0n]
+  const isLess = other < amount
+  const share = Math.abs(differenceBps(other, amount, true)) / 100
   return (
-    <div class="notice safer-offer">
+    <div class="notice notice-warning safer-offer">
       <p>
-        Best price: <SolverLabel address={best.solver} />, {paid(best)} in 24 h.{' '}
-        <SolverLabel address={safer.solver} />: {paid(safer)},{' '}
+        <SolverLabel address={shown.solver} /> did not pay {group(`${left.ended - left.paid}`)} of{' '}
+        {group(`${left.ended}`)} orders in 24 h. <SolverLabel address={safer.solver} /> paid{' '}
+        {group(`${kept.paid}`)} of {group(`${kept.ended}`)} and {round.isOutput ? 'gives' : 'takes'}{' '}
         <Amount
           chainId={chain.chainId}
           address={token}
-          amount={difference < 0n ? -difference : difference}
+          amount={isLess ? amount - other : other - amount}
           isShort
         />{' '}
-        {round.isOutput ? 'less' : 'more'}.
+        ({share.toFixed(2)} %) {isLess ? 'less' : 'more'}.
       </p>
       {onChoose && (
         <button type="button" onClick={() => onChoose(safer.solver)}>

@@ -138,12 +138,12 @@ export async function checkAddress(): Promise<void> {
   })
 }
 
-// An offer may have died while nobody saw the page: its address is hidden until it is checked again.
+// A wallet that is connected checks the address. And an offer may have died while nobody saw the page: its address is hidden until then.
 effect(() => {
   const shown = takenOffer.peek()
   const isPayable = shown?.wanted.mode === 'ADDRESS' && stateOf('deposit', shown) === 'active'
   // On another network, a check would ask the wallet to change it.
-  const isHere = shown !== undefined && wallet.peek()?.chainId === Number(shown.chain.chainId)
+  const isHere = shown !== undefined && wallet.value?.chainId === Number(shown.chain.chainId)
   if (isVisible.value && isPayable && isHere) void checkAddress()
 })
 

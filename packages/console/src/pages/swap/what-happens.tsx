@@ -60,15 +60,15 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
       )}
       <dt>If not paid</dt>
       <dd>
-        {isTransfer && 'Unless it came late or short, or the solver has cancelled: '}
         {input} back and {compensation}, by a refund that you press after {after}
+        {isTransfer && '. Not for a transfer that came late or short, nor once the solver has cancelled'}
       </dd>
       <dt>Cost</dt>
       <dd>
         no fee. {!isDeposited && `Gas of ${isTransfer ? 'the transfer' : 'approval and deposit'}`}
         {gas !== undefined && (
           <>
-            , about <span class="number">{formatAmount(gas, 18, 6)}</span> of the network's coin
+            , about <span class="number">{formatAmount(gas, 18, 6)}</span> of the native coin
           </>
         )}
         {isDeposited ? 'Gas' : ', and'} of a refund if you need one.
