@@ -61,7 +61,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
       <dt>If not paid</dt>
       <dd>
         {input} back and {compensation}, by a refund that you press after {after}
-        {isTransfer && '. Not for a transfer that came late or short, nor once the solver has cancelled'}
+        {isTransfer && '. No compensation if it came late or short, or the solver has cancelled'}
       </dd>
       <dt>Cost</dt>
       <dd>
