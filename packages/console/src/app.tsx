@@ -84,7 +84,7 @@ function Page() {
       <div class="help-lost">
         <h1>No page at this link</h1>
         <p class="help-lead">
-          Nothing is at <code>{location.hash}</code>. The search above finds an order by its id.
+          Nothing is at <code>{location.hash}</code>. The search above finds orders by id or address.
         </p>
         <a class="help-action" href={hrefHere('swap')}>
           Swap tokens

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { chain, chains, hrefHere, hrefOn } from '../data/chains.js'
 import { healthOf } from '../data/health.js'
 import { instance } from '../data/instance.js'
@@ -57,23 +57,31 @@ export function Header() {
 
 function SearchBox() {
   const [isUnknown, setUnknown] = useState(false)
+  const goTo = (text: string) => {
+    const place = placeOf(text)
+    setUnknown(place === undefined)
+    if (place !== undefined) navigate(place)
+    return place !== undefined
+  }
   const search = (event: Event) => {
     event.preventDefault()
-    const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement
-    if (input.value.trim() === '') return
-    const place = placeOf(input.value)
-    setUnknown(place === undefined)
-    if (place === undefined) return
-    input.value = ''
-    input.blur()
-    navigate(place)
+    const form = event.currentTarget as HTMLFormElement
+    if (goTo(String(new FormData(form).get('q')))) form.reset()
   }
+  // The search of the other pages comes here.
+  useEffect(() => {
+    const asked = new URLSearchParams(location.search).get('q')
+    if (asked === null) return
+    history.replaceState(null, '', location.pathname)
+    goTo(asked)
+  }, [])
   return (
     <form class="search" onSubmit={search}>
       <input
         id={SEARCH_ID}
         name="q"
         type="search"
+        required
         enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}

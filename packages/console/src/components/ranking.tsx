@@ -1,5 +1,5 @@
 import type { Attempt } from '../data/auction/auction.js'
-import { type Reliability, useReliabilities } from '../data/solvers/reliability.js'
+import { useReliabilities } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { formatBps } from '../format/amount.js'
 import { SolverLabel } from './id.js'
@@ -62,9 +62,10 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
     >
       {attempts.map((attempt) => {
         const { solver, rank, amount, bps, explanation } = attempt
+        const reliability = reliabilities.get(solver.toLowerCase())
         return (
           <tr key={solver} class={(choice?.chosen ?? attempts[0]?.solver) === solver && rank ? 'best' : ''}>
-            <td class="right number rank" data-label="Rank">
+            <td class="right number rank">
               {choice?.solvers.includes(solver) ? (
                 <label title="Take this offer">
                   <input
@@ -80,23 +81,28 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
                 rank
               )}
             </td>
-            <td class="solver-cell" data-label="Solver">
+            <td class="solver-cell">
               <SolverLabel address={solver} />
             </td>
             {hasOffers && (
               <>
-                <td class="right ranking-amount" data-label="Amount">
+                <td class="right ranking-amount">
                   {amount !== undefined && (
                     <Amount chainId={chainId} address={token} amount={amount} bare isShort />
                   )}
                 </td>
-                <td class="right number ranking-bps" data-label="Against best">
+                <td class="right number ranking-bps">
                   {rank === 1 ? <span class="accent">best</span> : bps !== undefined && <Bps bps={bps} />}
                 </td>
               </>
             )}
-            <PaidCell reliability={reliabilities.get(solver.toLowerCase())} />
-            <td class={rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
+            <td class="right number ranking-paid">
+              <Paid of={reliability} />
+              {reliability?.fillMs !== undefined && (
+                <span class="muted">, usually in {formatFill(reliability.fillMs)}</span>
+              )}
+            </td>
+            <td class={rank === undefined ? 'wide' : 'ranking-result'}>
               <Result attempt={attempt} />
               {choice === undefined && rank === undefined && explanation !== '' && (
                 <p class="explanation">{explanation}</p>
@@ -114,16 +120,6 @@ function Result({ attempt: { isVerified, outcome, reason } }: { readonly attempt
   const word = isVerified ? 'contract accepts it' : outcomeWord(outcome)
   return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={outcomeTone(outcome)} />
 }
-
-/** How many of its orders a solver has paid, and how fast. */
-const PaidCell = ({ reliability }: { readonly reliability: Reliability | undefined }) => (
-  <td class="right number ranking-paid" data-label="Paid">
-    <Paid of={reliability} />
-    {reliability?.fillMs !== undefined && (
-      <span class="muted">, usually in {formatFill(reliability.fillMs)}</span>
-    )}
-  </td>
-)
 
 /** A signed difference. Green is a gain. Another offer that is a little lower is no loss. */
 export function Bps({ bps }: { readonly bps: number }) {

@@ -94,7 +94,10 @@ function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
             <SolverState {...stats} />
           </td>
           {numbers.map(([name, value]) => (
-            <td key={name} class="right number" data-label={name}>
+            <td key={name} class="right number">
+              <span class="cell-name">
+                <Term name={name} />
+              </span>
               {value}
             </td>
           ))}

@@ -131,26 +131,26 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
         </div>
         <div class="swap-side">
           {taken === undefined ? (
-            <AuctionPanel
-              chain={chain}
-              auction={auction}
-              token={params.exact === 'sell' ? params.buy : params.sell}
-              isAsking={request !== undefined}
-              isForNobody={isForNobody}
-              hasSolvers={activeSolvers > 0}
-              offer={offer}
-              onChoose={isForNobody ? undefined : chooseSolver}
-            />
+            <>
+              <AuctionPanel
+                chain={chain}
+                auction={auction}
+                token={params.exact === 'sell' ? params.buy : params.sell}
+                isAsking={request !== undefined}
+                isForNobody={isForNobody}
+                hasSolvers={activeSolvers > 0}
+                offer={offer}
+                onChoose={isForNobody ? undefined : chooseSolver}
+              />
+              <section class="panel rate-panel" aria-label="Rate of the pair">
+                <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
+              </section>
+            </>
           ) : (
             <>
               <TakenTerms taken={taken} />
               {record && <WhyOffer record={record} />}
             </>
-          )}
-          {taken === undefined && (
-            <section class="panel rate-panel" aria-label="Rate of the pair">
-              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
-            </section>
           )}
         </div>
       </div>

@@ -50,8 +50,7 @@ export function RateChart(pair: TradedPair) {
         }
       />
       <figcaption class="muted">
-        Anyone can trade with themselves at any price. The axis does not begin at 0. Times are in {zoneName()}
-        .
+        Anyone can trade with themselves at any price. The axis does not begin at 0. Times in {zoneName()}.
       </figcaption>
     </figure>
   )

@@ -159,9 +159,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
       )}
       {isOver && order}
       {isAddress && mayLeave && !isOver && (
-        <p class="muted">
-          A transfer that was sent goes on: its order is under “Your swaps in this browser”, below the form.
-        </p>
+        <p class="muted">Find a transfer that was sent under “Your swaps in this browser”, below the form.</p>
       )}
     </div>
   )

@@ -38,8 +38,7 @@ export function Connect({ children = 'Connect wallet' }: { readonly children?: s
       )}
       {options?.length === 0 && (
         <p class="muted" role="status">
-          No wallet is in this browser. Install one, or swap with a deposit address: that needs no connected
-          wallet.
+          No wallet is in this browser. Install one, or swap by transfer to an address.
         </p>
       )}
       {complaint}

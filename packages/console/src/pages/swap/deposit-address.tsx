@@ -86,8 +86,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
       {swap?.check === undefined && (
         <div class="notice notice-warning">
           <p>
-            This address is not checked, because no wallet was connected: you trust this site for it. Tokens
-            sent to a wrong address are lost.
+            This address is not checked: you trust this site for it. Tokens sent to a wrong address are lost.
           </p>
           {children !== undefined && <Connect>Connect a wallet to check</Connect>}
         </div>
