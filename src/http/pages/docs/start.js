@@ -20,12 +20,30 @@ const inAFewWords = ({ summary, description = '' }) => {
   const [sentence] = description.replace(new RegExp(`^${name} `), '').split(/[.:](?=\s|$)/)
   return sentence ? sentence[0].toUpperCase() + sentence.slice(1) : summary
 }
+/** The first request is for a quote: that of the example, and of a chain and tokens of this instance where it lists them. */
+const writeFirstRequest = async (example) => {
+  const write = (swap) => {
+    const url = new URL(`v1/${swap.originChainId}/quote`, location.href)
+    const command = `curl ${url} -H 'content-type: application/json' -d '${JSON.stringify(swap)}'`
+    document.querySelector('.first-request code').textContent = command
+  }
+  const read = async (path) => (await fetch(path)).json()
+  write(example)
+  const { chainId } = (await read('v1/chains')).chains[0]
+  const [sold, bought] = (await read(`v1/${chainId}/tokens`)).tokens
+  const amount = String(10n ** BigInt(sold.decimals))
+  const tokens = { inputToken: sold.address, outputToken: bought.address }
+  write({ ...example, ...tokens, amount, originChainId: chainId, destinationChainId: chainId })
+}
 const WithSentences = () => ({
   statePlugins: {
     spec: {
       wrapActions: {
         updateSpec: (original) => (text) => {
           const document = JSON.parse(text)
+          const { example } =
+            document.paths['/v1/{chainId}/quote'].post.requestBody.content['application/json']
+          writeFirstRequest(example).catch(() => {})
           for (const methods of Object.values({ ...document.paths, ...document.webhooks }))
             for (const method of Object.values(methods)) method.summary = inAFewWords(method)
           return original(JSON.stringify(document))
@@ -34,7 +52,6 @@ const WithSentences = () => ({
     },
   },
 })
-document.querySelector('.first-request code').textContent = `curl ${new URL('v1/chains', location.href)}`
 const label = () => {
   for (const select of document.querySelectorAll('.examples-select-element')) select.ariaLabel = 'Example'
   for (const text of document.querySelectorAll('pre.microlight')) text.tabIndex = 0
