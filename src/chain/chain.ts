@@ -1,5 +1,4 @@
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
-import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { QuoteTypedData, SettlementTerms } from '../../packages/protocol/src/settlement/settlement.js'
@@ -72,24 +71,22 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
   const { cluster, metrics, clock, log } = options
   const orders = options.orderCaches.of(chainId)
   const rpc = createRpcClient(config.rpcUrls, {
-    placeOf: (endpoint) => watch.placeOf(endpoint),
     onCall(method, outcome, seconds) {
       metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
       metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
     },
   })
   const { client, endpoints } = rpc
-  const verifier = createEndpointVerifier(config, endpoints, {
-    ...options,
-    onContract: () => bondTokenReader.start(),
-  })
+  const verifier = createEndpointVerifier(config, rpc, options)
   const { readAny } = verifier
   const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
   const tokens = createTokenReader({ ...config, readAny, clock })
   const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, clock, log })
+  void verifier.whenKnown.then(bondTokenReader.start)
   const listeners = createChainListeners()
   const clockSkew = createClockSkew(chainId, config.pollIntervalMs, clock, log)
-  const publisher = createChainStatePublisher(chainId, cluster)
+  const onSnapshot = ({ head }: ChainSnapshot) => clockSkew.saw(head)
+  const publisher = createChainStatePublisher(chainId, cluster, onSnapshot)
   const listener = createBlockListener({
     chainId,
     orders,
@@ -103,7 +100,7 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
     client,
     cluster,
     orders,
-    onSnapshot: ({ head }) => clockSkew.saw(head),
+    onSnapshot,
     clock,
   })
   let state: ChainState = remoteState
@@ -120,15 +117,8 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
         client,
         endpoints,
         verifier,
-        placeOf: watch.placeOf,
         listener,
-        publisher: {
-          ...publisher,
-          publishSnapshot(snapshot) {
-            clockSkew.saw(snapshot.head)
-            publisher.publishSnapshot(snapshot)
-          },
-        },
+        publisher,
       })
     },
     remoteState,
@@ -142,7 +132,7 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
   })
   const depositVerifier = createDepositVerifier(config, {
     ...options,
-    placeOf: (index) => watch.placeOf(endpoints[index] as Endpoint),
+    troubleOf: (index) => endpoints[index]?.trouble,
   })
   const reader = createContractReader({
     ...config,

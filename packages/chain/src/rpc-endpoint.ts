@@ -17,8 +17,15 @@ export type RpcRequest = (
   options?: Partial<CallLimits>,
 ) => Promise<unknown>
 
+/** Why other endpoints of the chain replace one. That of another chain gets no calls; the others come last. */
+export type EndpointTrouble = 'STANDS_STILL' | 'LAGS' | 'OTHER_CHAIN' | 'NO_ANSWER'
+
 /** One JSON-RPC endpoint. */
 export interface Endpoint {
+  /** The host of its URL. */
+  readonly host: string
+  /** Set by those who watch the chain's endpoints. */
+  trouble: EndpointTrouble | undefined
   readonly request: RpcRequest
   /** A client of viem that makes its calls by `request`. */
   readonly client: PublicClient
@@ -99,6 +106,8 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
 
   return {
     ...line,
+    host: new URL(url).host,
+    trouble: undefined,
     request,
     client: toPublicClient(request),
     close() {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../../test/support/manual-clock.js'
+import { RpcError } from '../src/json-rpc.js'
 import { createEndpointOrder } from '../src/rpc-client.js'
 
 const ALL = ['first', 'second', 'third']
@@ -7,8 +8,11 @@ const ALL = ['first', 'second', 'third']
 function orderOf(configured = ALL) {
   const clock = createManualClock()
   const last = new Set<string>()
-  const order = createEndpointOrder(configured, clock.monotonic, (one) => (last.has(one) ? 'last' : 'own'))
-  return { ...order, last, pass: clock.standStill }
+  const ofOtherChain = new Set<string>()
+  const order = createEndpointOrder(configured, clock.monotonic, (one) =>
+    ofOtherChain.has(one) ? 'OTHER_CHAIN' : last.has(one) ? 'LAGS' : undefined,
+  )
+  return { ...order, last, ofOtherChain, pass: clock.standStill }
 }
 
 test('an endpoint that has failed comes last for ten seconds', () => {
@@ -44,4 +48,35 @@ test('a single one is always called', () => {
   const order = orderOf(['first'])
   order.markFailed('first')
   expect(order.endpoints()).toEqual(['first'])
+})
+
+test('work goes to one after the other until it succeeds, but not to one of another chain', async () => {
+  const { inOrder, ofOtherChain, endpointsToVerify, last } = orderOf()
+  last.add('first')
+  ofOtherChain.add('second')
+  const seen: unknown[] = []
+  const work = async (one: string) => {
+    if (one === 'third') throw new Error('no connection')
+    return one
+  }
+  expect(await inOrder(work, (error, one) => void seen.push(one, String(error)))).toBe('first')
+  expect(seen).toEqual(['third', 'Error: no connection'])
+  for (const one of ALL) ofOtherChain.add(one)
+  await expect(inOrder(work, () => {})).rejects.toThrow('no endpoint serves the chain')
+  expect(endpointsToVerify()).toEqual(['first'])
+})
+
+test('when the work fails at all, an answer counts more than none, and a failure can end it', async () => {
+  const { inOrder } = orderOf()
+  const tried: string[] = []
+  const work = async (one: string) => {
+    tried.push(one)
+    throw one === 'second' ? new RpcError('answered', 'it says no') : new RpcError('lost', 'no connection')
+  }
+  await expect(inOrder(work, () => {})).rejects.toThrow('it says no')
+  const end = inOrder(work, (error) => {
+    throw error
+  })
+  await expect(end).rejects.toThrow('no connection')
+  expect(tried).toEqual([...ALL, 'first'])
 })

@@ -1,6 +1,5 @@
 import { within } from '../../../packages/chain/src/json-rpc.js'
-import type { EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
-import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import type { Endpoint, EndpointTrouble } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { numberIn } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { ChainConfig } from '../../config/config.js'
@@ -11,14 +10,14 @@ import type { EndpointVerifier } from './verify-endpoint.js'
 export interface EndpointProblem {
   /** The host of its URL. */
   readonly endpoint: string
-  readonly problem: 'STANDS_STILL' | 'LAGS' | 'OTHER_CHAIN' | 'NO_ANSWER'
+  readonly problem: EndpointTrouble
   /** The last head that it gave; undefined when it gave none. */
   readonly headBlock: number | undefined
 }
 
 interface EndpointWatchOptions {
   readonly endpoints: readonly Endpoint[]
-  readonly verifier: EndpointVerifier
+  readonly verifier: Pick<EndpointVerifier, 'verifyChain' | 'forget'>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -42,18 +41,17 @@ interface SeenHead {
 }
 
 /**
- * Compares the heads of a chain's endpoints, on each replica.
- * Builds the watch. A single endpoint has no other to be compared with, and gets no calls.
+ * Builds the watch, which compares the heads of a chain's endpoints on each replica, and sets the trouble of each. A single endpoint
+ * has no other to be compared with, and gets no calls.
  */
 export function createEndpointWatch(
-  { chainId, rpcUrls }: Pick<ChainConfig, 'chainId' | 'rpcUrls'>,
+  { chainId }: Pick<ChainConfig, 'chainId'>,
   { endpoints, verifier, clock, log }: EndpointWatchOptions,
 ) {
   const seen = new Map<Endpoint, SeenHead>()
   /** In how many looks each has not answered since it did last. */
   const missed = new Map<Endpoint, number>()
   const isStill = (endpoint: Endpoint) => (seen.get(endpoint)?.looksBelow ?? 0) >= STILL_LOOKS
-  const hostOf = (endpoint: Endpoint) => new URL(rpcUrls[endpoints.indexOf(endpoint)] ?? '').host
 
   /** Reads the head of an endpoint and the id of its chain, in one message where it takes batches. @throws Error for an odd answer too */
   async function readHead(endpoint: Endpoint): Promise<number> {
@@ -77,14 +75,17 @@ export function createEndpointWatch(
     for (const endpoint of endpoints) countMissed(endpoint, heads.has(endpoint))
     const highest = Math.max(...heads.values())
     for (const [endpoint, number] of heads) compare(endpoint, number, highest)
+    for (const endpoint of endpoints) {
+      if (endpoint.trouble !== 'OTHER_CHAIN') endpoint.trouble = troubleOf(endpoint)
+    }
   }
 
   function countMissed(endpoint: Endpoint, hasAnswered: boolean): void {
     const looks = hasAnswered ? 0 : (missed.get(endpoint) ?? 0) + 1
-    const fields = { chainId, endpoint: hostOf(endpoint) }
+    const fields = { chainId, endpoint: endpoint.host }
     if (hasAnswered && isSilent(endpoint)) log.info(fields, 'the endpoint answers again')
     missed.set(endpoint, looks)
-    if (looks === STILL_LOOKS && !verifier.isOfOtherChain(endpoint))
+    if (looks === STILL_LOOKS && endpoint.trouble !== 'OTHER_CHAIN')
       log.warn(fields, 'an endpoint does not answer, and others take its calls')
   }
 
@@ -99,15 +100,14 @@ export function createEndpointWatch(
     const looksBelow = (hasMoved ? 0 : (last?.looksBelow ?? 0)) + Number(number < highest)
     const wasStill = isStill(endpoint)
     seen.set(endpoint, { number, looksBelow, isFar })
-    const fields = { chainId, endpoint: hostOf(endpoint), headBlock: number, highestBlock: highest }
+    const fields = { chainId, endpoint: endpoint.host, headBlock: number, highestBlock: highest }
     if (hasMoved && wasStill) log.info(fields, 'the head of the endpoint moves again')
     if (wasStill || !isStill(endpoint)) return
     const trouble = isFar ? 'is far below that of another one' : 'stands still while another one moves'
     log.warn(fields, `the head of an endpoint ${trouble}: others come first until it moves`)
   }
 
-  function problemOf(endpoint: Endpoint) {
-    if (verifier.isOfOtherChain(endpoint)) return 'OTHER_CHAIN'
+  function troubleOf(endpoint: Endpoint): EndpointTrouble | undefined {
     if (isSilent(endpoint)) return 'NO_ANSWER'
     if (!isStill(endpoint)) return undefined
     return seen.get(endpoint)?.isFar ? 'LAGS' : 'STANDS_STILL'
@@ -116,16 +116,11 @@ export function createEndpointWatch(
   const timer = endpoints.length > 1 ? clock.setInterval(() => void look(), LOOK_MS) : undefined
 
   return {
-    /** Where an endpoint stands in the order of calls. */
-    placeOf(endpoint: Endpoint): EndpointPlace {
-      const problem = problemOf(endpoint)
-      return problem === undefined ? 'own' : problem === 'OTHER_CHAIN' ? 'none' : 'last'
-    },
     problems: (): readonly EndpointProblem[] =>
       endpoints.flatMap((endpoint) => {
-        const problem = problemOf(endpoint)
+        const { host, trouble: problem } = endpoint
         const headBlock = seen.get(endpoint)?.number
-        return problem === undefined ? [] : { endpoint: hostOf(endpoint), problem, headBlock }
+        return problem === undefined ? [] : { endpoint: host, problem, headBlock }
       }),
     close: (): void => timer?.stop(),
   }

@@ -7,6 +7,7 @@ import {
   type VerifiedContract,
   verifyContract,
 } from '../../../packages/chain/src/contract/verify-contract.js'
+import type { RpcClient } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 
@@ -24,25 +25,27 @@ export interface EndpointVerifier {
   verify(endpoint: Endpoint): Promise<void>
   /** Verifies the chain of an endpoint, also when it was verified before. @throws as `verify` */
   verifyChain(endpoint: Endpoint): Promise<void>
-  /** Has an endpoint verified again before the next read from it. @param error what it has failed with */
-  forget(endpoint: Endpoint, error?: unknown): void
-  /** Whether the endpoint has answered for another chain last. It gets no calls until it answers for this one. */
-  isOfOtherChain(endpoint: Endpoint): boolean
   /**
-   * Verifies the first endpoint that answers, and reads from it.
+   * Has an endpoint verified again before the next read from it. One that has answered for another chain gets no calls until it
+   * answers for this one.
+   * @param error what it has failed with
+   */
+  forget(endpoint: Endpoint, error?: unknown): void
+  /**
+   * Verifies the first endpoint in the order of calls that answers, and reads from it.
    * @param read gets the index of the endpoint too, for other clients of the same URLs
-   * @throws ChainConfigError of an endpoint that answers, until the contract was read; otherwise the error of the last endpoint
+   * @throws ChainConfigError of an endpoint that answers, until the contract was read; otherwise what one of the endpoints fails with
    */
   readAny<T>(read: (client: PublicClient, index: number) => Promise<T>): Promise<T>
   /** The contract's values and its terms; undefined until an endpoint was verified. */
   readonly contract: (VerifiedContract & { readonly views: Pick<OptionalViews, 'terms'> }) | undefined
+  /** Resolves when the contract's values are known. */
+  readonly whenKnown: Promise<void>
   close(): Promise<void>
 }
 
 interface EndpointVerifierOptions {
   readonly protocolName: string
-  /** Called when the contract's values are known. */
-  readonly onContract: () => void
   readonly clock: Clock
   readonly log: Logger
 }
@@ -50,15 +53,17 @@ interface EndpointVerifierOptions {
 /** Builds the verifier of a chain's endpoints. */
 export function createEndpointVerifier(
   config: ChainConfig,
-  endpoints: readonly Endpoint[],
+  { endpoints, order }: Pick<RpcClient, 'endpoints' | 'order'>,
   options: EndpointVerifierOptions,
 ): EndpointVerifier {
   const { chainId } = config
-  const { protocolName, onContract, log } = options
+  const { protocolName, log } = options
   const verified = new Set<Endpoint>()
-  const ofOtherChain = new Set<Endpoint>()
-  const hostOf = (endpoint: Endpoint) => new URL(config.rpcUrls[endpoints.indexOf(endpoint)] ?? '').host
-  let unverified = endpoints
+  let unverified: readonly Endpoint[] = endpoints
+  let markKnown = () => {}
+  const whenKnown = new Promise<void>((resolve) => {
+    markKnown = resolve
+  })
   let views: OptionalViews | undefined
 
   async function verifyChain(endpoint: Endpoint): Promise<void> {
@@ -70,17 +75,19 @@ export function createEndpointVerifier(
       throw error
     }
     verified.add(endpoint)
-    if (ofOtherChain.delete(endpoint))
-      log.info({ chainId, endpoint: hostOf(endpoint) }, 'the endpoint serves the chain again')
+    if (endpoint.trouble !== 'OTHER_CHAIN') return
+    endpoint.trouble = undefined
+    log.info({ chainId, endpoint: endpoint.host }, 'the endpoint serves the chain again')
   }
 
   function forget(endpoint: Endpoint, error?: unknown): void {
     verified.delete(endpoint)
     // Before that, a wrong endpoint is a mistake of the configuration, which ends the start.
-    if (!(error instanceof ChainConfigError) || views === undefined || ofOtherChain.has(endpoint)) return
-    ofOtherChain.add(endpoint)
+    if (!(error instanceof ChainConfigError) || views === undefined) return
+    if (endpoint.trouble === 'OTHER_CHAIN') return
+    endpoint.trouble = 'OTHER_CHAIN'
     log.error(
-      { chainId, endpoint: hostOf(endpoint), reason: describeConfigError(error) },
+      { chainId, endpoint: endpoint.host, reason: describeConfigError(error) },
       'an endpoint serves another chain: it gets no calls until it serves this one',
     )
   }
@@ -101,30 +108,29 @@ export function createEndpointVerifier(
     views = optional
     verifier.contract = { ...read, views }
     views.start()
-    onContract()
+    markKnown()
   }
 
-  async function readAny<T>(read: (client: PublicClient, index: number) => Promise<T>): Promise<T> {
-    let failure: unknown
-    for (const [index, endpoint] of endpoints.entries()) {
-      try {
+  const readAny: EndpointVerifier['readAny'] = (read) =>
+    order.inOrder(
+      async (endpoint) => {
         await verify(endpoint)
-        return await read(endpoint.client, index)
-      } catch (error) {
+        return read(endpoint.client, endpoints.indexOf(endpoint))
+      },
+      // Marks none as failed: a token that a stranger has chosen may be what fails.
+      (error) => {
         if (error instanceof ChainConfigError && views === undefined) throw error
-        failure = error
-      }
-    }
-    throw failure
-  }
+      },
+      order.endpointsToVerify(),
+    )
 
   const verifier: EndpointVerifier & { contract: EndpointVerifier['contract'] } = {
     contract: undefined,
     verify,
     verifyChain,
     forget,
-    isOfOtherChain: (endpoint) => ofOtherChain.has(endpoint),
     readAny,
+    whenKnown,
     close: async () => views?.close(),
   }
   return verifier

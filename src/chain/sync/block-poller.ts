@@ -1,5 +1,5 @@
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
-import { createEndpointOrder, type EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
+import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
@@ -19,13 +19,9 @@ import { createPollSchedule, type PollRun } from './poll-schedule.js'
 interface BlockPollerOptions {
   readonly chainId: number
   readonly pollIntervalMs: number
-  /** The URL of each endpoint. */
-  readonly rpcUrls: readonly string[]
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
-  /** Where an endpoint stands in the order of polls. */
-  readonly placeOf: (endpoint: Endpoint) => EndpointPlace
   readonly blocks: Pick<BlockProcessor, 'last'>
   readonly headSync: HeadSync
   /** Takes the result of every poll. */
@@ -48,7 +44,7 @@ const SUBSCRIBED_INTERVALS = 10
 export function createBlockPoller(options: BlockPollerOptions) {
   const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
   const { verifier } = options
-  const order = createEndpointOrder(endpoints, clock.monotonic, options.placeOf)
+  const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
   let polled = endpoints[0] as Endpoint
   const subscriptions = createHeadSubscriptions(() => polled, verifier.forget)
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
@@ -56,15 +52,16 @@ export function createBlockPoller(options: BlockPollerOptions) {
   /** Whether the poll has read a head, and reads the blocks up to it. */
   let isFollowing = false
 
-  async function pollOnce(run: PollRun): Promise<void> {
-    // Also the first one when none of them may be called: it is asked for its chain again.
-    polled = order.endpoints()[0] ?? (endpoints[0] as Endpoint)
+  const pollOnce = (run: PollRun) => poll(order.endpointsToVerify()[0] as Endpoint, run)
+
+  async function poll(endpoint: Endpoint, run: PollRun): Promise<void> {
+    polled = endpoint
     isFollowing = false
     try {
-      await followHeadOf(polled, run)
+      await followHeadOf(endpoint, run)
       results.succeeded()
     } catch (error) {
-      if (!run.signal.aborted) failed(polled, error)
+      if (!run.signal.aborted) failed(endpoint, error)
       throw error
     }
   }
@@ -106,7 +103,7 @@ export function createBlockPoller(options: BlockPollerOptions) {
   }
 
   function failed(endpoint: Endpoint, error: unknown): void {
-    const { host } = new URL(options.rpcUrls[endpoints.indexOf(endpoint)] ?? '')
+    const { host } = endpoint
     log.debug({ chainId, endpoint: host, reason: wordsOf(error) }, 'a poll of the chain failed')
     const last = blocks.last()
     const place = { block: isFollowing && last ? last.number + 1 : undefined, endpoint: host }
@@ -121,15 +118,14 @@ export function createBlockPoller(options: BlockPollerOptions) {
   }
 
   /** Tries every endpoint once. */
-  async function pollFirst(run: PollRun): Promise<void> {
-    for (let left = endpoints.length; ; left--) {
-      try {
-        return await pollOnce(run)
-      } catch (error) {
-        if (error instanceof ChainConfigError || left === 1) throw error
-      }
-    }
-  }
+  const pollFirst = (run: PollRun) =>
+    order.inOrder(
+      (endpoint) => poll(endpoint, run),
+      (error) => {
+        if (error instanceof ChainConfigError) throw error
+      },
+      order.endpointsToVerify(),
+    )
 
   function pauseMs(): number | undefined {
     // Also for a pushed head: the poll of it may fail again at once.

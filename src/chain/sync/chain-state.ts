@@ -48,13 +48,20 @@ type Message =
 /** Number of order ids that fit into a notification of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_ORDERS = 100
 
-/** Builds the publisher of the leader. */
-export function createChainStatePublisher(chainId: number, cluster: ClusterBus) {
+/** Builds the publisher of the leader. @param onSnapshot called with each snapshot, as for those that a follower receives */
+export function createChainStatePublisher(
+  chainId: number,
+  cluster: ClusterBus,
+  onSnapshot: (snapshot: ChainSnapshot) => void,
+) {
   const publish = (message: Message) => cluster.publish('chains', JSON.stringify(message))
   const fewOrAll = (orderIds: readonly Hex[]) => (orderIds.length <= MAX_ORDERS ? orderIds : 'all')
   return {
     /** The leader's snapshot. It is valid until the next one, and for a few seconds at most. */
-    publishSnapshot: (snapshot: ChainSnapshot): void => publish({ chainId, snapshot }),
+    publishSnapshot(snapshot: ChainSnapshot): void {
+      onSnapshot(snapshot)
+      publish({ chainId, snapshot })
+    },
     /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
     invalidateOrders: (orderIds?: readonly Hex[]): void =>
       publish({ chainId, invalidated: orderIds === undefined ? 'all' : fewOrAll(orderIds) }),

@@ -1,5 +1,4 @@
 import type { PublicClient } from 'viem'
-import type { EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
@@ -37,7 +36,6 @@ interface ChainSyncOptions {
   readonly client: PublicClient
   readonly endpoints: readonly Endpoint[]
   readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
-  readonly placeOf: (endpoint: Endpoint) => EndpointPlace
   readonly listener: BlockListener
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher

@@ -1,5 +1,6 @@
 import { RpcError } from '../../../packages/chain/src/json-rpc.js'
-import { createEndpointOrder, type EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
+import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
+import type { EndpointTrouble } from '../../../packages/chain/src/rpc-endpoint.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
@@ -20,8 +21,8 @@ export type DepositVerifier = ReturnType<typeof createDepositVerifier>
 interface DepositVerifierOptions {
   /** VERIFY_TIMEOUT_MS: the longest time of a check. An endpoint that is silent for half of it has failed. */
   readonly verifyTimeoutMs: number
-  /** Where the URL with an index stands in the order of calls. */
-  readonly placeOf?: (index: number) => EndpointPlace
+  /** The trouble of the URL with an index, as the chain's own reads see it. */
+  readonly troubleOf?: (index: number) => EndpointTrouble | undefined
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -36,7 +37,7 @@ const MAX_PER_SECOND = 100
  */
 export function createDepositVerifier(
   config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
-  { verifyTimeoutMs, placeOf = () => 'own', metrics, log }: DepositVerifierOptions,
+  { verifyTimeoutMs, troubleOf = () => undefined, metrics, log }: DepositVerifierOptions,
 ) {
   const { chainId } = config
   const clock = systemClock.monotonic
@@ -47,7 +48,7 @@ export function createDepositVerifier(
       timeoutMs: verifyTimeoutMs,
     }),
   )
-  const order = createEndpointOrder(endpoints, clock, (endpoint) => placeOf(endpoints.indexOf(endpoint)))
+  const order = createEndpointOrder(endpoints, clock, (endpoint) => troubleOf(endpoints.indexOf(endpoint)))
   const warnings = new Set<string>()
   // So that the series exist before the first check.
   for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])
@@ -71,7 +72,7 @@ export function createDepositVerifier(
     work: (endpoint: VerificationEndpoint) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T | UnknownReason> {
-    for (const endpoint of order.endpoints()) {
+    async function askOne(endpoint: VerificationEndpoint): Promise<T | UnknownReason> {
       const begunAt = clock()
       try {
         const answer = await work(endpoint)
@@ -82,15 +83,18 @@ export function createDepositVerifier(
           order.markAnswered(endpoint)
           return 'answer_too_long'
         }
-        if (signal.aborted) {
-          order.markEnded(endpoint, begunAt, verifyTimeoutMs / 2)
-          return 'timeout'
-        }
-        if (error instanceof UnsuitableEndpointError) warn(endpoint, error)
-        order.markFailed(endpoint)
+        if (!signal.aborted) throw error
+        order.markEnded(endpoint, begunAt, verifyTimeoutMs / 2)
+        return 'timeout'
       }
     }
-    return 'no_answer'
+
+    function onFailure(error: unknown, endpoint: VerificationEndpoint): void {
+      if (error instanceof UnsuitableEndpointError) warn(endpoint, error)
+      order.markFailed(endpoint)
+    }
+
+    return order.inOrder(askOne, onFailure).catch((): UnknownReason => 'no_answer')
   }
 
   /** @returns why the answer is not known, when there is none */

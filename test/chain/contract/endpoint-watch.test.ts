@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { createEndpointWatch } from '../../../src/chain/contract/endpoint-watch.js'
 import { createEndpointVerifier } from '../../../src/chain/contract/verify-endpoint.js'
@@ -17,7 +18,7 @@ interface Node {
 function startWatch(count = 2) {
   const clock = createManualClock()
   const nodes: Node[] = HOSTS.slice(0, count).map(() => ({ chainId: CHAIN_ID, head: 100, calls: [] }))
-  const endpoints = nodes.map((node) => {
+  const endpoints = nodes.map((node, index) => {
     const answer = async (method: string, value: () => unknown) => {
       node.calls.push(method)
       if (node.head === 'hangs') return new Promise(() => {})
@@ -25,6 +26,7 @@ function startWatch(count = 2) {
       return value()
     }
     return {
+      host: HOSTS[index],
       request: (method: string) => answer(method, () => node.head),
       client: { getChainId: () => answer('eth_chainId', () => node.chainId) },
     } as unknown as Endpoint
@@ -34,32 +36,29 @@ function startWatch(count = 2) {
   const log = { info: write, warn: write, error: write } as never
   const config = {
     chainId: CHAIN_ID,
-    rpcUrls: HOSTS.slice(0, count).map((host) => `https://${host}/key`),
     settlement: `0x${'5e'.repeat(20)}`,
   } as never
-  const verifier = createEndpointVerifier(config, endpoints, {
-    protocolName: 'Service',
-    onContract() {},
-    clock,
-    log,
-  })
+  const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
+  const rpc = { endpoints, order }
+  const verifier = createEndpointVerifier(config, rpc, { protocolName: 'Service', clock, log })
   const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
   function set(...heads: Node['head'][]): void {
     for (const [index, head] of heads.entries()) Object.assign(nodes[index] as Node, { head })
   }
-  return { clock, nodes, endpoints, lines, watch, set }
+  const troubles = () => endpoints.map(({ trouble }) => trouble)
+  return { clock, nodes, troubles, lines, watch, set }
 }
 
 it('an endpoint whose head stands still while another one moves is named within 15 s, and comes last until it moves', async () => {
-  const { clock, set, watch, endpoints, lines } = startWatch(3)
+  const { clock, set, watch, troubles, lines } = startWatch(3)
   await clock.advance(4000)
   set(100, 101, 'hangs')
   await clock.advance(14_000)
   expect(watch.problems()).toContainEqual({ endpoint: HOSTS[0], problem: 'STANDS_STILL', headBlock: 100 })
-  expect(endpoints.map(watch.placeOf)).toEqual(['last', 'own', 'last'])
+  expect(troubles()).toEqual(['STANDS_STILL', undefined, 'NO_ANSWER'])
   set(101, 105, 105)
   await clock.advance(8000)
-  expect([watch.problems(), watch.placeOf(endpoints[0] as Endpoint)]).toEqual([[], 'own'])
+  expect([watch.problems(), troubles()[0]]).toEqual([[], undefined])
   expect(lines.filter((line) => line.includes('head'))).toEqual([
     'the head of an endpoint stands still while another one moves: others come first until it moves',
     'the head of the endpoint moves again',
@@ -69,11 +68,11 @@ it('an endpoint whose head stands still while another one moves is named within 
 it.each([['hangs'], [undefined]] as const)(
   'an endpoint that does not answer (%s) while another one does is named, and comes last',
   async (head) => {
-    const { clock, set, watch, endpoints, lines } = startWatch()
+    const { clock, set, watch, troubles, lines } = startWatch()
     set(100, head)
     await clock.advance(18_000)
     expect(watch.problems()).toEqual([{ endpoint: HOSTS[1], problem: 'NO_ANSWER', headBlock: undefined }])
-    expect(endpoints.map(watch.placeOf)).toEqual(['own', 'last'])
+    expect(troubles()).toEqual([undefined, 'NO_ANSWER'])
     set(undefined, undefined)
     await clock.advance(30_000)
     expect(watch.problems()).toHaveLength(1)
@@ -99,13 +98,13 @@ it('no endpoint is named while the chain stands still, nor one that lags and mov
 })
 
 it('an endpoint that is far below another one comes last although it moves, until it has caught up', async () => {
-  const { clock, set, watch, endpoints } = startWatch()
+  const { clock, set, watch, troubles } = startWatch()
   for (let block = 1; block <= 4; block++) {
     set(100 + block, 130 + block)
     await clock.advance(4000)
   }
   expect(watch.problems()).toEqual([{ endpoint: HOSTS[0], problem: 'LAGS', headBlock: 104 }])
-  expect(endpoints.map(watch.placeOf)).toEqual(['last', 'own'])
+  expect(troubles()).toEqual(['LAGS', undefined])
   set(140, 141)
   await clock.advance(4000)
   expect(watch.problems()).toEqual([])

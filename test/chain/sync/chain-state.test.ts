@@ -35,7 +35,7 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
     onSnapshot: () => void done.push('snapshot'),
     clock,
   })
-  const publisherOf = (chainId: number) => createChainStatePublisher(chainId, cluster)
+  const publisherOf = (chainId: number) => createChainStatePublisher(chainId, cluster, () => {})
   for (const orderId of ['0x1', '0x2'] as const) {
     const order = { state: 'NONE', chainId: 1, orderId } as const
     await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))

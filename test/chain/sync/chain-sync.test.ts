@@ -70,7 +70,6 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
     client: endpoint.client,
     endpoints: [endpoint],
     verifier: { verify: async () => {}, forget: ignore },
-    placeOf: () => 'own',
     listener: {
       onLogs: () => void lastAtLogs.push(sync.snapshot.last?.number),
       onReorganisation: ignore,
