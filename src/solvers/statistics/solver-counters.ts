@@ -12,8 +12,6 @@ import type { SolverDirectory } from '../registry/solver-directory.js'
 import type { SlotsByConnection } from '../transport/request-slots.js'
 import type { StatisticsReader } from './statistics-reader.js'
 
-type SolverMetrics = Metrics
-
 const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelled']
 
 /**
@@ -21,7 +19,7 @@ const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelle
  * @param reachable the reachable solvers of each chain; all others have left
  */
 export async function removeOtherSolvers(
-  { solverOutcomes, solverResponseSeconds, solverWins }: SolverMetrics,
+  { solverOutcomes, solverResponseSeconds, solverWins }: Metrics,
   reachable: ReadonlyMap<number, readonly Solver[]>,
 ): Promise<void> {
   const isReachable = new Set([...reachable.values()].flat().map(keyOf))

@@ -19,6 +19,7 @@ export async function openParts(chain: SolverChain, shared: SolverParts) {
   const { state, clock, account, isDue, onError, signal } = shared
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
+  /** In lower case. */
   const solver = lowerCase(account.address)
   // What another account has signed, or for another contract, could not be ended here, and would be forgotten.
   const name = `signed on ${chainId}`
@@ -52,6 +53,5 @@ export async function openParts(chain: SolverChain, shared: SolverParts) {
     last = turn
     ledger.update(holdings)
   }
-  /** In lower case, as `solver`. */
   return { ...shared, chain, solver, time, ledger, addresses, losses, books, payments, report, refresh }
 }
