@@ -23,8 +23,7 @@ export interface ChainListener {
 }
 
 /**
- * The listeners of one chain. Those that need no answer of the chain join before its start, the others later.
- * Builds the list, empty at first.
+ * Builds the list of one chain's listeners, empty at first. Those that need no answer of the chain join before its start, the others later.
  */
 export function createChainListeners() {
   const listeners: Partial<ChainListener>[] = []

@@ -11,9 +11,8 @@ export function wrongSkewMs(skewMs: number | undefined): number | undefined {
 }
 
 /**
- * Compares the clock of this machine with the times of a chain's new blocks.
- * Builds the comparison. Only a block that has just come shows that a clock is ahead: an older one may be old because the chain stands
- * still. A block from the future shows at any time that a clock is behind.
+ * Builds the comparison of this machine's clock with the times of a chain's new blocks. Only a block that has just come shows that a
+ * clock is ahead: an older one may be old because the chain stands still. A block from the future shows at any time that a clock is behind.
  * @param seenLateMs a block may be seen so much later than its time, because the chain is polled no more often
  */
 export function createClockSkew(chainId: number, seenLateMs: number, clock: Clock, log: Logger) {

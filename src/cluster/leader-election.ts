@@ -15,8 +15,7 @@ interface Candidacy {
 }
 
 /**
- * Leader election by session locks of PostgreSQL. A leader has its lock until the end of its connection.
- * Builds the election over a connection.
+ * Builds the election of leaders by session locks of PostgreSQL, over a connection. A leader has its lock until the end of its connection.
  */
 export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>) {
   const candidacies = new Map<string, Candidacy>()

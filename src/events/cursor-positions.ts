@@ -4,8 +4,8 @@ import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'
 
 /**
- * The positions of the log for which clients' cursors stand.
- * Builds the positions. @param prunedSequence the sequence after which the log begins
+ * Builds the positions of the log for which clients' cursors stand.
+ * @param prunedSequence the sequence after which the log begins
  */
 export function createCursorPositions(
   log: PublishedLog,

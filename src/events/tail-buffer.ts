@@ -14,10 +14,7 @@ export const MAX_BATCH = 100
 /** Most entries that are kept in memory. */
 export const MAX_RECENT = 8192
 
-/**
- * The end of the log in memory, so that live subscribers do not read the database.
- * Builds an empty buffer.
- */
+/** Builds the buffer of the log's end, empty at first. With it, live subscribers do not read the database. */
 export function createTailBuffer() {
   const batches: Batch[] = []
   let size = 0

@@ -26,10 +26,7 @@ interface RelayOptions {
   readonly clock: Clock
 }
 
-/**
- * How this replica asks the solver sessions of others (docs/decisions.md, D18).
- * Starts to follow the replicas that hold sessions.
- */
+/** Starts to follow the replicas that hold sessions, to ask the solvers of those (docs/decisions.md, D18). */
 export function openReplicaRelay({ replica, directory, chainIds, metrics, log, clock }: RelayOptions) {
   const { key } = replica
   const skips = new Map<string, () => void>()

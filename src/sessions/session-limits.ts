@@ -13,8 +13,8 @@ const MAX_PENDING = 256
 const MAX_PENDING_OF_CLIENT = 4
 
 /**
- * The slots of connections without an accepted hello.
- * Builds the slots. Strangers with many addresses so cost each other their slots, and seldom a solver (docs/decisions.md, D18).
+ * Builds the slots of connections without an accepted hello. Strangers with many addresses so cost each other their slots, and seldom a
+ * solver (docs/decisions.md, D18).
  */
 export function createPendingSlots() {
   /** The oldest first. */

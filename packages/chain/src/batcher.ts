@@ -28,8 +28,7 @@ interface FailedCall {
 }
 
 /**
- * Sends calls over HTTP. Both functions throw RpcError, or the reason of the signal.
- * Builds the batcher. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it.
+ * Builds the batcher, which sends calls over HTTP. Both functions throw RpcError, or the reason of the signal. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it.
  */
 export function createBatcher(post: HttpExchange['post'], { words, clock }: NodeContext) {
   const size = createBatchSize(clock)
@@ -177,8 +176,8 @@ const MOST_CALLS = 50
 const GROWS_AFTER_MS = 60_000
 
 /**
- * How many calls a node takes in one batch, as far as its answers show (docs/decisions.md, D22).
- * Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one, in doubt at first.
+ * Builds the number of calls that a node takes in one batch, as far as its answers show (docs/decisions.md, D22). It is 50 at first and in
+ * doubt, half of it after two refusals, and twice as many after each minute without one.
  */
 function createBatchSize(clock: Clock) {
   let most = MOST_CALLS

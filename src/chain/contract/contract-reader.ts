@@ -33,10 +33,7 @@ const POLL_SHARED_MS = 1000
 /** Time that the database gets for the steps of an order, which usually takes less than 1 ms. */
 const STEPS_TIMEOUT_MS = 500
 
-/**
- * Reads the settlement contract's state.
- * Builds the reader of one chain's settlement contract.
- */
+/** Builds the reader of one settlement contract's state. */
 export function createContractReader(options: ContractReaderOptions) {
   const { chainId, client, settlement, state, orders, readSteps, clock, log } = options
   const { request } = client

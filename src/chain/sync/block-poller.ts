@@ -38,8 +38,8 @@ interface BlockPollerOptions {
 const SUBSCRIBED_INTERVALS = 10
 
 /**
- * Polls a chain and passes each new head to the head sync.
- * Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run.
+ * Builds the poller of one chain, which passes each new head to the head sync. This file is what one poll does; poll-schedule.ts is when
+ * polls run.
  */
 export function createBlockPoller(options: BlockPollerOptions) {
   const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options

@@ -29,8 +29,7 @@ interface WaitingBlock {
 const MAX_FAILURES = 30
 
 /**
- * Reads the blocks again whose logs the node did not prove complete, after it has had time to index them.
- * Builds the second reading of one chain's blocks.
+ * Builds the second reading of one chain's blocks: of those whose logs the node did not prove complete, after it has had time to index them.
  */
 export function createBlockRecheck(options: BlockRecheckOptions) {
   const { chainId, depth, eventSink, onLogs, onLate, log } = options

@@ -28,10 +28,7 @@ interface ChainLeadershipOptions {
 
 const RETRY_MS = 1000
 
-/**
- * Leadership of one chain: one replica reads the chain, and the others wait for the leadership.
- * Builds the leadership of one chain.
- */
+/** Builds the leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
 export function createChainLeadership(options: ChainLeadershipOptions) {
   const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, log } = options
   /** Set while this replica is the leader. */

@@ -4,8 +4,7 @@ import type { Block, BlockRange } from '../logs/block-reader.js'
 import type { LocalChain } from './local-chain.js'
 
 /**
- * Holds blocks until they have their confirmations, then publishes their events.
- * Builds the confirmation buffer of one chain.
+ * Builds the buffer that holds the blocks of one chain until they have their confirmations, and then publishes their events.
  * @param onPublished called with each block after its events were published
  */
 export function createConfirmationBuffer(

@@ -1,8 +1,7 @@
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 
 /**
- * Subscriptions to the heads of a chain's endpoints.
- * Builds the subscriptions, none at first.
+ * Builds the subscriptions to the heads of a chain's endpoints, none at first.
  * @param current returns the endpoint that is polled
  * @param onLost called when the subscription to an endpoint has ended with its socket
  */

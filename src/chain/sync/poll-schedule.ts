@@ -24,10 +24,7 @@ interface PollScheduleOptions {
   readonly clock: Clock
 }
 
-/**
- * Decides when polls run. At most one runs at a time.
- * Builds the schedule.
- */
+/** Builds the schedule, which decides when polls run. At most one runs at a time. */
 export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollScheduleOptions) {
   const closing = new AbortController()
   let timer: Timer | undefined

@@ -28,8 +28,7 @@ const RETRY_MS = 1000
 const MAX_RETRY_MS = 600_000
 
 /**
- * Reads the bond token of one settlement contract in the background. The service also works without it.
- * Builds the reader of one chain (docs/decisions.md, D17).
+ * Builds the reader of one chain's bond token, which reads in the background (docs/decisions.md, D17). The service also works without it.
  */
 export function createBondTokenReader(options: BondTokenReaderOptions) {
   const { chainId, settlement, readAny, tokens, clock, log } = options

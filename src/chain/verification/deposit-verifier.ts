@@ -152,8 +152,8 @@ export function createDepositVerifier(
 export type CallPriority = 'high' | 'low'
 
 /**
- * Bounds calls: how many are under way, and how many begin in a second. No call waits for a place.
- * Builds a budget. A second that was not used allows no more calls in the next one.
+ * Builds a budget of calls, which bounds how many are under way and how many begin in a second. No call waits for a place. A second that
+ * was not used allows no more calls in the next one.
  * @param clock milliseconds that never go back
  */
 export function createCallBudget(maxUnderWay: number, maxPerSecond: number, clock: () => number) {

@@ -215,8 +215,8 @@ export function followCancellations(
 }
 
 /**
- * The used nonces of solvers in memory. Each solver has a bounded number, so that none can evict those of another.
- * Builds empty sets. @param maxNonces of one solver; of more, the oldest goes first
+ * Builds the used nonces of solvers in memory, empty at first. Each solver has a bounded number, so that none can evict those of another.
+ * @param maxNonces of one solver; of more, the oldest goes first
  */
 export function createNonceSets(maxNonces: number) {
   const chains = new Map<number, Map<Address, Set<bigint>>>()

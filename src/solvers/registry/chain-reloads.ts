@@ -17,8 +17,7 @@ interface ChainReloadsOptions {
 const RETRY_MS = 1000
 
 /**
- * Follows the changes that other replicas make to the state of each chain.
- * Starts to follow: reloads a chain after each message about it, and all chains after lost messages.
+ * Starts to follow the changes that other replicas make: reloads a chain after each message about its state, and all chains after lost messages.
  */
 export function startChainReloads({ cluster, topic, chainIds, reload, log }: ChainReloadsOptions) {
   const retryOf = (chainId: number) =>

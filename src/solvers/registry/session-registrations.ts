@@ -138,10 +138,7 @@ interface SessionEnd extends SolverKey {
 
 const RETRY_MS = 1000
 
-/**
- * Stores the ends of sessions, also when the database is unavailable for a time.
- * Builds the ends. None is under way.
- */
+/** Builds the ends of sessions, none under way. They are stored also when the database is unavailable for a time. */
 function createSessionEnds({ store, directory, clock, log }: RegistryContext) {
   /** The writes that have failed. */
   const unstored = new Set<() => Promise<void>>()

@@ -8,10 +8,7 @@ import type { Database } from '../database.js'
 import type { Schema } from '../schema.js'
 import { logEntryOf, reversionDetails } from './event-rows.js'
 
-/**
- * The entries of the log, as replays and cursors read them.
- * Builds the reads over an open database.
- */
+/** Builds the reads of the log's entries over an open database, as replays and cursors need them. */
 export function createEventReads(database: Database) {
   return {
     /** The entry at a sequence; undefined when the log does not have it. */

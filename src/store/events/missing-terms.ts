@@ -9,8 +9,8 @@ import type { FencingToken } from './chain-positions.js'
 type Write = <T>(token: FencingToken, work: (transaction: DatabaseTransaction) => Promise<T>) => Promise<T>
 
 /**
- * The orders whose terms could not be read from the contract. The methods are those of `TermsSink`, for all chains.
- * Builds the reads and writes over an open database.
+ * Builds the reads and writes of orders whose terms could not be read from the contract, over an open database. The methods are those of
+ * `TermsSink`, for all chains.
  */
 export function createMissingTerms(database: Database, write: Write) {
   return {

@@ -16,8 +16,8 @@ export type SessionSolver = Omit<Solver, 'endpointUrl' | 'remoteSession'> & {
 }
 
 /**
- * Stores the sessions of solvers (docs/decisions.md, D18). A solver has at most one on each chain.
- * Builds the store of sessions over an open database. It notifies replicas of each change, by the chain's id.
+ * Builds the store of solvers' sessions over an open database (docs/decisions.md, D18). A solver has at most one on each chain. It notifies
+ * replicas of each change, by the chain's id.
  */
 export function createSolverSessionStore(
   database: Database,

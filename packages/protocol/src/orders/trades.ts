@@ -43,8 +43,8 @@ interface PairCount extends Count {
 }
 
 /**
- * Sums up settled orders of one chain (docs/decisions.md, D29).
- * Builds an empty tally. @param now Unix time in seconds: the 24 hours end here
+ * Builds an empty sum of one chain's settled orders (docs/decisions.md, D29).
+ * @param now Unix time in seconds: the 24 hours end here
  */
 export function createTradeTally(now: number) {
   const tokens = new Map<string, Pick<TokenUse, 'chainId' | 'token'> & Count>()
