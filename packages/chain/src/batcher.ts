@@ -28,7 +28,8 @@ interface FailedCall {
 }
 
 /**
- * Builds the batcher, which sends calls over HTTP. Both functions throw RpcError, or the reason of the signal. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it.
+ * Builds the batcher, which sends calls over HTTP. Both functions throw RpcError, or the reason of the signal. No status and
+ * no code is known for a refusal of batches: the table at `deliverBatch` says what tells it.
  */
 export function createBatcher(post: HttpExchange['post'], { words, clock }: NodeContext) {
   const size = createBatchSize(clock)
