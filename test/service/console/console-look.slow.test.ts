@@ -215,6 +215,11 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('searchbox').fill('cosmo')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Cosmo' }).waitFor(PAGE_WAIT)
+      // The pages beside the console have its search too.
+      await page.goto(new URL('nowhere', page.url()).href)
+      await page.getByRole('searchbox').fill(id ?? '')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
     })
 
     it.each(['light', 'dark'] as const)(
