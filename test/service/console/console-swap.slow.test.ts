@@ -43,7 +43,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await steps(page).getByText('Quote checked through your wallet').waitFor(PAGE_WAIT)
       await steps(page).getByText('The solver has paid').waitFor(PAGE_WAIT)
       expect(await page.locator('.checklist .hero-amounts').innerText()).toMatch(
-        /Received\s+2\u202f497\.00\s+USDC/,
+        /Bought\s+2\u202f497\.00\s+USDC/,
       )
       expect(await order.getAttribute('title')).toBe(before)
       await look(page, 'swap-done')

@@ -10,10 +10,10 @@ const SIDES: Readonly<
 > = {
   'exact input': ['Sell exactly', 'Best offer'],
   'exact output': ['Best offer', 'Buy exactly'],
-  open: ['Pays', 'Receives'],
-  filled: ['Paid', 'Received'],
+  open: ['Selling', 'Buying'],
+  filled: ['Sold', 'Bought'],
   refunded: ['Returned', 'Offered'],
-  ended: ['To pay', 'Offered'],
+  ended: ['To sell', 'Offered'],
 }
 
 interface AmountsProps {
