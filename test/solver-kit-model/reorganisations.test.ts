@@ -1,5 +1,6 @@
 import { toFunctionSelector } from 'viem'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { RULES, type Rules } from '../support/chain/chain.js'
 import type { KnownQuote } from './known-quotes.js'
 import type { ModelTransaction } from './model-chain.js'
@@ -19,8 +20,8 @@ const LONG = { depositSeconds: 200, fillSeconds: 120 }
 type Fate = 'lost' | 'waiting' | number
 
 /** A solver that runs, and quotes that were taken. */
-async function start(rules: Rules = 'reference') {
-  const running = await startRunning(rules, { confirmations: CONFIRMATIONS })
+async function start(rules: Rules = 'reference', options: Partial<SolverOptions> = {}) {
+  const running = await startRunning(rules, { confirmations: CONFIRMATIONS }, options)
   const { chain, ask, deposit, passBlocks, stateOf } = running
   const isSigned = ({ from }: ModelTransaction) => from === SOLVER
 
@@ -102,6 +103,53 @@ it.each(RULES)(
     await passBlocks(6)
     expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
     end()
+  },
+)
+
+describe.each(RULES)(
+  'on the %s contract, a quote counts again when a reorganisation removes that it was',
+  (rules) => {
+    it.each(['missed', 'missed, while nothing runs', 'slashed', 'emptied'])('%s', async (what) => {
+      const told: string[] = []
+      const tell = (name: string) => () => void told.push(name)
+      const { ask, deposit, transfer, refund, passBlocks, reorganise, restart, ...solver } = await start(
+        rules,
+        {
+          mayFill: async () => false,
+          onMissed: tell('missed'),
+          onDepositRemoved: tell('removed'),
+          onCancelled: tell('cancelled'),
+        },
+      )
+      const isDeposited = what.startsWith('missed')
+      const known = (await ask(1_000n, { isForAddress: !isDeposited })) as KnownQuote
+      const costs = () => solver.statement().missed.map(({ cost }) => cost)
+      if (isDeposited) deposit(known)
+      // The solver sends no cancellation that would be sent again.
+      await restart(async () => {
+        await passBlocks(8, 10)
+        if (isDeposited) return
+        transfer(known, what === 'slashed' ? known.quote.inputAmount : 1n)
+        refund('refundAddressDeposit', known)
+        await passBlocks(1, 10)
+      })
+      await passBlocks(2)
+      expect([solver.isUnused(known), solver.metrics().openQuotes]).toEqual([false, 0])
+      const missed = what === 'emptied' ? [] : ['missed']
+      expect([told, costs()]).toEqual([missed, missed.map(() => known.bond)])
+      const remove = () => reorganise(15, 'lost', 'lost')
+      if (what.endsWith('runs')) await restart(remove)
+      else remove()
+      expect(solver.isUnused(known)).toBe(true)
+      await passBlocks(15)
+      expect(solver.isUnused(known)).toBe(false)
+      solver.slash(known)
+      await passBlocks(10)
+      expect(solver.bond()).toBe(BOND)
+      expect([told, costs()]).toEqual([[...missed, ...missed.map(() => 'removed'), 'cancelled'], []])
+      expect(solver.metrics()).toMatchObject({ openOrders: 0, openQuotes: 0 })
+      solver.end()
+    })
   },
 )
 

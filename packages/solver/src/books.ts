@@ -23,8 +23,8 @@ interface BooksOptions extends Pick<SolverParts, 'state' | 'hooks' | 'metrics'> 
   readonly time: Pick<ChainTime, 'passed'>
 }
 
-/** What a deposit, or a payment, that is gone leaves open. */
-const HEDGED: readonly string[] = ['DEPOSITED', 'FILLED'] satisfies BookEntry['kind'][]
+/** What is not so any more when the deposit is gone. */
+const DEPENDENT: readonly string[] = ['DEPOSITED', 'FILLED', 'MISSED'] satisfies BookEntry['kind'][]
 
 /** Builds the books of a chain. */
 export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptions) {
@@ -41,7 +41,7 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
   /** The deposit of an order has gone. Nothing is told of one that nobody knows. */
   function removed(orderId: Hex): void {
     const last = state.bookEntry(orderId)
-    if (last === undefined || !HEDGED.includes(last.kind)) return
+    if (last === undefined || !DEPENDENT.includes(last.kind)) return
     hooks.onDepositRemoved(fromText<OrderTerms>(last.entry))
     state.dropBookEntry(orderId)
   }
@@ -51,8 +51,8 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
     deposited(order: DepositedOrder): void {
       if (!enter(order.orderId, 'DEPOSITED', order, hooks.onDeposit)) hooks.onDeposit(order)
     },
-    /** Whether the market maker may have hedged an order. */
-    isHedged: (orderId: Hex) => HEDGED.includes(state.bookEntry(orderId)?.kind ?? ''),
+    /** Whether the market maker was told what only a deposit can have caused. */
+    isDepositTold: (orderId: Hex) => DEPENDENT.includes(state.bookEntry(orderId)?.kind ?? ''),
     removed,
     filled: (order: FilledOrder) => enter(order.orderId, 'FILLED', order, hooks.onFilled),
     /** The transaction by which an order was settled, as it was told; undefined when none was. */

@@ -193,8 +193,8 @@ export interface SolverOptions {
    */
   readonly onDeposit?: (order: DepositedOrder) => void
   /**
-   * Called when the deposit of an order that `onDeposit` or `onFilled` was called for has gone: a reorganisation has removed it, or its
-   * quote was cancelled before what lies at the deposit address became an order.
+   * Called when the deposit of an order that `onDeposit`, `onFilled` or `onMissed` was called for has gone: a reorganisation has removed
+   * it, and its cost; or its quote was cancelled before what lies at the deposit address became an order.
    */
   readonly onDepositRemoved?: (order: OrderTerms) => void
   /**

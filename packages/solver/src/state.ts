@@ -10,8 +10,8 @@ export interface StoredOrder {
   /** Unix time in seconds. */
   readonly fillDeadline: number
   /**
-   * `QUOTED` has no deposit that is known, and `OPEN` is to be paid. `FILLED` has been paid, `FINAL` so many blocks ago that no
-   * reorganisation is expected to remove it, `MISSED` not in time.
+   * `QUOTED` has no deposit that is known or can still be paid for, and `OPEN` is to be paid. `FILLED` has been paid, and `MISSED` has
+   * used up its nonce unpaid. `FINAL` has ended so many blocks ago that no reorganisation is expected to remove it.
    */
   readonly status: 'QUOTED' | 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED'
   /** Undefined for an order that only its deposit has shown. */

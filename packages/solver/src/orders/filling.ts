@@ -7,9 +7,9 @@ import { inPlace } from '../chain/pacing.js'
 import { middleOf } from '../ending/ending-rules.js'
 import type { StoredOrder } from '../state.js'
 import { createDeposits, type DepositLog, MAX_REVERTS } from './deposits.js'
+import { createEndedOrders } from './ended-orders.js'
 import { endOrder, type OrderParts } from './order-end.js'
 import { type DuePayment, lookAtOrder } from './order-look.js'
-import { createPaidOrders } from './paid-orders.js'
 import { createSlots } from './slots.js'
 
 /**
@@ -18,7 +18,7 @@ import { createSlots } from './slots.js'
  * 2. `lookAtOrder` asks the chain until it has ended, or is to be paid. No step is repeated, since the chain decides at each.
  * 3. The payment is sent and followed.
  * 4. `endOrder` reports it, and ends its quote.
- * 5. `lookBack` reads it until the payment is deep, and opens it again after a reorganisation.
+ * 5. `lookBack` reads it until its end is deep, and opens it again after a reorganisation.
  */
 export type Filling = ReturnType<typeof createFilling>
 
@@ -33,7 +33,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
   const parts: OrderParts = { ...chainParts, deposits, isCancelling }
   const reading = createSlots(chain.maxPayments)
   const paying = createSlots(chain.maxPayments)
-  const paidOrders = createPaidOrders(parts, run)
+  const endedOrders = createEndedOrders(parts, run)
   /** The newest block when this state began: what is settled later is its own. */
   const begun = Number(state.position(`begun ${chainId}`) ?? time.atDepth(0).blockNumber)
   state.setPosition(`begun ${chainId}`, String(begun))
@@ -159,7 +159,7 @@ export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigi
       taken(orderId, order?.fillDeadline ?? 0)
     },
     taken,
-    lookBack: paidOrders.lookBack,
+    lookBack: endedOrders.lookBack,
     /** Goes on with the orders that the state has. */
     resume(): void {
       for (const { orderId } of state.orders(chainId, 'OPEN')) run(orderId)

@@ -43,7 +43,7 @@ export async function endOrder(
   if (isOwn && status === 'MISSED') await reportMissed(parts, order, cost)
   if (isOwn && status === 'FILLED' && !(await reportFilled(parts, order, payment))) return
   log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
-  state.setStatus(orderId, status)
+  state.setStatus(orderId, isNonceUsed ? status : 'QUOTED')
   if (signed === undefined) return
   if (!isNonceUsed) ledger.deposited(signed.quote, 'NONE')
   // What others have paid is known by the next block.

@@ -41,7 +41,7 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
     return drop()
 
   const where = await findDeposit(parts, seen, signed)
-  if (where === undefined && books.isHedged(orderId) && (await isGone())) books.removed(orderId)
+  if (where === undefined && books.isDepositTold(orderId) && (await isGone())) books.removed(orderId)
   if (where !== before) takeDeposit(parts, orderId, where, signed)
   if (where === undefined || deposits.hasGivenUp(orderId)) return undefined
 
@@ -60,13 +60,13 @@ export async function lookAtOrder(parts: OrderParts, order: StoredOrder): Promis
     if (cost > 0n || before === 'CONTRACT') return endOrder(parts, order, 'MISSED', { cost })
     // Its address was emptied.
     if (signed !== undefined) ledger.end(signed)
-    return drop()
+    return drop('MISSED')
   }
 
   /** Nothing is owed. */
-  function drop(): undefined {
+  function drop(status: 'QUOTED' | 'MISSED' = 'QUOTED'): undefined {
     books.removed(orderId)
-    state.setStatus(orderId, 'QUOTED')
+    state.setStatus(orderId, status)
   }
 
   /**
