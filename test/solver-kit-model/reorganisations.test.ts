@@ -153,6 +153,18 @@ describe.each(RULES)(
   },
 )
 
+it('an order that is missed at its address, where its quote stays open, is reported once', async () => {
+  const { ask, transfer, passBlocks, isUnused, errors, end } = await start('deployed', {
+    mayFill: async () => false,
+  })
+  const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
+  transfer(known)
+  await passBlocks(60)
+  const missed = errors().filter((error) => error.includes('was not paid by its fill deadline'))
+  expect([isUnused(known), missed.length]).toEqual([true, 1])
+  end()
+})
+
 it('a deposit that comes again in the first of the new blocks is found and paid', async () => {
   const { paid, isPaid, reorganise, end } = await start()
   const known = await paid()
