@@ -20,20 +20,22 @@ const inAFewWords = ({ summary, description = '' }) => {
   const [sentence] = description.replace(new RegExp(`^${name} `), '').split(/[.:](?=\s|$)/)
   return sentence ? sentence[0].toUpperCase() + sentence.slice(1) : summary
 }
-/** The first request is for a quote: that of the example, and of a chain and tokens of this instance where it lists them. */
+/**
+ * The first request is for a price, which names no user: that of the example, and of a chain and tokens of this instance where it lists
+ * them. A copied address of a user would get the output of a real swap.
+ */
 const writeFirstRequest = async (example) => {
+  const read = async (path) => (await fetch(path)).json()
+  const { chainId } = (await read('v1/chains')).chains[0]
+  const url = new URL(`v1/${chainId}/price`, location.href)
   const write = (swap) => {
-    const url = new URL(`v1/${swap.originChainId}/quote`, location.href)
     const command = `curl ${url} -H 'content-type: application/json' -d '${JSON.stringify(swap)}'`
     document.querySelector('.first-request code').textContent = command
   }
-  const read = async (path) => (await fetch(path)).json()
   write(example)
-  const { chainId } = (await read('v1/chains')).chains[0]
   const [sold, bought] = (await read(`v1/${chainId}/tokens`)).tokens
   const amount = String(10n ** BigInt(sold.decimals))
-  const tokens = { inputToken: sold.address, outputToken: bought.address }
-  write({ ...example, ...tokens, amount, originChainId: chainId, destinationChainId: chainId })
+  write({ ...example, inputToken: sold.address, outputToken: bought.address, amount })
 }
 const WithSentences = () => ({
   statePlugins: {
@@ -42,7 +44,7 @@ const WithSentences = () => ({
         updateSpec: (original) => (text) => {
           const document = JSON.parse(text)
           const { example } =
-            document.paths['/v1/{chainId}/quote'].post.requestBody.content['application/json']
+            document.paths['/v1/{chainId}/price'].post.requestBody.content['application/json']
           writeFirstRequest(example).catch(() => {})
           for (const methods of Object.values({ ...document.paths, ...document.webhooks }))
             for (const method of Object.values(methods)) method.summary = inAFewWords(method)
