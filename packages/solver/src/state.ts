@@ -22,7 +22,7 @@ export interface StoredOrder {
 export const isPayable = (order: StoredOrder | undefined): boolean =>
   order === undefined || order.status === 'QUOTED' || order.status === 'OPEN'
 
-/** What the market maker was told last of an order or a transaction. */
+/** What the market maker was told last of an order or a transaction, as JSON in `entry`. */
 export interface BookEntry {
   /** An order id, or the chain and the nonce of a transaction. */
   readonly id: string
@@ -30,25 +30,22 @@ export interface BookEntry {
   /** The chain's time when it was seen, Unix seconds. */
   readonly time: number
   readonly kind: 'DEPOSITED' | 'FILLED' | 'MISSED' | 'CANCELLED' | 'TRANSACTION'
-  /** As JSON. */
   readonly entry: string
 }
 
-/** What an order has cost that was not paid. */
+/** What an order has cost that was not paid, in decimal. */
 export interface Loss extends Pick<MissedOrder, 'outputToken' | 'user'> {
-  /** In decimal. */
   readonly cost: string
   readonly deposit: MissedOrder['deposit'] | null
   /** 1 for a quote for an address; null for one that is not known. */
   readonly isForAddress: number | null
 }
 
-/** A transaction that is signed, so that it can be sent again without being carried out twice. */
+/** A transaction that is signed with a nonce of the account, so that it can be sent again without being carried out twice. */
 export interface SignedTransaction {
   readonly hash: Hex
   /** The bytes that nodes take. */
   readonly raw: Hex
-  /** The account's nonce. */
   readonly nonce: number
 }
 
