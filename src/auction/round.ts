@@ -235,9 +235,12 @@ export class Round {
   /** The answer is due: tells of each open request what ended the wait for it, and reads on. */
   #end(): void {
     const { limitMs, readMs, softDeadline } = this.times
-    if (this.#elapsedMs() >= limitMs) this.#tell(this.#resultAtTimeout())
+    const elapsedMs = this.#elapsedMs()
+    const atTimeout = this.#resultAtTimeout()
+    if (elapsedMs >= limitMs) this.#tell(atTimeout)
     else this.#tell(softDeadline?.isOwn ? SOFT_DEADLINE : CANCELLED)
-    if (this.#open.size > 0) this.#lookAt(readMs)
+    if (elapsedMs >= readMs) this.#endOpen(atTimeout)
+    else if (this.#open.size > 0) this.#lookAt(readMs)
   }
 
   #leave(): void {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import type { Wait } from '../../src/standing/standing.js'
+import { createManualClock } from '../support/manual-clock.js'
 import { askedSolver, OWN_RULE, offerOf, playRound, SOFT_MS, TIMEOUT_MS } from './played-round.js'
 
 const DECLINED: SolverResult = { kind: 'declined', status: 422 }
@@ -66,6 +67,17 @@ describe('a round is answered', () => {
     expect(told()).toBeUndefined()
     await clock.advance(1)
     expect(told()?.at(-1)).toBe('late')
+  })
+
+  test('at its time-out, and a pause of the process right after that changes no result', async () => {
+    const clock = createManualClock()
+    const onEnd = () => clock.standStill(1000)
+    const asked = solvers('soft_deadline', 'soft_deadline')
+    const { answer, round } = playRound({ asked, clock, onEnd })
+    await answer(0, DECLINED)
+    await clock.advance(TIMEOUT_MS)
+    await clock.advance(0)
+    expect(round.ended.map(({ settled }) => settled.result.kind)).toEqual(['declined', 'late'])
   })
 
   test('with the first offer after the soft deadline', async () => {
