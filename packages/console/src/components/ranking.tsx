@@ -21,7 +21,7 @@ interface RankingProps {
 }
 
 /** Which offer of a ranking the user takes. */
-export interface OfferChoice {
+interface OfferChoice {
   /** The solvers whose offers can be taken. */
   readonly solvers: readonly string[]
   readonly chosen: string | undefined

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
 /** The places of the console. */
-export const PAGES = ['swap', 'market', 'solvers', 'orders', 'solver', 'order', 'quote'] as const
+const PAGES = ['swap', 'market', 'solvers', 'orders', 'solver', 'order', 'quote'] as const
 export type PageName = (typeof PAGES)[number]
 
 /** A place: a page (undefined for one that does not exist), the id of what it shows, and its parameters, all of which are in the URL after `#`. */

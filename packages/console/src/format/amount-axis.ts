@@ -1,7 +1,7 @@
 import { niceAbove } from './time-axis.js'
 
 /** Places differences from the best offer on an axis: equal distances are equal heights. */
-export interface AmountAxis {
+interface AmountAxis {
   /** @param bps at most 0 @returns 0 for the best offer to 1 for the end of the axis; undefined for one that is far off */
   place(bps: number): number | undefined
   /** Labelled differences, the best one first. */

@@ -1,5 +1,5 @@
 /** Places times on an axis from 0 to a little after the latest one, at most to the deadline: solvers answer in milliseconds. */
-export interface TimeAxis {
+interface TimeAxis {
   /** @returns 0 to 1 */
   place(ms: number): number
   /** Labelled times. */

@@ -35,7 +35,6 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
         <section class="panel tape" aria-labelledby="tape-title">
           <div class="panel-head">
             <h2 id="tape-title">Orders</h2>
-            <a href={hrefHere('solvers')}>Who pays</a>
             <StateMark word={isOpen ? 'live' : state} tone={isOpen ? 'good' : 'waiting'} />
           </div>
           <Answer query={{ data: orders, failure, refresh }}>

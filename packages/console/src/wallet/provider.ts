@@ -172,7 +172,7 @@ export async function readWayBack({ chainId, settlement }: Chain): Promise<boole
 export const readGasPrice = ({ chainId }: Chain): Promise<bigint> => getGasPrice(nodeClient(Number(chainId)))
 
 /** What the wallet's node says of a deposit address. */
-export interface AddressState {
+interface AddressState {
   /** How much of the input is there, in the token's smallest unit. */
   readonly held: bigint
   /** Whether the nonce of the offer is used: the contract has its order, or takes the offer no more. */

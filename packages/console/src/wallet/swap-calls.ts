@@ -70,7 +70,7 @@ export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain
 }
 
 /** A swap whose deposit the wallet is asked for. */
-export interface DepositTask {
+interface DepositTask {
   readonly offer: Offer
   readonly wanted: WantedSwap
   readonly chain: Chain

@@ -38,7 +38,7 @@ const MAX_SWAPS = 500
 export const isKept = signal(true)
 
 /** The swaps of this browser, the last one first. Other tabs add to them. */
-export const ownSwaps = signal<readonly OwnSwap[]>(stored())
+const ownSwaps = signal<readonly OwnSwap[]>(stored())
 addEventListener('storage', ({ key }) => {
   if (key === STORAGE_KEY && isKept.peek()) ownSwaps.value = known()
 })

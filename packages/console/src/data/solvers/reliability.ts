@@ -16,7 +16,7 @@ export interface Reliability {
 }
 
 /** How the solvers of a chain have kept their word, by address in lower case. */
-export type Reliabilities = ReadonlyMap<string, Reliability>
+type Reliabilities = ReadonlyMap<string, Reliability>
 
 /** The reliabilities, as far as they are read. */
 export const useReliabilities = (chainId: bigint): Reliabilities =>

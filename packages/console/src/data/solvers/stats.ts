@@ -8,7 +8,7 @@ import { type Query, useQuery } from '../query.js'
 
 /** The windows of statistics. */
 export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
-export type StatsWindow = (typeof WINDOWS)[number]
+type StatsWindow = (typeof WINDOWS)[number]
 
 /** Quotes change them all the time. */
 const REFRESH_MS = 30_000

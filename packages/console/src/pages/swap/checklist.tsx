@@ -1,5 +1,3 @@
-import { useEffect } from 'preact/hooks'
-import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Fact } from '../../components/facts.js'
 import { Account, OrderId, SolverLabel, Transaction } from '../../components/id.js'
@@ -13,7 +11,7 @@ import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { timeOf } from '../../data/orders/latest-orders.js'
-import { endOf, type OrderEnd } from '../../data/orders/order-end.js'
+import type { OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
 import { formatSpan } from '../../format/time.js'
@@ -26,16 +24,14 @@ import { SaferOffer } from './safer-offer.js'
 import {
   checkAddress,
   leaveOffer,
-  reportDeposit,
-  reportEnd,
   type Step,
   sendFromWallet,
   stateOf,
   type TakenOffer,
 } from './taken-offer.js'
+import { useOrderEnd } from './use-order-end.js'
 import { WhatHappens } from './what-happens.js'
 
-const FILL_POLL_MS = 3000
 const SIGNS = { waiting: '○', active: '◐', sent: '◐', done: '✓', failed: '✕' } as const
 /** What a step is called. Only a transaction is sent. */
 type Words = Readonly<Record<'waiting' | 'active' | 'done', string> & { sent?: string }>
@@ -297,19 +293,4 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
       <span class="muted">Reject in your wallet to go back</span>
     </span>
   )
-}
-
-/** Follows the order from the deposit until its end, also when the wallet has lost its transaction. */
-function useOrderEnd({ chain, offer, steps, wanted }: TakenOffer) {
-  const { orderId } = offer
-  const isWanted = steps.some(({ name, startedAt }) => name === 'deposit' && startedAt !== undefined)
-  const order = useOrder(chain.chainId, isWanted ? orderId : undefined, FILL_POLL_MS)
-  const end = order.data && endOf(order.data, wanted.mode === 'ADDRESS')
-  const isDeposited = order.data?.state === OrderState.DEPOSITED
-  const last = order.data?.settled ?? order.data?.refunded
-  useEffect(() => {
-    if (isDeposited) reportDeposit(orderId)
-    if (end !== undefined) reportEnd(orderId, end !== 'ended', last?.transactionHash ?? '')
-  }, [isDeposited, end, orderId])
-  return end
 }

@@ -4,7 +4,7 @@ import { Amount } from '../../components/token-amount.js'
 import type { Round } from '../../data/auction/auction.js'
 import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
 import { solverName } from '../../data/solvers/solvers.js'
-import { differenceBps, group } from '../../format/amount.js'
+import { group } from '../../format/amount.js'
 import { shorten } from '../../format/shorten.js'
 
 interface SaferOfferProps {
@@ -26,7 +26,6 @@ export function SaferOffer({ chain, round, token, solver, onChoose }: SaferOffer
   const [[shown, left], [safer, kept]] = found
   const [amount, other] = [shown.amount ?? 0n, safer.amount ?? 0n]
   const isLess = other < amount
-  const share = Math.abs(differenceBps(other, amount, true)) / 100
   return (
     <div class="notice notice-warning safer-offer">
       <p>
@@ -39,7 +38,7 @@ export function SaferOffer({ chain, round, token, solver, onChoose }: SaferOffer
           amount={isLess ? amount - other : other - amount}
           isShort
         />{' '}
-        ({share.toFixed(2)} %) {isLess ? 'less' : 'more'}.
+        {isLess ? 'less' : 'more'}.
       </p>
       {onChoose && (
         <button type="button" onClick={() => onChoose(safer.solver)}>

@@ -19,7 +19,7 @@ import { wallet } from '../../wallet/connected-wallet.js'
 import { describeFailure, loadWallet, type WalletCode } from '../../wallet/load.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 
-export type StepName = 'check' | 'approve' | 'deposit' | 'fill'
+type StepName = 'check' | 'approve' | 'deposit' | 'fill'
 
 /** A step of a swap. */
 export interface Step {

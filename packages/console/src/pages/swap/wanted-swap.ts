@@ -9,7 +9,7 @@ import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { amountOf, isMistyped, isUserAddress, type SwapParams } from './swap-params.js'
 
 /** What the form asks for, or why it asks for nothing yet. */
-export interface WantedSwapOrProblem {
+interface WantedSwapOrProblem {
   readonly wanted: WantedSwap | undefined
   /** What the user must do first; empty with a wanted swap. */
   readonly problem: string
