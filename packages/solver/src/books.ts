@@ -54,17 +54,18 @@ export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptio
     /** Whether the market maker was told what only a deposit can have caused. */
     isDepositTold: (orderId: Hex) => DEPENDENT.includes(state.bookEntry(orderId)?.kind ?? ''),
     removed,
-    filled: (order: FilledOrder) => enter(order.orderId, 'FILLED', order, hooks.onFilled),
+    filled(order: FilledOrder): void {
+      if (enter(order.orderId, 'FILLED', order, hooks.onFilled)) metrics.filled++
+    },
     /** The transaction by which an order was settled, as it was told; undefined when none was. */
     filledBy(orderId: Hex): Hex | undefined {
       const last = state.bookEntry(orderId)
       return last?.kind === 'FILLED' ? fromText<FilledOrder>(last.entry).transactionHash : undefined
     },
-    /** An order is missed, or costs more than was known. @returns whether that is the first time */
-    missed(order: MissedOrder): boolean {
-      const isFirst = state.bookEntry(order.orderId)?.kind !== 'MISSED'
+    /** An order is missed, or costs more than was known. */
+    missed(order: MissedOrder): void {
+      if (state.bookEntry(order.orderId)?.kind !== 'MISSED') metrics.missed++
       enter(order.orderId, 'MISSED', order, hooks.onMissed)
-      return isFirst
     },
     /** A quote is about to be sent. Of these, none is kept. */
     quoted: hooks.onQuoted,

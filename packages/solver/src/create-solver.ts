@@ -87,7 +87,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
   const count = () => ({
     ...metrics,
     openQuotes: sum(({ ledger }) => ledger.count()),
-    openOrders: sum(({ filling }) => filling.count()),
+    openOrders: sum(({ filling }) => filling.deposits.size),
   })
 
   /** Why a chain does not quote, or no instance asks. */

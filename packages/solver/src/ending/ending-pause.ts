@@ -50,7 +50,7 @@ export function createEndingPause(
       report('balance', new Error(words))
       return 'the account cannot pay for the gas of what it has promised'
     }
-    // From one block with transactions of the account to the next one. A payment is read twice, estimated, sent and followed: six calls.
+    // From one block with transactions of the account to the next one. A payment is read, estimated, sent and followed: six calls.
     // What a node that lags shows is seen that much later, in each round, and at the beginning.
     const lag = time.lagSeconds()
     const pollSeconds = chain.pollIntervalMs / 1000

@@ -107,11 +107,9 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, parts.laterLooks.get(quote.nonce) ?? 0)
     const isTime = time.due() >= from || (keepsTokens && isLastPayment(entry, time.due()))
     if (!isTime && !requests.has(quote.nonce)) return false
-    return (
-      !isCancelling(quote.nonce) &&
-      !payments.isUnderWay(first.orderId) &&
-      !parts.filling.isUnread(first.orderId)
-    )
+    // A first look at an order says what its quote needs, too.
+    const isUnread = parts.filling.deposits.get(first.orderId)?.isSeen === false
+    return !isUnread && !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
   }
 
   /** One that fails must not keep the others. It is looked at again at each block. */

@@ -1,6 +1,7 @@
 import { requestOf, settleCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { type AtBlock, isNonceUsed, readBalance, readOrder } from '../chain/orders.js'
+import { isGivenUp } from '../orders/deposits.js'
 import type { Filling } from '../orders/filling.js'
 import { type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
@@ -10,7 +11,7 @@ import { decideEnd, middleOf } from './ending-rules.js'
 
 /** What the looks at open quotes use. */
 export interface EndingParts extends ChainParts {
-  readonly filling: Pick<Filling, 'deposited' | 'taken' | 'hasGivenUp' | 'isUnread'>
+  readonly filling: Pick<Filling, 'deposited' | 'taken' | 'deposits'>
   readonly requests: CancelRequests
   /** By nonce: when the next look at a quote is due whose end depends on others, in Unix seconds of the chain. */
   readonly laterLooks: Map<bigint, number>
@@ -86,7 +87,7 @@ async function canSettle(
 ): Promise<boolean> {
   const { quote, orderId } = signed
   const isOver = time.passed() > quote.fillDeadline || !isPayable(state.order(orderId))
-  if (isOver || filling.hasGivenUp(orderId)) return false
+  if (isOver || isGivenUp(filling.deposits.get(orderId))) return false
   // A payment that needs more is not sent.
   return chain.client.call({ ...requestOf(solver, settleCall(chain, signed)), gas: chain.maxGas }).then(
     () => true,

@@ -1,15 +1,17 @@
 import type { Hex } from 'viem'
 import { isOverflow } from '../../../protocol/src/node/revert.js'
+import type { Order } from '../../../protocol/src/orders/order.js'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { settleCall, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
+import { readOrder } from '../chain/orders.js'
 import { inPlace } from '../chain/pacing.js'
 import { middleOf } from '../ending/ending-rules.js'
 import type { StoredOrder } from '../state.js'
-import { createDeposits, type DepositLog, MAX_REVERTS } from './deposits.js'
-import { createEndedOrders } from './ended-orders.js'
-import { endOrder, type OrderParts } from './order-end.js'
-import { type DuePayment, lookAtOrder } from './order-look.js'
+import { keepTrying } from '../waiting.js'
+import { type Deposit, type DepositLog, MAX_REVERTS } from './deposits.js'
+import { endOrder } from './order-end.js'
+import { findDeposit, lookAtOrder } from './order-look.js'
 import { createSlots } from './slots.js'
 
 /**
@@ -25,154 +27,163 @@ export type Filling = ReturnType<typeof createFilling>
 const MAX_DELAY_MS = 10_000
 
 /** Builds the filling of a chain. @param isNonceTaken whether a nonce is being used up */
-export function createFilling(chainParts: ChainParts, isNonceTaken: (nonce: bigint) => boolean) {
-  const { chain, clock, state, ledger, time, payments, metrics, books, signal, onError } = chainParts
-  const { chainId } = chain
-  const deposits = createDeposits()
-  const isCancelling = (quote: Quote) => isNonceTaken(quote.nonce) && time.due() <= middleOf(quote)
-  const parts: OrderParts = { ...chainParts, deposits, isCancelling }
-  const reading = createSlots(chain.maxPayments)
-  const paying = createSlots(chain.maxPayments)
-  const endedOrders = createEndedOrders(parts, run)
+export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) => boolean) {
+  const { chain, clock, state, ledger, time, addresses, payments, metrics, books, signal, onError } = parts
+  const { chainId, confirmations, pollIntervalMs } = chain
+  const deposits = new Map<Hex, Deposit>()
+  const inSlot = createSlots(chain.maxPayments)
+  /** The heads at which orders were first known to have ended. */
+  const endedSince = new Map<Hex, bigint>()
   /** The newest block when this state began: what is settled later is its own. */
   const begun = Number(state.position(`begun ${chainId}`) ?? time.atDepth(0).blockNumber)
   state.setPosition(`begun ${chainId}`, String(begun))
 
-  /** What an order of a quote that the state has not costs when it is missed is not known here: it comes last. */
-  function urgencyOf({ signed }: StoredOrder, deadline: number) {
-    return { bond: signed === undefined ? 0n : ledger.bondOf(signed.quote), deadline }
-  }
+  /** A quote whose nonce is being used up is not paid at its address, unless that takes until the middle of its fill window. */
+  const isCancelling = (quote: Quote) => isNonceTaken(quote.nonce) && time.due() <= middleOf(quote)
+  const isOpen = (orderId: Hex) => state.order(orderId)?.status === 'OPEN'
+  const pauseMs = (failures: number) => Math.min(pollIntervalMs * 2 ** (failures + 1), MAX_DELAY_MS)
 
-  function run(orderId: Hex): void {
-    const deposit = deposits.of(orderId)
-    if (signal.aborted || deposit.running !== undefined) return
-    // The state file may fail.
-    deposit.running = inPlace('PAY', () => keepTrying(orderId))
-      .catch(onError)
-      .finally(() => deposits.forget(orderId))
+  /** Goes on with an order, if it is open. @param seen of its deposit */
+  function run(orderId: Hex, seen: Partial<Deposit> = {}): void {
+    if (signal.aborted || !isOpen(orderId)) return
+    const deposit = Object.assign(deposits.get(orderId) ?? { isSeen: false, reverts: 0 }, seen)
+    deposits.set(orderId, deposit)
+    deposit.running ??= inPlace('PAY', () => toEnd(orderId, deposit))
+      // The state file may fail.
+      .catch((error) => signal.aborted || onError(error))
+      .then(() => void deposits.delete(orderId))
   }
 
   /** An order that cannot be paid is tried again until its deadline, and holds up no other one. */
-  async function keepTrying(orderId: Hex): Promise<void> {
-    let delayMs = chain.pollIntervalMs
-    while (!signal.aborted) {
-      const order = state.order(orderId)
-      if (order?.status !== 'OPEN') return
-      try {
-        if (await step(order)) delayMs = chain.pollIntervalMs
-      } catch (error) {
-        if (signal.aborted) return
-        onError(error)
-        delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)
-      }
-      if (state.order(orderId)?.status !== 'OPEN') return
-      await clock.sleep(delayMs, signal).catch(() => {})
+  async function toEnd(orderId: Hex, deposit: Deposit): Promise<void> {
+    while (isOpen(orderId)) {
+      await keepTrying(parts, () => step(state.order(orderId), deposit), pauseMs)
+      if (isOpen(orderId)) await clock.sleep(pollIntervalMs, signal)
     }
   }
 
-  /** @returns whether something was done for the payment, so that the next look is due soon */
-  async function step(order: StoredOrder): Promise<boolean> {
-    const { orderId } = order
-    if (payments.isUnderWay(orderId)) {
-      // A stopped process may have left more payments than the limit allows.
-      await paying.runNow(() => follow(order, order.fillDeadline))
-      return true
-    }
-    const urgency = urgencyOf(order, order.fillDeadline)
-    const due = await reading
-      .run(urgency, () => lookAtOrder(parts, order))
-      .finally(() => {
-        deposits.of(orderId).isUnread = false
-      })
-    if (due === undefined) return false
-    // After a restart the same payment is sent again, never a second one.
-    await paying.run(urgencyOf(order, due.deadline), async () => {
-      // It may have waited.
-      const still = await lookAtOrder(parts, order)
-      if (still === undefined) return
-      await send(order, still)
-      metrics.paymentsSent++
-      await follow(order, still.deadline)
+  async function step(order: StoredOrder | undefined, deposit: Deposit): Promise<void> {
+    if (order?.status !== 'OPEN') return
+    const { orderId, signed } = order
+    // A stopped process may have left more payments than the limit allows. None is made twice.
+    const isUnderWay = payments.isUnderWay(orderId)
+    const isDue = isUnderWay || (await look(order, deposit))
+    if (!isDue) return
+    const isAtAddress = signed !== undefined && deposit.place === 'ADDRESS'
+    const deadline = isAtAddress ? addresses.lastSettle(signed.quote) : order.fillDeadline
+    // What an order of a quote that the state has not costs when it is missed is not known here: it comes last.
+    const bond = signed === undefined ? 0n : ledger.bondOf(signed.quote)
+    await inSlot({ bond, deadline }, !isUnderWay, async () => {
+      if (!isUnderWay) await send(order, deposit)
+      await follow(order, deposit, deadline)
     })
-    return true
+  }
+
+  async function look(order: StoredOrder, deposit: Deposit): Promise<boolean> {
+    try {
+      return await lookAtOrder(parts, order, deposit, isCancelling)
+    } finally {
+      deposit.isSeen = true
+    }
   }
 
   /** @throws Error for a quote that is being cancelled, and for an order that the contract cannot pay any more */
-  async function send(order: StoredOrder, { deposit }: DuePayment): Promise<void> {
-    const { orderId } = order
-    const signed = deposit === 'ADDRESS' ? order.signed : undefined
+  async function send({ orderId, ...order }: StoredOrder, { place }: Deposit): Promise<void> {
+    const signed = place === 'ADDRESS' ? order.signed : undefined
     const call = signed === undefined ? settlementCall(chain, 'fill', [orderId]) : settleCall(chain, signed)
-    try {
-      await payments.send(orderId, call, () => {
-        if (signed !== undefined && isCancelling(signed.quote))
-          throw new Error(`the quote of order ${orderId} is being cancelled`)
-      })
-    } catch (error) {
+    const onSigned = () => {
+      if (signed !== undefined && isCancelling(signed.quote))
+        throw new Error(`the quote of order ${orderId} is being cancelled`)
+    }
+    await payments.send(orderId, call, onSigned).catch((error) => {
       if (signed !== undefined || !isOverflow(error)) throw error
       const words = `order ${orderId} cannot be filled: the contract has released the bond that was reserved for it (Panic 17)`
       throw new Error(words, { cause: error })
-    }
+    })
+    metrics.paymentsSent++
   }
 
   /** @throws Error when it has reverted, so that the next one is sent later */
-  async function follow(order: StoredOrder, deadline: number): Promise<void> {
+  async function follow(order: StoredOrder, deposit: Deposit, deadline: number): Promise<void> {
     const { orderId } = order
     const ended = await payments.follow(orderId, deadline)
-    if (ended?.outcome === 'success') await endOrder(parts, order, 'FILLED', { payment: ended })
+    if (ended?.outcome === 'success') await endOrder(parts, order, deposit, 'FILLED', { payment: ended })
     else if (ended !== undefined) payments.forget(orderId)
     if (ended?.outcome !== 'reverted' && ended?.outcome !== 'dropped') return
     if (ended.outcome === 'reverted') metrics.paymentsReverted++
-    const isLast = ++deposits.of(orderId).reverts >= MAX_REVERTS
+    const isLast = ++deposit.reverts >= MAX_REVERTS
     const how = ended.outcome === 'reverted' ? 'reverted' : 'made place for others, as no block has taken it,'
     const what = isLast ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
     throw new Error(`the payment ${ended.hash} of order ${orderId} ${how}${what}`)
   }
 
   /** A quote was taken, whatever is known of its order: the chain says what came of it. */
-  function taken(orderId: Hex, fillDeadline: number): void {
+  function taken(orderId: Hex, fillDeadline: number, seen?: Partial<Deposit>): void {
     state.addOrder({ chainId, orderId, fillDeadline })
     state.setStatus(orderId, 'OPEN')
-    run(orderId)
+    run(orderId, seen)
+  }
+
+  /**
+   * A reorganisation may remove a payment or a refund, or the deposit too, until that is deep: then the nonce is unused again, and
+   * anybody may use it.
+   */
+  async function lookBackAt(order: StoredOrder): Promise<void> {
+    const { orderId, signed } = order
+    // A node that does not have this block must not answer for it.
+    const head = time.atDepth(0)
+    const since = endedSince.get(orderId) ?? head.blockNumber
+    endedSince.set(orderId, since)
+    // The end may be in a later block: the next head was read after it was seen.
+    if (since === head.blockNumber) return
+    const now = await readOrder(chain, orderId, head)
+    const isEnded = hasEnded(order, now)
+    if (isEnded && head.blockNumber - since < confirmations) return
+    if (isEnded && !hasEnded(order, await readOrder(chain, orderId, time.atDepth()))) return
+    endedSince.delete(orderId)
+    if (isEnded) return state.setStatus(orderId, 'FINAL')
+    // Its payment would revert.
+    if ((await findDeposit(parts, now, signed)) === undefined) payments.forget(orderId)
+    if (signed !== undefined) ledger.reopen(signed)
+    taken(orderId, order.fillDeadline)
+  }
+
+  function hasEnded({ status, fillDeadline }: StoredOrder, { state }: Order): boolean {
+    if (status === 'FILLED') return state === 'SETTLED'
+    return state === 'REFUNDED' || (state === 'DEPOSITED' && time.surelyPassed() > fillDeadline)
   }
 
   return {
     /**
      * Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored.
-     * @param seenIn undefined for a deposit that was found without a log
+     * @param log undefined for a deposit that was found without one
      */
-    deposited(orderId: Hex, fillDeadline: number, seenIn?: DepositLog): void {
-      if (seenIn !== undefined) {
-        const deposit = deposits.of(orderId)
-        deposit.log = seenIn
-        if (deposit.running === undefined) deposit.isUnread = true
-      }
+    deposited(orderId: Hex, fillDeadline: number, log?: DepositLog): void {
       state.addOrder({ chainId, orderId, fillDeadline })
-      run(orderId)
+      run(orderId, log && { log })
     },
     /** An own order was settled, by whomever. One that is known as such is ignored: its block is read often. */
-    settled(orderId: Hex, transactionHash: Hex, blockNumber: number): void {
+    settled(orderId: Hex, settledBy: Hex, blockNumber: number): void {
       const order = state.order(orderId)
-      if (order?.status === 'FINAL' || blockNumber <= begun) return
-      if (books.filledBy(orderId) === transactionHash) return
-      deposits.of(orderId).settledBy = transactionHash
+      if (order?.status === 'FINAL' || blockNumber <= begun || books.filledBy(orderId) === settledBy) return
       // The deadline of a price that is no longer kept is read from the chain.
-      taken(orderId, order?.fillDeadline ?? 0)
+      taken(orderId, order?.fillDeadline ?? 0, { settledBy })
     },
     taken,
-    lookBack: endedOrders.lookBack,
+    /** Looks again at the orders whose end is not deep yet. @throws ChainReadError, viem's errors */
+    async lookBack(): Promise<void> {
+      const ended = (['FILLED', 'MISSED'] as const).flatMap((status) => state.orders(chainId, status))
+      await Promise.all(ended.map(lookBackAt))
+    },
     /** Goes on with the orders that the state has. */
     resume(): void {
       for (const { orderId } of state.orders(chainId, 'OPEN')) run(orderId)
     },
-    /** Whether a look at an order is due that says what its quote needs, too. */
-    isUnread: (orderId: Hex) => deposits.get(orderId)?.isUnread === true,
-    /** Whether an order is not paid any more. */
-    hasGivenUp: deposits.hasGivenUp,
     /** The orders that are under way. */
-    count: () => deposits.all().length,
+    deposits: deposits as ReadonlyMap<Hex, Deposit>,
     /** @returns when nothing runs any more, after the signal has aborted */
     async idle(): Promise<void> {
-      await Promise.all(deposits.all().map(({ running }) => running))
+      await Promise.all([...deposits.values()].map(({ running }) => running))
     },
   }
 }

@@ -1,19 +1,11 @@
 import type { Hex } from 'viem'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { readOrder } from '../chain/orders.js'
 import type { StoredOrder } from '../state.js'
 import type { PaymentEnd } from '../transactions/transaction-sender.js'
-import type { Deposits } from './deposits.js'
-import { type Terms, toPublicTerms } from './order-terms.js'
+import type { Deposit } from './deposits.js'
+import { type MissedOrder, type OrderTerms, toPublicTerms } from './order-terms.js'
 import { readTrade } from './trade.js'
-
-/** What the steps of an order use, from its deposit to its end. */
-export interface OrderParts extends ChainParts {
-  readonly deposits: Deposits
-  /** A quote whose nonce is being used up is not paid at its address, unless that takes until the middle of its fill window. */
-  readonly isCancelling: (quote: Quote) => boolean
-}
 
 interface OrderEnd {
   /** The solver's own. */
@@ -27,76 +19,73 @@ interface OrderEnd {
 /**
  * Ends an order, and its quote with it. The report comes before the status: after a crash between both, it comes again. One that others
  * have settled waits until the node shows how.
+ * @returns false: nothing is to be paid any more
  * @throws ChainReadError of a report that needs the order's terms, and Error for an order that the node does not have
  */
 export async function endOrder(
-  parts: OrderParts,
+  parts: ChainParts,
   order: StoredOrder,
+  { place, settledBy }: Deposit,
   status: 'FILLED' | 'MISSED',
   { payment, cost = 0n, isNonceUsed = true }: OrderEnd = {},
-): Promise<undefined> {
-  const { chain, state, ledger, time, deposits, log } = parts
+): Promise<false> {
+  const { chain, state, ledger, time, log } = parts
   const { orderId, signed } = order
   // Other orders have ended before this state began.
-  const { where, settledBy } = deposits.of(orderId)
-  const isOwn = cost > 0n || [signed, payment, where, settledBy].some((known) => known !== undefined)
-  if (isOwn && status === 'MISSED') await reportMissed(parts, order, cost)
-  if (isOwn && status === 'FILLED' && !(await reportFilled(parts, order, payment))) return
+  const isOwn = cost > 0n || [signed, payment, place, settledBy].some((known) => known !== undefined)
+  if (isOwn) {
+    const terms = await readTerms(parts, order)
+    if (status === 'MISSED')
+      reportMissed(parts, { ...terms, deposit: place, cost }, signed?.isForAddress === true)
+    else if (!(await reportFilled(parts, terms, payment, settledBy))) return false
+  }
   log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
   state.setStatus(orderId, isNonceUsed ? status : 'QUOTED')
-  if (signed === undefined) return
+  if (signed === undefined) return false
   if (!isNonceUsed) ledger.deposited(signed.quote, 'NONE')
   // What others have paid is known by the next block.
   else ledger.end(signed, payment?.blockNumber ?? time.atDepth(0).blockNumber + 1n)
+  return false
 }
 
-async function readTerms({ chain }: OrderParts, orderId: Hex): Promise<Terms> {
-  const order = await readOrder(chain, orderId)
-  if (order.state === 'NONE') throw new Error(`the node does not show order ${orderId}`)
-  return order
+async function readTerms({ chain }: ChainParts, { orderId, signed }: StoredOrder): Promise<OrderTerms> {
+  const terms = signed?.quote ?? (await readOrder(chain, orderId))
+  if ('state' in terms && terms.state === 'NONE') throw new Error(`the node does not show order ${orderId}`)
+  return toPublicTerms(chain.chainId, orderId, terms, signed)
 }
 
 /** @returns false while the node does not show how others have settled it */
 async function reportFilled(
-  parts: OrderParts,
-  { orderId, signed }: StoredOrder,
+  parts: ChainParts,
+  terms: OrderTerms,
   payment: PaymentEnd | undefined,
+  settledBy: Hex | undefined,
 ): Promise<boolean> {
-  const { chain, time, metrics, books, deposits } = parts
-  const terms = signed?.quote ?? (await readTerms(parts, orderId))
-  const transactionHash = payment?.hash ?? deposits.of(orderId).settledBy
-  const trade = transactionHash && (await readTrade(parts, orderId, terms, transactionHash))
-  if (trade === undefined && payment === undefined && time.passed() <= terms.fillDeadline) return false
-  const isNew = books.filled({
-    ...toPublicTerms(chain.chainId, orderId, { ...terms, ...trade }, signed),
+  const transactionHash = payment?.hash ?? settledBy
+  const trade = transactionHash && (await readTrade(parts, terms, transactionHash))
+  if (trade === undefined && payment === undefined && parts.time.passed() <= terms.fillDeadline) return false
+  parts.books.filled({
+    ...terms,
+    ...trade,
     transactionHash: payment?.hash ?? (trade && transactionHash),
     gasUsed: payment?.gasUsed,
     gasCost: payment?.fee,
   })
-  if (isNew) metrics.filled++
   return true
 }
 
-async function reportMissed(
-  parts: OrderParts,
-  { orderId, signed }: StoredOrder,
-  cost: bigint,
-): Promise<void> {
-  const { chain, losses, metrics, deposits, books, onError } = parts
-  const { chainId } = chain
-  const terms = signed?.quote ?? (await readTerms(parts, orderId))
-  const { where: deposit } = deposits.of(orderId)
-  const isFirst = books.missed({ ...toPublicTerms(chainId, orderId, terms, signed), deposit, cost })
-  if (isFirst) metrics.missed++
+function reportMissed(
+  { losses, books, onError }: ChainParts,
+  missed: MissedOrder,
+  isForAddress: boolean,
+): void {
+  const { chainId, orderId, deposit, cost, outputToken } = missed
+  books.missed(missed)
   const costs = cost > 0n ? `, and has cost ${cost} units of the bond token` : ''
-  const isSlashedAtAddress = cost > 0n && deposit !== 'CONTRACT' && signed?.isForAddress
+  const isSlashedAtAddress = cost > 0n && deposit !== 'CONTRACT' && isForAddress
   const then = isSlashedAtAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
   onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline${costs}${then}`))
-  const { outputToken } = terms
   if (deposit !== 'CONTRACT' || !losses.isRefused(outputToken)) return
-  onError(
-    new Error(
-      `quotes of ${outputToken} on chain ${chainId} are declined for an hour: missed orders cost too much`,
-    ),
-  )
+  const why = 'are declined for an hour: missed orders cost too much'
+  onError(new Error(`quotes of ${outputToken} on chain ${chainId} ${why}`))
 }

@@ -6,41 +6,25 @@ export interface Urgency {
   readonly deadline: number
 }
 
-interface Waiter {
-  readonly urgency: Urgency
-  readonly start: () => void
-}
-
 /** Limits how much runs at once. Of those that risk the same, the nearest deadline comes first. */
 export function createSlots(limit: number) {
-  const waiters: Waiter[] = []
+  const waiting: (Urgency & { readonly start: () => void })[] = []
   let used = 0
 
-  /** Runs at once, and counts. */
-  async function runNow<T>(work: () => Promise<T>): Promise<T> {
-    used++
-    try {
-      return await work()
-    } finally {
-      used--
-      if (used < limit) takeNext()?.start()
-    }
+  /** What has ended leaves its slot to another one. */
+  function leave(): void {
+    if (used > limit || waiting.length === 0) used--
+    else waiting.sort(byUrgency).shift()?.start()
   }
 
-  function takeNext(): Waiter | undefined {
-    waiters.sort(({ urgency: one }, { urgency: other }) =>
-      one.bond === other.bond ? one.deadline - other.deadline : one.bond > other.bond ? -1 : 1,
-    )
-    return waiters.shift()
-  }
-
-  return {
-    runNow,
-    run<T>(urgency: Urgency, work: () => Promise<T>): Promise<T> {
-      if (used < limit) return runNow(work)
-      return new Promise((resolve) => {
-        waiters.push({ urgency, start: () => resolve(runNow(work)) })
-      })
-    },
+  /** @param mayWait otherwise it runs at once, and counts */
+  return async <T>(urgency: Urgency, mayWait: boolean, work: () => Promise<T>): Promise<T> => {
+    if (mayWait && used >= limit) await new Promise<void>((start) => waiting.push({ ...urgency, start }))
+    else used++
+    return work().finally(leave)
   }
 }
+
+/** As `sort` takes it. */
+export const byUrgency = (one: Urgency, other: Urgency) =>
+  Number(other.bond - one.bond) || one.deadline - other.deadline
