@@ -4,11 +4,11 @@ import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { RULES } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
+import type { ModelContracts } from '../support/model-chain/model-contracts.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startLyingInstance } from './lying-instance.js'
-import type { ModelContracts } from './model-contracts.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, FEE_TOKEN, SOLVER, USDC, USERS, WETH } from './world.js'
 
 /** A tenth of the bond, nearly. */

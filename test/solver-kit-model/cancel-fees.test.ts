@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { BASE_FEE, GAS, TIP } from './model-chain.js'
+import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
 import { startRunning } from './running-solver.js'
 import { SOLVER } from './world.js'
 

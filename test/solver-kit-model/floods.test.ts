@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
+import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
-import { BASE_FEE, GAS, TIP } from './model-chain.js'
 import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SOLVER } from './world.js'
 
 const DUST = 1n

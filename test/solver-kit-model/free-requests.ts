@@ -1,7 +1,7 @@
 import type { Rules } from '../support/chain/chain.js'
+import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
 import type { Random } from '../support/random.js'
 import type { KnownQuote } from './known-quotes.js'
-import { BASE_FEE, GAS, TIP } from './model-chain.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SETTLEMENT, SOLVER } from './world.js'
 

@@ -10,10 +10,10 @@ import {
 import { createClient, createWalletClient, custom, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RULES, type Rules } from '../support/chain/chain.js'
+import { type Asked, createModelNode } from '../support/model-chain/model-node.js'
 import { createRandom, type Random } from '../support/random.js'
 import { rounds } from '../support/rounds.js'
 import type { KnownQuote } from './known-quotes.js'
-import { type Asked, createModelNode } from './model-node.js'
 import { startRunning } from './running-solver.js'
 import { CHAIN_ID, SETTLEMENT, SOLVER, USERS, WETH } from './world.js'
 

@@ -5,9 +5,9 @@ import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
 import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { middleOf } from '../../packages/solver/src/ending/ending-rules.js'
+import { BASE_FEE, GAS, type ModelBlock, type ModelReceipt, TIP } from '../support/model-chain/model-chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { isPayable, type KnownQuote } from './known-quotes.js'
-import { BASE_FEE, GAS, type ModelBlock, type ModelReceipt, TIP } from './model-chain.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, FEE_TOKEN, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'
 
 /** Limits of a solver with the kit's defaults (docs/decisions.md, D23), in thousandths. */

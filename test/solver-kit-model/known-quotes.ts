@@ -1,8 +1,8 @@
 import { bondFor } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { contractStruct, type WireQuote } from '../support/solvers/solver.js'
-import { OrderState } from './settlement-state.js'
 import { FEE_TOKEN, SETTLEMENT, SOLVER, settlementCall, type World } from './world.js'
 
 /** A quote that the solver has signed: everybody has it. */

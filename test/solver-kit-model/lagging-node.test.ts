@@ -1,8 +1,8 @@
 import { toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SOLVER } from './world.js'
 
 beforeAll(() => {

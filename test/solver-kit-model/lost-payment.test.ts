@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
-import { OrderState } from './settlement-state.js'
 import {
   CHAIN_ID,
   createWorld,

@@ -1,7 +1,7 @@
 import type { Hex } from '../../packages/protocol/src/values/hex.js'
+import type { ModelChain } from '../support/model-chain/model-chain.js'
+import type { Asked, ModelNode } from '../support/model-chain/model-node.js'
 import type { Random } from '../support/random.js'
-import type { ModelChain } from './model-chain.js'
-import type { Asked, ModelNode } from './model-node.js'
 
 /** What a node says that is not so, or refuses (docs/decisions.md, D22). Each answer is well-formed. */
 export interface Lies {

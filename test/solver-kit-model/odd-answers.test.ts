@@ -1,10 +1,10 @@
 import { type Hex, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Revert } from './journal.js'
+import { Revert } from '../support/model-chain/journal.js'
+import { GAS } from '../support/model-chain/model-chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
-import { GAS } from './model-chain.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SOLVER } from './world.js'
 
 // Answers of a node in another shape than the usual one (docs/decisions.md, D22).

@@ -6,11 +6,11 @@ import type { MinedTransaction, SolverOptions } from '../../packages/solver/src/
 import { HOOKS } from '../../packages/solver/src/solver-parts.js'
 import type { Rules } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
+import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
-import { BASE_FEE, GAS, TIP } from './model-chain.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import {
   BOND,
   CHAIN_ID,

@@ -4,12 +4,12 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { RULES } from '../support/chain/chain.js'
+import { createModelNode } from '../support/model-chain/model-node.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
-import { createModelNode } from './model-node.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import {
   CHAIN_ID,
   createWorld,

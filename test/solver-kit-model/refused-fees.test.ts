@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { BASE_FEE, TIP } from '../support/model-chain/model-chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
-import { BASE_FEE, TIP } from './model-chain.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { FEE_TOKEN, SETTLEMENT, SOLVER, USDC, WETH } from './world.js'
 
 beforeEach(() => {

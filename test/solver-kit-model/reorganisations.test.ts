@@ -2,10 +2,10 @@ import { toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { RULES, type Rules } from '../support/chain/chain.js'
+import type { ModelTransaction } from '../support/model-chain/model-chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
-import type { ModelTransaction } from './model-chain.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SETTLEMENT, SOLVER, STRANGER, settlementCall, WETH } from './world.js'
 
 beforeAll(() => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Revert } from './journal.js'
+import { Revert } from '../support/model-chain/journal.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SOLVER, settlementCall } from './world.js'

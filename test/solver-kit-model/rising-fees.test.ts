@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { BASE_FEE } from '../support/model-chain/model-chain.js'
 import type { KnownQuote } from './known-quotes.js'
-import { BASE_FEE } from './model-chain.js'
 import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'
 import { BOND, SOLVER } from './world.js'
 

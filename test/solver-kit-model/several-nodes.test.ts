@@ -1,9 +1,9 @@
 import { toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { type RunningSolver, startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SETTLEMENT, SOLVER, USDC } from './world.js'
 
 beforeAll(() => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
 import { RULES } from '../support/chain/chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SOLVER, USDC, USERS, WETH } from './world.js'
 
 beforeEach(() => {

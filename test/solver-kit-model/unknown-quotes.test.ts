@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { FEE_TOKEN, SOLVER, WETH } from './world.js'
 
 /** Without a file, a restart loses all quotes. `acceptLess` has no say in quotes that are not known. */

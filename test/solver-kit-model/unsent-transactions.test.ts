@@ -2,10 +2,10 @@ import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP155
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SOLVER } from './world.js'
 
 beforeAll(() => {

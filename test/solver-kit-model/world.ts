@@ -10,13 +10,13 @@ import { readStatement } from '../../packages/solver/src/statement.js'
 import type { Rules } from '../support/chain/chain.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { createModelChain } from '../support/model-chain/model-chain.js'
+import { createModelContracts } from '../support/model-chain/model-contracts.js'
+import { createModelNode, type ModelNode } from '../support/model-chain/model-node.js'
+import { lower } from '../support/model-chain/settlement-state.js'
 import { fixedPrice } from '../support/solver-kit/fixed-price.js'
 import { keyOf } from '../support/solver-kit/market.js'
-import { createModelChain } from './model-chain.js'
-import { createModelContracts } from './model-contracts.js'
-import { createModelNode, type ModelNode } from './model-node.js'
 import { createMortalClock, type MortalClock } from './mortal-clock.js'
-import { lower } from './settlement-state.js'
 
 const [, solverAccount, ...others] = devAccounts
 export const SOLVER = lower(solverAccount.address)

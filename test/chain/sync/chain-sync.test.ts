@@ -10,10 +10,10 @@ import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { deferred } from '../../support/deferred.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { EMPTY_TRIE_ROOT } from '../../support/model-chain/bloom.js'
 
 const MINUTE_MS = 60_000
 const MINUTES_A_DAY = 24 * 60
-const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 
 const hashOf = (number: number): Hex => `0x${(number + 1).toString(16).padStart(64, '0')}`
 const toHex = (number: number): Hex => `0x${number.toString(16)}`

@@ -1,5 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
+import { ZERO_BLOOM } from '../../support/model-chain/bloom.js'
 import type { Random } from '../../support/random.js'
 import {
   type ModelBlock,
@@ -8,7 +9,6 @@ import {
   type RawLog,
   type RawReceipt,
   toHex,
-  ZERO_BLOOM,
 } from './model-chain.js'
 import { type NodeHabits, withHabits } from './node-habits.js'
 

@@ -1,5 +1,6 @@
-import { keccak256, toEventSelector } from 'viem'
+import { toEventSelector } from 'viem'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { bloomOf, toBloom } from '../../support/model-chain/bloom.js'
 import type { Random } from '../../support/random.js'
 
 /** A header in JSON-RPC form. */
@@ -45,7 +46,6 @@ export const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`
 const OTHER_CONTRACT: Address = `0x${'0c'.repeat(20)}`
 const ADDRESS_WORD: Hex = `0x${'11'.repeat(20).padStart(64, '0')}`
 const FULL_BLOOM: Hex = `0x${'ff'.repeat(256)}`
-export const ZERO_BLOOM: Hex = `0x${'00'.repeat(256)}`
 /** One block of this number has a bloom with every bit, as full blocks nearly have. */
 const FULL_BLOCK_INTERVAL = 12
 /** One block of this number without events has no transactions. */
@@ -155,20 +155,6 @@ function logAt(number: number, hash: Hex, index: number, address: Address): RawL
     topics: [word(7)],
     data: '0x',
   }
-}
-
-/** The bloom filter over the addresses and topics of some logs (Yellow Paper, section 4.3.1). */
-export function bloomOf(logs: readonly Pick<RawLog, 'address' | 'topics'>[]): Hex {
-  let bits = 0n
-  for (const value of logs.flatMap(({ address, topics }) => [address, ...topics])) {
-    const hash = Buffer.from(keccak256(value, 'bytes'))
-    for (const offset of [0, 2, 4]) bits |= 1n << BigInt(hash.readUInt16BE(offset) % 2048)
-  }
-  return toBloom(bits)
-}
-
-function toBloom(bits: bigint): Hex {
-  return `0x${bits.toString(16).padStart(512, '0')}`
 }
 
 export function toHex(number: number): Hex {

@@ -1,6 +1,7 @@
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
+import { bloomOf, EMPTY_TRIE_ROOT, ZERO_BLOOM } from '../../support/model-chain/bloom.js'
 import type { Random } from '../../support/random.js'
-import { bloomOf, type RawHeader, type RawLog, type RawReceipt, ZERO_BLOOM } from './model-chain.js'
+import type { RawHeader, RawLog, RawReceipt } from './model-chain.js'
 
 /** What a node does at all times, and what is not wrong by itself (docs/decisions.md, D22). */
 export interface NodeHabits {
@@ -18,7 +19,6 @@ export interface NodeHabits {
 
 export const NO_HABITS: NodeHabits = { lateBlocks: 0, indices: 'of the block', isOdd: false }
 
-const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 /** Of a contract that has no log in any block. */
 const CONSTANT_BLOOM = bloomOf([{ address: `0x${'77'.repeat(20)}`, topics: [] }])
 

@@ -2,19 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { IncompleteRangeError } from '../../../src/chain/logs/range-logs.js'
-import { bloomOf } from './model-chain.js'
-import {
-  blockOf,
-  createTestReader,
-  EMPTY_ROOT,
-  EVENTS,
-  logsOf,
-  type Odd,
-  read,
-  WITH_EVENTS,
-  word,
-  ZERO_BLOOM,
-} from './odd-node.js'
+import { bloomOf, EMPTY_TRIE_ROOT, ZERO_BLOOM } from '../../support/model-chain/bloom.js'
+import { blockOf, createTestReader, EVENTS, logsOf, type Odd, read, WITH_EVENTS, word } from './odd-node.js'
 
 const each = (change: (item: Odd, index: number) => Odd) => (items: Odd[]) => items.map(change)
 const PADDED = (value: string) => `0x${value.slice(2).padStart(16, '0')}`
@@ -195,10 +184,10 @@ describe('a block is read', () => {
     ['a bloom filter of zeros', { logsBloom: ZERO_BLOOM }],
     [
       'a bloom filter of zeros and the root of no receipts',
-      { logsBloom: ZERO_BLOOM, receiptsRoot: EMPTY_ROOT },
+      { logsBloom: ZERO_BLOOM, receiptsRoot: EMPTY_TRIE_ROOT },
     ],
-    ['the root of no receipts and no bloom filter', { logsBloom: null, receiptsRoot: EMPTY_ROOT }],
-    ['the bloom filter of another block', { logsBloom: bloomOf(logsOf(1)), receiptsRoot: EMPTY_ROOT }],
+    ['the root of no receipts and no bloom filter', { logsBloom: null, receiptsRoot: EMPTY_TRIE_ROOT }],
+    ['the bloom filter of another block', { logsBloom: bloomOf(logsOf(1)), receiptsRoot: EMPTY_TRIE_ROOT }],
     ['a bloom filter with one bit', { logsBloom: `0x${'00'.repeat(255)}01` }],
   ]
   it.each(placeholders)('%s proves nothing', async (_what, header) => {

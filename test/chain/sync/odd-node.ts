@@ -1,15 +1,13 @@
 import { type PublicClient, toEventSelector } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
-import { bloomOf } from './model-chain.js'
+import { bloomOf } from '../../support/model-chain/bloom.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in
 export type Odd = any
 
 const SETTLEMENT: Hex = `0x${'5e'.repeat(20)}`
 const SETTLED = toEventSelector('Settled(bytes32,address,address)')
-export const ZERO_BLOOM = `0x${'00'.repeat(256)}`
-export const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 export const WITH_EVENTS = 5
 export const word = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 

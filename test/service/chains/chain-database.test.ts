@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { passChainTime } from '../../support/chain/pass-time.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 
 let service: TestService
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const traffic = await createTraffic(chain, { seed: 51 })
 
 afterEach(() => service?.close())

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
@@ -27,8 +28,8 @@ let rpc: RpcProxy
 let service: TestService
 
 const chains = await Promise.all([
-  shared(startChain({ bonded: 1 })),
-  shared(startChain({ chainId: 31338, bonded: 0 })),
+  shared(startModelChain({ bonded: 1 })),
+  shared(startModelChain({ chainId: 31338, bonded: 0 })),
 ])
 const traffic = await createTraffic(chains[0], { seed: 61 })
 const solver = await shared(startSolver(chains[0], solverAccounts[0]))

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -10,7 +11,7 @@ import { contractStruct, honest, startSolver } from '../../support/solvers/solve
 
 const OUTPUT = '2500000000'
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 const [account] = solverAccounts
 await calls.fund(chain.contracts.usdc, account, 10n ** 12n)

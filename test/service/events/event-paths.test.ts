@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:http2'
 import { expect, it } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { shared } from '../../support/shared.js'
 import { endOn, eventSource, webSocket } from '../../support/streams/transports.js'
@@ -16,7 +16,7 @@ const INVALID_CHAIN_ID = {
   fields: ['chainId'],
 }
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startEventService([chain]))
 
 it.each([webSocket, eventSource])(

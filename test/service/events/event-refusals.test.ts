@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
-import { startChain, user } from '../../support/chain/chain.js'
+import { user } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { shared } from '../../support/shared.js'
 import { type ExpectedEnd, endOn, transports, webSocket } from '../../support/streams/transports.js'
@@ -25,7 +26,7 @@ const INVALID: ExpectedEnd = {
   reason: 'INVALID_ARGUMENT',
 }
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startEventService([chain]))
 
 const clients = async () => service.metric('aggregator_stream_clients', {})

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages } from '../../support/streams/event-messages.js'
@@ -20,7 +21,7 @@ const SEED = Number(process.env.EVENT_SEED ?? 7)
 let service: TestService
 let live: Subscriber
 
-const chain = await shared(startChain())
+const chain = await shared(startModelChain())
 const traffic = await createTraffic(chain, { seed: SEED })
 
 /** A block whose deposit is a marker: when it is published, so is everything before it. */

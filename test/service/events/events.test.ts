@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages } from '../../support/streams/event-messages.js'
@@ -10,8 +11,8 @@ import { openAll, withoutCursors } from '../../support/streams/transports.js'
 const NEVER = 4_294_967_295
 
 const chains = await Promise.all([
-  shared(startChain({ bonded: 0 })),
-  shared(startChain({ chainId: 31338, bonded: 0 })),
+  shared(startModelChain({ bonded: 0 })),
+  shared(startModelChain({ chainId: 31338, bonded: 0 })),
 ])
 const traffics = await Promise.all([
   createTraffic(chains[0], { seed: 11 }),

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -8,7 +9,7 @@ import { honest, signedRegistration, startSolver } from '../../support/solvers/s
 
 const [account, _otherAccount] = solverAccounts
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const solver = await shared(startSolver(chain, account, honest({ output: '1000' })))
 const path = `/v1/${chain.chainId}/solvers`
 

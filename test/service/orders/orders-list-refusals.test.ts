@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { startChain, user } from '../../support/chain/chain.js'
+import { user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -14,7 +15,7 @@ const TOKEN_RULE = 'must be the nextPageToken of a page with the same filters'
 const list = (query: string, chainId: number | string = chain.chainId, open = service) =>
   open.get(`/v1/${chainId}/orders${query}`)
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: 22, users: [user] })
 const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: 'http://127.0.0.1:9' } }
 const service = await shared(startService(chain, environmentForAll([chain, dead])))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { expectedOrders, type OrderMessage } from '../../support/chain/chain-orders.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { watchEvents } from '../../support/streams/watch-events.js'
@@ -23,7 +23,7 @@ async function published(): Promise<OrderMessage[]> {
   return expectedOrders(chain)
 }
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: 21 })
 await traffic.run({ events: 360, blocks: 30 })
 const service = await shared(

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { AppOverrides } from '../../../src/app/app.js'
-import { startChain, type TestChain } from '../chain/chain.js'
+import type { TestChain } from '../chain/chain.js'
 import { createTraffic, type Traffic } from '../chain/event-traffic.js'
+import { startModelChain } from '../model-chain/start-model-chain.js'
 import { startService, type TestService } from '../service/service.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 
@@ -23,7 +24,7 @@ export function useProxiedChain({ seed, pollIntervalMs = 50 }: { seed: number; p
   const on = {} as ProxiedChain & { service?: TestService }
 
   beforeAll(async () => {
-    on.chain = await startChain({ bonded: 0 })
+    on.chain = await startModelChain({ bonded: 0 })
     on.traffic = await createTraffic(on.chain, { seed })
   })
   afterAll(() => on.chain?.stop())

@@ -1,8 +1,8 @@
-import { ORDER_TYPES, type Quote } from '../../packages/protocol/src/quotes/quote.js'
-import { checkSignature } from '../../packages/protocol/src/signing/signatures.js'
-import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
-import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import type { ServiceQuote } from '../support/chain/signed-quote.js'
+import { ORDER_TYPES, type Quote } from '../../../packages/protocol/src/quotes/quote.js'
+import { checkSignature } from '../../../packages/protocol/src/signing/signatures.js'
+import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { ServiceQuote } from '../chain/signed-quote.js'
 import { type Journal, Revert } from './journal.js'
 import type { TokenModel } from './token-model.js'
 

@@ -1,6 +1,7 @@
 import { custom, numberToHex, type Transport } from 'viem'
-import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import { deferred } from '../support/deferred.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { deferred } from '../deferred.js'
+import { bloomOf, EMPTY_TRIE_ROOT } from './bloom.js'
 import { Revert } from './journal.js'
 import { GAS, type ModelBlock, type ModelChain, type ModelReceipt, PoolError, TIP } from './model-chain.js'
 import { lower } from './settlement-state.js'
@@ -8,6 +9,8 @@ import { lower } from './settlement-state.js'
 /** A node of a model chain, for one process. */
 export interface ModelNode {
   readonly transport: Transport
+  /** Answers a call as the transport does. @throws with the `code` of JSON-RPC, and the `data` of a revert */
+  request(call: Asked): Promise<unknown>
   /** Fulfils at the first call. */
   readonly asked: Promise<void>
   /** `down` refuses each call, `silent` never answers again. */
@@ -54,7 +57,7 @@ interface LogFilter {
 
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 const NOT_FOUND = -32001
-const ALL_BITS: Hex = `0x${'ff'.repeat(256)}`
+const HASH_LENGTH = 66
 
 /** Builds a node that is up. */
 export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
@@ -76,6 +79,7 @@ export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
 
   return {
     asked,
+    request,
     transport: custom({ request }, { retryCount: 0 }),
     intercept(next) {
       intercepted = next
@@ -148,6 +152,10 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
       }
     },
     eth_getTransactionReceipt: (hash: Hex) => toReceipt(chain.receipt(hash), chain.baseFee()),
+    eth_getBlockReceipts: (tag: string) => {
+      const block = tag.length === HASH_LENGTH ? chain.blocks.find(({ hash }) => hash === tag) : blockAt(tag)
+      return block?.receipts.map((receipt) => toReceipt(receipt, chain.baseFee())) ?? null
+    },
     eth_getTransactionByHash(hash: Hex) {
       const transaction = chain.receipt(hash)?.transaction ?? chain.waiting(hash)
       if (transaction === undefined) return null
@@ -156,6 +164,8 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
         ...transaction,
         input: transaction.data,
         nonce: numberToHex(transaction.nonce),
+        maxFeePerGas: numberToHex(transaction.maxFeePerGas),
+        maxPriorityFeePerGas: numberToHex(transaction.maxPriorityFeePerGas),
         blockHash: block?.hash ?? null,
         blockNumber: block === undefined ? null : numberToHex(block.number),
         type: '0x2',
@@ -175,7 +185,8 @@ function toBlock(block: ModelBlock | undefined, baseFee: bigint) {
     baseFeePerGas: numberToHex(baseFee),
     gasLimit: '0x1c9c380',
     gasUsed: numberToHex(GAS * BigInt(receipts.length)),
-    logsBloom: ALL_BITS,
+    logsBloom: bloomOf(receipts.flatMap(({ logs }) => logs)),
+    receiptsRoot: receipts.length === 0 ? EMPTY_TRIE_ROOT : hash,
     transactions: receipts.map(({ transaction }) => transaction.hash),
   }
 }
@@ -196,7 +207,7 @@ function toReceipt(receipt: ModelReceipt | undefined, baseFee: bigint) {
     cumulativeGasUsed: numberToHex(GAS * BigInt(index + 1)),
     effectiveGasPrice: numberToHex(baseFee + TIP),
     contractAddress: null,
-    logsBloom: ALL_BITS,
+    logsBloom: bloomOf(receipt.logs),
     logs: toLogs(receipt),
   }
 }

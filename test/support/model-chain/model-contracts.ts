@@ -10,13 +10,13 @@ import {
   parseAbi,
   toFunctionSelector,
 } from 'viem'
-import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { testTokenAbi } from '../../gen/contracts/test-token.js'
-import { createQuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
-import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import type { Rules } from '../support/chain/chain.js'
-import type { ServiceQuote } from '../support/chain/signed-quote.js'
+import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import { testTokenAbi } from '../../../gen/contracts/test-token.js'
+import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { Rules } from '../chain/chain.js'
+import type { ServiceQuote } from '../chain/signed-quote.js'
 import { createDeployedRules } from './deployed-rules.js'
 import { createJournal, type ModelLog, Revert } from './journal.js'
 import { createReferenceRules } from './reference-rules.js'
@@ -29,6 +29,13 @@ export interface ModelAddresses {
   readonly bondToken: Address
   /** The other tokens, and what part of a transfer each burns, in percent. */
   readonly tokens: Readonly<Record<Address, bigint>>
+  /** What tokens say of themselves. By default 18 decimals and `TOKEN`. */
+  readonly metadata?: Readonly<Record<Address, TokenMetadata>>
+}
+
+interface TokenMetadata {
+  readonly symbol: string
+  readonly decimals: number
 }
 
 export interface ContractTerms {
@@ -54,6 +61,7 @@ const ABIS: Record<Rules, Abi> = { reference: settlementAbi, deployed: deployedS
 const OTHER_ERRORS = testTokenAbi.filter(({ type }) => type === 'error')
 const PANIC = parseAbi(['error Panic(uint256 code)'])
 const VERSION = '1'
+const UNNAMED: TokenMetadata = { symbol: 'TOKEN', decimals: 18 }
 
 /** Builds the contracts without balances. */
 export function createModelContracts(terms: ContractTerms) {
@@ -84,6 +92,8 @@ export function createModelContracts(terms: ContractTerms) {
     if (token === undefined) throw new Error(`the model has no token ${address}`)
     return token
   }
+
+  const metadataOf = ({ address }: TokenModel) => addresses.metadata?.[address] ?? UNNAMED
 
   const views: Record<string, (...args: never[]) => unknown> = {
     eip712Domain: () => [
@@ -130,8 +140,9 @@ export function createModelContracts(terms: ContractTerms) {
     const results: Record<string, () => unknown> = {
       balanceOf: () => token.balanceOf(lower(one)),
       allowance: () => token.allowance(lower(one), lower(two)),
-      decimals: () => 18,
-      symbol: () => 'TOKEN',
+      decimals: () => metadataOf(token).decimals,
+      symbol: () => metadataOf(token).symbol,
+      name: () => metadataOf(token).symbol,
       mint: () => token.mint(lower(one), two),
       approve: () => token.approve(sender, lower(one), two) ?? true,
       transfer: () => token.transfer(sender, lower(one), two) ?? true,

@@ -1,4 +1,4 @@
-import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { type Journal, Revert } from './journal.js'
 
 /** A token of OpenZeppelin's ERC20, of which each transfer may burn a part. Addresses in lower case. */

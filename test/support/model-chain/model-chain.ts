@@ -1,5 +1,5 @@
 import { keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
-import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { Revert, type Step } from './journal.js'
 import type { EncodedLog, ModelContracts } from './model-contracts.js'
 import { lower } from './settlement-state.js'
@@ -97,6 +97,15 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
     return taken
   }
 
+  function rollBack(depth: number): ModelBlock[] {
+    forks++
+    const removed = blocks.splice(Math.max(0, blocks.length - depth))
+    for (const { steps } of removed.toReversed()) for (const step of steps.toReversed()) step.undo()
+    for (const { receipts: all } of removed)
+      for (const { transaction } of all) receipts.delete(transaction.hash)
+    return removed
+  }
+
   return {
     contracts,
     blocks: blocks as readonly ModelBlock[],
@@ -153,9 +162,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       time: number,
       fate: (transaction: ModelTransaction) => 'lost' | 'waiting' | number,
     ): { readonly removed: readonly ModelBlock[]; readonly added: readonly ModelBlock[] } {
-      forks++
-      const removed = blocks.splice(-depth)
-      for (const { steps } of removed.toReversed()) for (const step of steps.toReversed()) step.undo()
+      const removed = rollBack(depth)
       const added = [...removed.map(({ timestamp }) => timestamp), time].map((timestamp) => {
         const block = blockAfter(head(), timestamp, forks)
         blocks.push(block)
@@ -166,7 +173,6 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
         .flatMap(({ receipts: all }) => all)
         .map(({ transaction }) => ({ transaction, what: fate(transaction) }))
       for (const { transaction, what } of fates) {
-        receipts.delete(transaction.hash)
         if (what === 'waiting' && transaction.from === signer) pool.set(transaction.nonce, transaction)
         else if (what === 'waiting') acts.push(transaction)
       }
@@ -179,6 +185,8 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
         }
       return { removed, added }
     },
+    /** Removes the newest blocks. @returns them */
+    rollBack,
     /** Answers as of a block. @throws what it throws */
     asOf<T>(number: number, answer: () => T): T {
       const later = blocks.slice(number + 1).flatMap(({ steps }) => steps)
@@ -190,11 +198,9 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       }
     },
     /** Adds a transaction of anybody to the next block. */
-    act(from: Address, to: Address, data: Hex): Hex {
+    act(from: Address, to: Address, data: Hex, known?: Hex): Hex {
       const nonce = countOf(from) + acts.filter((act) => act.from === from).length
-      const hash = keccak256(
-        `0x${Buffer.from(`${from} ${nonce} ${acts.length} ${blocks.length}`).toString('hex')}`,
-      )
+      const hash = known ?? keccak256(Buffer.from(`${from} ${nonce} ${to} ${data}`))
       acts.push({ hash, from, to, data, nonce, maxFeePerGas: BASE_FEE + TIP, maxPriorityFeePerGas: TIP })
       return hash
     },
@@ -217,8 +223,8 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
 }
 
 function blockAfter(parent: ModelBlock | undefined, timestamp: number, fork = 0): ModelBlock {
-  if (parent !== undefined && timestamp <= parent.timestamp)
-    throw new Error(`a block at ${timestamp} must come after ${parent.timestamp}`)
+  if (parent !== undefined && timestamp < parent.timestamp)
+    throw new Error(`a block at ${timestamp} cannot come after ${parent.timestamp}`)
   const number = parent === undefined ? 0 : parent.number + 1
   const parentHash: Hex = parent?.hash ?? `0x${'00'.repeat(32)}`
   const hash: Hex = `0xb${fork.toString(16).padStart(31, '0')}${number.toString(16).padStart(32, '0')}`

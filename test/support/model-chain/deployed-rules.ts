@@ -1,5 +1,5 @@
-import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import type { ServiceQuote } from '../support/chain/signed-quote.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { ServiceQuote } from '../chain/signed-quote.js'
 import { Revert } from './journal.js'
 import {
   type CallContext,

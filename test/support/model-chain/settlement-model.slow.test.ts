@@ -1,13 +1,13 @@
 import { type Abi, type Address, createPublicClient, encodeFunctionData, type Hex, http, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
-import { testTokenAbi } from '../../gen/contracts/test-token.js'
-import { startAnvil } from '../../packages/cli/src/devnet/anvil.js'
-import { deploySettlement, devAccounts } from '../../packages/cli/src/devnet/deploy.js'
-import { bytecodeOf, RULES, type Rules } from '../support/chain/chain.js'
-import { compileSource } from '../support/chain/deploy-source.js'
-import { orderIdOf, type ServiceQuote, signQuote } from '../support/chain/signed-quote.js'
-import { createRandom, type Random } from '../support/random.js'
+import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
+import { testTokenAbi } from '../../../gen/contracts/test-token.js'
+import { startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
+import { deploySettlement, devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
+import { bytecodeOf, RULES, type Rules } from '../chain/chain.js'
+import { compileSource } from '../chain/deploy-source.js'
+import { orderIdOf, type ServiceQuote, signQuote } from '../chain/signed-quote.js'
+import { createRandom, type Random } from '../random.js'
 import { createModelChain } from './model-chain.js'
 import { createModelContracts } from './model-contracts.js'
 import { createModelNode } from './model-node.js'
@@ -18,6 +18,8 @@ const ACCOUNTS = [solver, otherSolver, user, stranger] as const
 const BOND = 3000_000000n
 const UNLIMITED = 2n ** 256n - 1n
 const GAS = toHex(3_000_000)
+/** So that the quotes before it have ended as well. */
+const UNSTAKE_DELAY_SECONDS = 7 * 24 * 60 * 60
 const SEQUENCES = 4
 const STEPS = 120
 
@@ -190,7 +192,17 @@ function randomAct(both: Both, random: Random, known: readonly [Known, ...Known[
     [solver.address, usdc, tokenCall('approve', [settlement, random.pick([0n, 50_000n, UNLIMITED])])],
     [user.address, weth, tokenCall('transfer', [anybody, 1n])],
     ...(both.rules === 'reference'
-      ? []
+      ? ([
+          [otherSolver.address, settlement, settlementCall('addBond', [BigInt(random.integer(0, 2))])],
+          [
+            otherSolver.address,
+            settlement,
+            settlementCall('requestUnstake', [random.pick([0n, 5n, BOND, 2n * BOND])]),
+          ],
+          [otherSolver.address, settlement, settlementCall('cancelUnstake', [])],
+          [otherSolver.address, settlement, settlementCall('executeUnstake', [])],
+          [otherSolver.address, settlement, settlementCall('registerSolver', [random.pick([1n, BOND])])],
+        ] as const)
       : ([
           [
             solver.address,
@@ -266,6 +278,7 @@ describe.each(RULES)('the model of the %s contract', (rules) => {
       const outcomes = new Map<string, number>()
       for (let step = 0; step < STEPS; step++) {
         time += random.pick([1, 1, 1, 2, 5, random.integer(1, 60)])
+        if (random.integer(1, 30) === 1) time += UNSTAKE_DELAY_SECONDS
         if (random.integer(1, 4) === 1) known.push(await randomQuote(both, random, known, time))
         const [from, to, data] = randomAct(both, random, known)
         const { compiled, model } = await act(both, from, to, data, time)

@@ -1,4 +1,4 @@
-import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 
 /** A revert with a custom error, or with a panic of Solidity (`Panic`, its code). */
 export class Revert extends Error {

@@ -1,9 +1,9 @@
-import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import type { ServiceQuote } from '../support/chain/signed-quote.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { ServiceQuote } from '../chain/signed-quote.js'
+import { createBondRules } from './bond-rules.js'
 import { Revert } from './journal.js'
 import {
   lower,
-  MIN_BOND,
   min,
   OrderState,
   type SettlementRules,
@@ -72,13 +72,7 @@ export function createReferenceRules(state: SettlementState): SettlementRules {
   }
 
   return {
-    registerSolver({ sender }, amount) {
-      if (state.bondOf(sender).registered) throw new Revert('SolverAlreadyRegistered', [sender])
-      if (amount < MIN_BOND) throw new Revert('BondBelowMinimum', [amount])
-      state.setBond(sender, { registered: true, totalBond: state.bondOf(sender).totalBond + amount })
-      emit('SolverRegistered', { solver: sender, amount })
-      pullExactly(state.bondToken.address, sender, amount)
-    },
+    ...createBondRules(state, (from, amount) => pullExactly(state.bondToken.address, from, amount)),
     cancelNonce({ sender }, nonce) {
       useNonce(sender, nonce)
       emit('NonceCancelled', { solver: sender, nonce })
