@@ -186,7 +186,7 @@ module.exports = {
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
         pathNot:
-          '^(packages/(solver|client|chain|protocol|sqlite)/src/|node_modules/(@types/)?(viem|ws|secp256k1)/)',
+          '^(packages/(solver|client|chain|protocol|sqlite)/src/|node_modules/(@types/)?(viem|ws|zod|secp256k1)/)',
       },
     },
     {

@@ -16,7 +16,7 @@ export const BUNDLE: BuildOptions = {
   legalComments: 'external',
   // The other file has the WebAssembly of all hashes.
   alias: { 'hash-wasm': 'hash-wasm/dist/keccak.umd.min.js' },
-  // The first two are for one command, packages with native parts cannot be bundled, and the last three are optional ones of `pg` and `ws`.
+  // The first two are for commands other than `serve`, packages with native parts cannot be bundled, and the last three are optional ones of `pg` and `ws`.
   external: [
     '@modelcontextprotocol/server',
     'zod',

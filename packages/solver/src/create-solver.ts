@@ -3,15 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../protocol/src/clock.js'
 import { reportable } from '../../protocol/src/node/node-words.js'
 import type { ChainRun } from './chain/chain-run.js'
-import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending/cancel-requests.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
 import { startMonitoring } from './monitoring.js'
 import type { QuotedOrder } from './orders/order-terms.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
 import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
+import { CALLBACKS, readOptions, type Settings } from './settings.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
-import { CALLBACKS, chainIdsOf, DEFAULTS, type Hooks, withDefaults } from './solver-parts.js'
+import { chainIdsOf, type Hooks } from './solver-parts.js'
 import { type Running, startSolver } from './start-solver.js'
 import { createOnceAMinute } from './waiting.js'
 
@@ -56,8 +56,8 @@ const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does n
  * @param clock tests have their own
  * @throws Error that names each option that is not valid
  */
-export function createSolver(options: SolverOptions, clock: Clock = systemClock): Solver {
-  checkOptions(options)
+export function createSolver(given: SolverOptions, clock: Clock = systemClock): Solver {
+  const options = readOptions(given)
   const log = guardedLog(options)
   const metrics = createMetrics()
   const closing = new AbortController()
@@ -78,7 +78,6 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     guarded(options.onError, (thrown) => log.error({ err: thrown }, 'onError has thrown'))(error)
   }
 
-  const settings = withDefaults(DEFAULTS, options)
   const isDue = createOnceAMinute(clock)
   const hooks = Object.fromEntries(
     CALLBACKS.map((name) => [name, guarded<never>(options[name], onError)]),
@@ -103,9 +102,9 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
 
   async function start(): Promise<void> {
     try {
-      const { metricsPort: port, metricsHost: host } = settings
+      const { metricsPort: port, metricsHost: host } = options
       if (port !== undefined) ends.push(await startMonitoring(port, host, count, problems))
-      await startSolver({ options: settings, clock, metrics, log, isDue, hooks, onError, signal }, running)
+      await startSolver({ options, clock, metrics, log, isDue, hooks, onError, signal }, running)
     } catch (error) {
       if (signal.aborted) return
       // A chain that runs pays what it owes until the solver is closed.
@@ -154,7 +153,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
 }
 
 /** A log may throw: its disk is full, or it cannot write a value. */
-function guardedLog({ log, onError }: SolverOptions): SolverLog {
+function guardedLog({ log, onError }: Settings): SolverLog {
   const report = guarded(onError, () => {})
   const line = (level: keyof SolverLog) => (fields: object, message: string) =>
     guarded(() => log?.[level](fields, message), report)(undefined)

@@ -6,7 +6,7 @@ import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
 import { registerEndpoint } from './quoting/register-endpoint.js'
 import { openSolverSession } from './session/solver-session.js'
-import type { ChainOptions } from './solver-options.js'
+import type { ChainSettings } from './settings.js'
 import { chainIdsOf, type SolverParts } from './solver-parts.js'
 import { MEMORY, openState } from './state.js'
 import { keepTrying } from './waiting.js'
@@ -71,7 +71,7 @@ async function startChains(parts: SolverParts, running: Running): Promise<void> 
 async function startChain(parts: SolverParts, { chains, ends }: Running, chainId: number): Promise<void> {
   let run = chains.get(chainId)
   if (run === undefined) {
-    run = await startChainRun(chainId, parts.options.chains[chainId] as ChainOptions, parts)
+    run = await startChainRun(chainId, parts.options.chains[chainId] as ChainSettings, parts)
     chains.set(chainId, run)
     ends.push(run.idle)
   }

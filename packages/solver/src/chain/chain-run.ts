@@ -5,7 +5,7 @@ import type { QuotedOrder } from '../orders/order-terms.js'
 import { quotedOf } from '../risk/exposure.js'
 import type { AskedQuote } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
-import type { ChainOptions } from '../solver-options.js'
+import type { ChainSettings } from '../settings.js'
 import type { SolverParts } from '../solver-parts.js'
 import { approveTokens } from '../transactions/approvals.js'
 import { within } from '../waiting.js'
@@ -33,7 +33,7 @@ const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY
  * quotes only after `prepare`.
  * @throws Error with the node's words, and Error for a chain or an account that does not fit
  */
-export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
+export async function startChainRun(chainId: number, chainOptions: ChainSettings, shared: SolverParts) {
   const node = openNode(chainOptions.rpc, shared.clock)
   const { options, account } = shared
   try {

@@ -6,27 +6,13 @@ import { readTerms } from '../../../protocol/src/settlement/read-settlement.js'
 import { createQuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import { USUAL_RESERVATION_BPS } from '../../../protocol/src/solvers/solver.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
+import type { ChainSettings } from '../settings.js'
 import type { ChainOptions } from '../solver-options.js'
-import { withDefaults } from '../solver-parts.js'
 import { requestOf, settlementCall } from './calls.js'
 import type { OpenNode } from './open-node.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
 export type SolverChain = Awaited<ReturnType<typeof readChain>>
-
-/** What a market maker allows when it says nothing. */
-const DEFAULTS = {
-  pollIntervalMs: 1_000,
-  /** Two epochs of Ethereum. Nodes keep the state of twice as many blocks. */
-  confirmations: 64,
-  raiseFeesAfterMs: 15_000,
-  /** Ethereum's nodes keep this many transactions of an account for sure. */
-  maxPayments: 16,
-  /** More than twice what `settle` needs. */
-  maxGas: 1_000_000n,
-  cancelAbove: 0n,
-  maxCancelFees: 5n * 10n ** 16n,
-}
 
 /**
  * Reads the facts of the settlement contract of a chain that never change.
@@ -35,12 +21,11 @@ const DEFAULTS = {
  */
 export async function readChain(
   chainId: number,
-  options: ChainOptions,
+  { rpc: _, settlement, tokens, maxFeePerGas, ...limits }: ChainSettings,
   node: OpenNode,
   protocolName: string,
   solver: Address,
 ) {
-  const { rpc, settlement, tokens, maxFeePerGas, ...limits } = withDefaults(DEFAULTS, options)
   const { client } = node
   const place = `chains[${chainId}]`
   const nodeChainId = await client

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
 import type { SolverQuote } from '../orders/order-terms.js'
-import type { Settings } from '../solver-parts.js'
+import type { Settings } from '../settings.js'
 import type { SolverState } from '../state.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */

@@ -9,6 +9,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../../gen/contracts/deployed-settlement.js'
 import { readChain } from '../../src/chain/open-chain.js'
+import type { ChainSettings } from '../../src/settings.js'
 
 const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`
 const SOLVER: Address = `0x${'a1'.repeat(20)}`
@@ -49,7 +50,7 @@ const callsPerSecond = () => Number.POSITIVE_INFINITY
 const open = (first: Parameters<typeof createNode>[0]) =>
   readChain(
     10,
-    { rpc: '', settlement: SETTLEMENT, tokens: [] },
+    { rpc: '', settlement: SETTLEMENT, tokens: [] } as object as ChainSettings,
     { client: createNode(first), callsPerSecond, close() {} },
     'Service',
     SOLVER,
