@@ -21,10 +21,22 @@ function precompress(): Plugin {
   }
 }
 
+/** Pages have parts in common: `<!-- part NAME -->` stands for the file of that name. */
+const parts: Plugin = {
+  name: 'parts',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: (html) =>
+      html.replace(/<!-- part (\w+) -->/g, (_, name) =>
+        readFileSync(new URL(`parts/${name}.html`, import.meta.url), 'utf8'),
+      ),
+  },
+}
+
 export default defineConfig({
   // Relative, so that the console works under any prefix that a proxy adds.
   base: './',
-  plugins: [precompress()],
+  plugins: [parts, precompress()],
   resolve: { alias: { '@quote-aggregator/client': CLIENT } },
   build: {
     target: 'es2022',

@@ -21,17 +21,16 @@ interface PageProps {
   readonly id: string
 }
 
-const PLACES: Readonly<
-  Record<PageName, readonly [title: string, page: (props: PageProps) => ComponentChildren]>
-> = {
-  swap: ['Swap', SwapPage],
-  market: ['Market', MarketPage],
-  solvers: ['Solvers', SolversPage],
-  orders: ['Orders', OrdersPage],
-  solver: ['Solver', SolverPage],
-  order: ['Order', OrderPage],
-  quote: ['Quote', QuotePage],
+const PLACES: Readonly<Record<PageName, (props: PageProps) => ComponentChildren>> = {
+  swap: SwapPage,
+  market: MarketPage,
+  solvers: SolversPage,
+  orders: OrdersPage,
+  solver: SolverPage,
+  order: OrderPage,
+  quote: QuotePage,
 }
+const titleOf = (page: PageName) => page.charAt(0).toUpperCase() + page.slice(1)
 
 /** The whole console: header, state of the connection, and the page of the URL. */
 export function App() {
@@ -44,7 +43,7 @@ export function App() {
     isFirst.current = false
     scrollTo(0, 0)
   }, [page, id])
-  const title = [titleDetail.value, page === undefined ? 'No such page' : PLACES[page][0], instance.name]
+  const title = [titleDetail.value, page === undefined ? 'No such page' : titleOf(page), instance.name]
   useEffect(() => {
     document.title = title.filter((part) => part !== '').join(' · ')
   })
@@ -72,6 +71,12 @@ const NoChain = () => (
   </Empty>
 )
 
+/** The same as at a path that does not exist: both pages have it from one file. */
+const lost = document.querySelector<HTMLTemplateElement>('#lost')?.content
+const Lost = () => (
+  <div class="help-lost" ref={(place) => place?.replaceChildren(lost?.cloneNode(true) ?? '')} />
+)
+
 function Page() {
   const { page, id } = route.value
   const shown = chain.value
@@ -79,18 +84,7 @@ function Page() {
     if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
     return chains.value === undefined ? <Skeleton /> : <NoChain />
   }
-  if (page === undefined)
-    return (
-      <div class="help-lost">
-        <h1>No page at this link</h1>
-        <p class="help-lead">
-          Nothing is at <code>{location.hash}</code>. The search above finds orders by id or address.
-        </p>
-        <a class="help-action" href={hrefHere('swap')}>
-          Swap tokens
-        </a>
-      </div>
-    )
-  const [, Shown] = PLACES[page]
+  if (page === undefined) return <Lost />
+  const Shown = PLACES[page]
   return <Shown key={`${page} ${shown.chainId} ${id}`} chain={shown} id={id} />
 }

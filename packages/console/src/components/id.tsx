@@ -1,4 +1,4 @@
-import { explorerHref, hrefHere } from '../data/chains.js'
+import { chain, explorerHref, hrefHere } from '../data/chains.js'
 import { needsAddress, solverName, solvers } from '../data/solvers/solvers.js'
 import { shorten } from '../format/shorten.js'
 import { Copy } from './copy.js'
@@ -83,6 +83,7 @@ export function SolverLabel({ address, name, hasAddress = false }: SolverLabelPr
         <bdi>{shown}</bdi>
       </a>
       {(hasAddress || needsAddress(address, shown)) && id}
+      {hasAddress && <Explorer chainId={chain.value?.chainId ?? 0} kind="address" id={address} />}
     </span>
   )
 }

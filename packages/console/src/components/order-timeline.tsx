@@ -7,12 +7,6 @@ import { Transaction } from './id.js'
 import { formatFill } from './order-rows.js'
 import { Moment } from './time.js'
 
-interface TimelineStep {
-  readonly name: string
-  readonly atMs: number | undefined
-  readonly step: OrderStep | undefined
-}
-
 interface TimelineProps {
   readonly order: GetOrderResponse
   readonly record: GetQuoteRecordResponse | undefined
@@ -26,9 +20,31 @@ export function Timeline({ order, record }: TimelineProps) {
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Timeline</h2>
       <ol class="timeline">
-        {steps.map((each, index) => (
-          <TimelineItem key={each.name} chainId={chainId} each={each} before={steps[index - 1]} />
-        ))}
+        {steps.map(({ name, atMs, step }, index) => {
+          const beforeMs = steps[index - 1]?.atMs
+          // A quote may be later than the time of the block with its deposit.
+          const sinceMs = atMs && beforeMs && Math.max(0, atMs - beforeMs)
+          return (
+            <li key={name}>
+              <p class="timeline-name">
+                {name}
+                {sinceMs !== undefined && (
+                  <span class="number muted">
+                    {sinceMs < 1000 ? '' : '+'}
+                    {formatFill(sinceMs)}
+                  </span>
+                )}
+              </p>
+              <p class="timeline-facts muted">
+                {atMs !== undefined && <Moment seconds={atMs / 1000} />}
+                {step !== undefined && <span class="number">block {group(String(step.blockNumber))}</span>}
+                {step?.transactionHash !== undefined && (
+                  <Transaction chainId={chainId} hash={step.transactionHash} />
+                )}
+              </p>
+            </li>
+          )
+        })}
         {state === OrderState.DEPOSITED && (
           <li class="timeline-open timeline-name">
             {fillDeadline * 1000 > now.value ? 'Waiting for the solver' : 'Not filled in time'}
@@ -42,45 +58,16 @@ export function Timeline({ order, record }: TimelineProps) {
   )
 }
 
-function stepsOf({ order: { deposited, settled, refunded }, record }: TimelineProps): TimelineStep[] {
-  const steps = { Deposited: deposited, Settled: settled, Refunded: refunded }
+function stepsOf({ order, record }: TimelineProps) {
+  const { deposited, settled, refunded, fillDeadline = 0 } = order
+  const deadlineMs = fillDeadline * 1000
+  const isMissed = (timeOf(refunded) ?? 0) > deadlineMs
+  const stepOf = (name: string, step: OrderStep | undefined) => ({ name, step, atMs: timeOf(step) })
   return [
-    ...(record === undefined ? [] : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined }]),
-    ...Object.entries(steps).flatMap(([name, step]) =>
-      step === undefined ? [] : [{ name, step, atMs: timeOf(step) }],
-    ),
-  ]
-}
-
-function TimelineItem({
-  chainId,
-  each,
-  before,
-}: {
-  readonly chainId: bigint
-  readonly each: TimelineStep
-  readonly before: TimelineStep | undefined
-}) {
-  const { name, atMs, step } = each
-  // A quote may be later than the time of the block with its deposit.
-  const sinceMs =
-    atMs === undefined || before?.atMs === undefined ? undefined : Math.max(0, atMs - before.atMs)
-  return (
-    <li>
-      <p class="timeline-name">
-        {name}
-        {sinceMs !== undefined && (
-          <span class="number muted">
-            {sinceMs < 1000 ? '' : '+'}
-            {formatFill(sinceMs)}
-          </span>
-        )}
-      </p>
-      <p class="timeline-facts muted">
-        {atMs !== undefined && <Moment seconds={atMs / 1000} />}
-        {step !== undefined && <span class="number">block {group(String(step.blockNumber))}</span>}
-        {step?.transactionHash !== undefined && <Transaction chainId={chainId} hash={step.transactionHash} />}
-      </p>
-    </li>
-  )
+    { name: 'Quoted', step: undefined, atMs: record && Number(record.requestedAt) },
+    stepOf('Deposited', deposited),
+    { name: 'Fill deadline', step: undefined, atMs: isMissed ? deadlineMs : undefined },
+    stepOf('Settled', settled),
+    stepOf('Refunded', refunded),
+  ].filter(({ step, atMs }) => step !== undefined || atMs !== undefined)
 }

@@ -1,15 +1,12 @@
-import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { hrefHere } from '../data/chains.js'
-import { AuctionChart } from './charts/auction-chart.js'
 import { Fact } from './facts.js'
 import { Bps, Ranking } from './ranking.js'
 import { Term } from './term.js'
 import { Amount } from './token-amount.js'
 
-interface RecordViewProps {
-  readonly chain: Chain
+interface RecordProps {
   readonly record: GetQuoteRecordResponse
 }
 
@@ -17,21 +14,13 @@ interface RecordViewProps {
 export const tokenOfRecord = ({ request }: GetQuoteRecordResponse) =>
   (isExactInput({ request }) ? request?.outputToken : request?.inputToken) ?? ''
 
-/** A record of a quote: the auction's chart, and the ranking of all solvers. */
-export function RecordView({ chain, record }: RecordViewProps) {
-  return (
-    <>
-      <AuctionChart attempts={readAttempts(record)} deadlineMs={chain.quoteTimeoutMs} />
-      <RecordRanking record={record} />
-    </>
-  )
-}
-const RecordRanking = ({ record }: Pick<RecordViewProps, 'record'>) => (
+/** The ranking of all solvers of a record. */
+export const RecordRanking = ({ record }: RecordProps) => (
   <Ranking attempts={readAttempts(record)} chainId={record.chainId} token={tokenOfRecord(record)} />
 )
 
 /** The auction that an offer comes from. Its chart is in the record: pages where money moves are quiet. */
-export function WhyOffer({ record }: Pick<RecordViewProps, 'record'>) {
+export function WhyOffer({ record }: RecordProps) {
   return (
     <section class="panel auction" aria-labelledby="why-title">
       <div class="panel-head">
@@ -44,7 +33,7 @@ export function WhyOffer({ record }: Pick<RecordViewProps, 'record'>) {
 }
 
 /** How much better the best offer was than the next one, in basis points and in the token. */
-export function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
+export function Surplus({ record }: RecordProps) {
   const attempts = readAttempts(record)
   const bps = surplusBps(attempts)
   const [best, next] = [1, 2].map((rank) => attempts.find((attempt) => attempt.rank === rank)?.amount)

@@ -30,24 +30,22 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
       <div class="page-head">
         <h1>Market</h1>
       </div>
-      <div class="market">
-        <PairDays chainId={chainId} orders={orders} />
-        <section class="panel tape" aria-labelledby="tape-title">
-          <div class="panel-head">
-            <h2 id="tape-title">Orders</h2>
-            <StateMark word={isOpen ? 'live' : state} tone={isOpen ? 'good' : 'waiting'} />
-          </div>
-          <Answer query={{ data: orders, failure, refresh }}>
-            {(known) =>
-              known.length > 0 ? (
-                <LiveOrders orders={known.slice(0, SHOWN)} events={events} />
-              ) : (
-                <Empty title="No orders yet.">Deposits, fills and refunds appear here as they happen.</Empty>
-              )
-            }
-          </Answer>
-        </section>
-      </div>
+      <PairDays chainId={chainId} orders={orders} />
+      <section class="panel tape" aria-labelledby="tape-title">
+        <div class="panel-head">
+          <h2 id="tape-title">Orders</h2>
+          <StateMark word={isOpen ? 'live' : state} tone={isOpen ? 'good' : 'waiting'} />
+        </div>
+        <Answer query={{ data: orders, failure, refresh }}>
+          {(known) =>
+            known.length > 0 ? (
+              <LiveOrders orders={known.slice(0, SHOWN)} events={events} />
+            ) : (
+              <Empty title="No orders yet.">Deposits, fills and refunds appear here as they happen.</Empty>
+            )
+          }
+        </Answer>
+      </section>
     </>
   )
 }
@@ -110,36 +108,40 @@ function PairDays({ chainId, orders }: PairDaysProps) {
   const { inputToken: sell = '', outputToken: buy = '' } = pair ?? {}
   return (
     <section class="panel" aria-labelledby="pairs-title">
-      <div class="panel-head">
-        <h2 id="pairs-title">Pairs</h2>
-        {pair !== undefined && <a href={hrefHere('swap', '', { sell, buy })}>Swap this pair</a>}
-      </div>
+      <h2 id="pairs-title">Pairs</h2>
       {traded === undefined && <Skeleton />}
       {traded?.length === 0 && (
         <Empty title="Nothing was traded in the last 24 hours.">
           <a href={hrefHere('swap')}>Make a swap</a>
         </Empty>
       )}
-      <div class="pair-choices">
-        {shown.map((each) => (
-          <button
-            key={keyOf(each)}
-            type="button"
-            class="chip"
-            aria-pressed={each === pair}
-            onClick={() => choose(keyOf(each))}
-          >
-            <TokenName chainId={chainId} address={each.inputToken} isShort /> →{' '}
-            <TokenName chainId={each.destinationChainId} address={each.outputToken} isShort />
-          </button>
-        ))}
+      <div class="pair-view">
+        <div>
+          <div class="pair-choices">
+            {shown.map((each) => (
+              <button
+                key={keyOf(each)}
+                type="button"
+                class="chip"
+                aria-pressed={each === pair}
+                onClick={() => choose(keyOf(each))}
+              >
+                <TokenName chainId={chainId} address={each.inputToken} isShort /> →{' '}
+                <TokenName chainId={each.destinationChainId} address={each.outputToken} isShort />
+              </button>
+            ))}
+          </div>
+          {pair !== undefined && (
+            <>
+              <PairFacts chainId={chainId} pair={pair} />
+              <a class="button" href={hrefHere('swap', '', { sell, buy })}>
+                Swap this pair
+              </a>
+            </>
+          )}
+        </div>
+        <RateChart chainId={chainId} sell={sell} buy={buy} orders={orders} />
       </div>
-      {pair !== undefined && (
-        <>
-          <PairFacts chainId={chainId} pair={pair} />
-          <RateChart chainId={chainId} sell={sell} buy={buy} orders={orders} />
-        </>
-      )}
     </section>
   )
 }

@@ -9,7 +9,7 @@ import { Timeline } from '../components/order-timeline.js'
 import { Rate } from '../components/rate.js'
 import { Surplus, WhyOffer } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
-import { Deadline, Moment } from '../components/time.js'
+import { Deadline } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
@@ -136,21 +136,14 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
           <Rate chainId={chainId} swap={order} />
         </Fact>
         {record !== undefined && isOpen && <Surplus record={record} />}
-        <Fact name="Solver">
-          {solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}
-          {solver !== undefined && <Explorer chainId={chainId} kind="address" id={solver} />}
-        </Fact>
+        <Fact name="Solver">{solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}</Fact>
         <Fact name="User">
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>
-        {fillDeadline !== undefined && (
+        {fillDeadline !== undefined && state === OrderState.DEPOSITED && (
           <Fact name="Fill deadline">
-            {state === OrderState.DEPOSITED ? (
-              <Deadline seconds={fillDeadline} />
-            ) : (
-              <Moment seconds={fillDeadline} />
-            )}
+            <Deadline seconds={fillDeadline} />
           </Fact>
         )}
       </dl>

@@ -76,18 +76,13 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
 
 function FilterBar({ filters }: { readonly filters: Filters }) {
   const own = wallet.value?.address
+  const isOwn = own !== undefined && filters.user?.toLowerCase() === own.toLowerCase()
   return (
     <div class="filters">
-      {own !== undefined && filters.user === undefined && (
-        <a class="chip" href={hrefHere('orders', '', { ...filters, user: own })}>
-          Mine
-        </a>
-      )}
       {(['user', 'solver'] as const).map((name) => {
         const address = filters[name]
-        if (address === undefined) return null
-        const isOwn = name === 'user' && address.toLowerCase() === own?.toLowerCase()
-        const label = isOwn ? 'Mine' : `${name} ${shorten(address)}`
+        if (address === undefined || (name === 'user' && isOwn)) return null
+        const label = `${name} ${shorten(address)}`
         return (
           <a
             key={name}
@@ -101,6 +96,16 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
           </a>
         )
       })}
+      {own !== undefined && (
+        <Segments
+          label="Whose orders"
+          items={[
+            ['everyone', hrefHere('orders', '', { ...filters, user: undefined })],
+            ['mine', hrefHere('orders', '', { ...filters, user: own })],
+          ]}
+          chosen={isOwn ? 'mine' : filters.user === undefined ? 'everyone' : ''}
+        />
+      )}
       <Segments
         label="State of the orders"
         items={['all', ...STATES.map((each) => STATE_WORDS[each])].map((word) => [

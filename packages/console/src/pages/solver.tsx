@@ -1,7 +1,7 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Fact } from '../components/facts.js'
-import { Id } from '../components/id.js'
+import { Explorer, Id } from '../components/id.js'
 import { Answer, Empty, FailureNotice } from '../components/notice.js'
 import { OrdersPanel } from '../components/order-rows.js'
 import { SolverState } from '../components/solver-state.js'
@@ -45,6 +45,7 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
         <h1>
           {name === undefined ? 'Solver' : <bdi class="long-name">{name}</bdi>}{' '}
           <Id text={address} label="solver's address" />
+          <Explorer chainId={chainId} kind="address" id={address} />
         </h1>
       </div>
       <Statistics chain={chain} address={address} orders={orders.data?.orders ?? []} />
@@ -94,7 +95,6 @@ function Statistics({ chain, address, orders }: StatisticsProps) {
   const stats = answer.data?.stats
   if (answer.failure?.reason === 'SOLVER_NOT_FOUND')
     return <p class="muted footnote">This solver is not registered.</p>
-  const { Asked, ...figures } = stats ? numbersOf(chain, stats, orders) : {}
   return (
     <section class="panel" aria-labelledby="solver-stats">
       <div class="panel-head statistics-head">
@@ -105,27 +105,23 @@ function Statistics({ chain, address, orders }: StatisticsProps) {
       <Answer query={answer}>
         {() => (
           <dl class="fact-row figures">
-            {Object.entries(figures).map(([name, value]) => (
+            {Object.entries(stats ? numbersOf(chain, stats, orders) : {}).map(([name, value]) => (
               <Fact key={name} name={<Term name={name} />}>
                 {value}
               </Fact>
             ))}
+            {stats &&
+              REPLIES.map(([count, name]) => (
+                <Fact key={count} name={<Term name={name} />}>
+                  {group(String(stats[count]))}
+                  {stats[count] > 0n && (
+                    <span class="of">{formatShare(Number(stats[count]) / Number(stats.asked))}</span>
+                  )}
+                </Fact>
+              ))}
           </dl>
         )}
       </Answer>
-      {stats && (
-        <dl class="fact-row replies">
-          <Fact name={<Term name="Asked" />}>{Asked}</Fact>
-          {REPLIES.map(([count, name]) => (
-            <Fact key={count} name={<Term name={name} />}>
-              {group(String(stats[count]))}
-              {stats[count] > 0n && (
-                <span class="muted"> · {formatShare(Number(stats[count]) / Number(stats.asked))}</span>
-              )}
-            </Fact>
-          ))}
-        </dl>
-      )}
     </section>
   )
 }

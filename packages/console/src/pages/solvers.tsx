@@ -19,6 +19,15 @@ import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
 const LATEST = 10
+/** What the columns mean, in a few words. */
+const LEGEND = {
+  Paid: 'of ended orders',
+  'Usual fill': 'half were faster',
+  Won: 'of all requests',
+  'Answered in time': 'with an offer or a no',
+  'Usual answer': 'half were faster',
+  'Free bond': 'not set aside',
+} as const
 
 /** All solvers and how they compete. */
 export function SolversPage({ chain }: { readonly chain: Chain }) {
@@ -80,6 +89,7 @@ function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
           {rows[0]?.[1].map(([name]) => (
             <th key={name} class="right">
               <Term name={name} />
+              <span class="of">{LEGEND[name as keyof typeof LEGEND]}</span>
             </th>
           ))}
         </>
@@ -109,14 +119,28 @@ function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
 
 /** The numbers of a solver by their names. @param orders among which are its latest */
 export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Order[]) {
+  const paid = stats.settled
+  const ended = paid + stats.refunded
   return {
-    Paid: <Paid of={{ paid: stats.settled, ended: stats.settled + stats.refunded }} />,
+    Paid: (
+      <>
+        <Paid of={{ paid, ended }} />
+        {ended > 0n && <progress value={Number(paid)} max={Number(ended)} aria-hidden="true" />}
+      </>
+    ),
     'Usual fill': formatFill(usualFillMs(orders, stats.solver)),
-    Won: formatShare(winShare(stats)),
+    Won: (
+      <>
+        {formatShare(winShare(stats))} <span class="of">of {group(String(stats.asked))}</span>
+      </>
+    ),
     'Answered in time': formatShare(answeredShare(stats)),
-    Asked: group(String(stats.asked)),
-    'Usual answer': formatDuration(stats.medianResponseMs),
-    'p95 answer': formatDuration(stats.p95ResponseMs),
+    'Usual answer': (
+      <>
+        {formatDuration(stats.medianResponseMs)}{' '}
+        <span class="of">p95 {formatDuration(stats.p95ResponseMs)}</span>
+      </>
+    ),
     // The bond token is learned with the chain.
     'Free bond': (
       <Amount

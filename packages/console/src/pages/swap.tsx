@@ -37,7 +37,7 @@ const REFRESH_MS = REFRESH_SECONDS * 1000
 /** An answer may come this much late before what is shown counts as old. */
 const LATE_MS = 5000
 
-/** A swap: the form at the left, the auction at the right, or that of the offer that was taken, and below what the pair has traded. */
+/** A swap: the form at the left, the auction at the right, or that of the offer that was taken, and below it what the pair has traded. */
 export function SwapPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const params = readSwapParams(route.value)
@@ -84,86 +84,84 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
       ? []
       : [auction.failure, price.failure?.reason === 'NO_QUOTES' ? undefined : price.failure]
   return (
-    <>
-      <div class={oldSince === undefined ? 'swap' : 'swap stale'}>
-        <div class="swap-side">
-          <section class="swap-form panel" aria-labelledby="swap-title">
-            <h1 id="swap-title" ref={title} tabIndex={-1}>
-              {taken === undefined ? 'Swap' : 'Your swap'}
-            </h1>
-            {taken === undefined ? (
-              <>
-                <p class="introduction">
-                  <bdi>{instance.name}</bdi>: market makers compete, and a contract holds your tokens until
-                  you are paid. <a href="help">How it works</a>
-                </p>
-                <SwapForm
-                  chain={chain}
-                  params={params}
-                  wanted={wanted}
-                  problem={problem}
-                  auction={shown}
-                  orders={orders}
-                  offer={offer}
-                  onChoose={isForNobody ? undefined : chooseSolver}
-                  price={price}
-                  nextAt={isForNobody && cameAt !== undefined ? cameAt + REFRESH_MS : shown.nextAt}
-                  staleSince={oldSince}
-                />
-                {isUnset && (
-                  <p class="notice">
-                    This site has no token list. Choose a token by its address; a connected wallet reads what
-                    it is. The operator adds a list with <code>TOKEN_LIST_{String(chainId)}</code>.
-                  </p>
-                )}
-                {none !== '' && (
-                  <p class="notice notice-warning" role="status">
-                    {none}
-                  </p>
-                )}
-                {failures.map((failure) => failure && <FailureNotice failure={failure} />)}
-              </>
-            ) : (
-              <Checklist taken={taken} record={record} />
-            )}
-          </section>
-          <OwnSwaps chain={chain} without={taken?.offer.orderId} />
-        </div>
-        <div class="swap-side">
+    <div class={oldSince === undefined ? 'swap' : 'swap stale'}>
+      <div class="swap-side">
+        <section class="swap-form panel" aria-labelledby="swap-title">
+          <h1 id="swap-title" ref={title} tabIndex={-1}>
+            {taken === undefined ? 'Swap' : 'Your swap'}
+          </h1>
           {taken === undefined ? (
             <>
-              <AuctionPanel
+              <p class="introduction">
+                <bdi>{instance.name}</bdi>: market makers compete, and a contract holds your tokens until you
+                are paid. <a href="help">How it works</a>
+              </p>
+              <SwapForm
                 chain={chain}
-                auction={auction}
-                token={params.exact === 'sell' ? params.buy : params.sell}
-                isAsking={request !== undefined}
-                isForNobody={isForNobody}
-                hasSolvers={activeSolvers > 0}
+                params={params}
+                wanted={wanted}
+                problem={problem}
+                auction={shown}
+                orders={orders}
                 offer={offer}
                 onChoose={isForNobody ? undefined : chooseSolver}
+                price={price}
+                nextAt={isForNobody && cameAt !== undefined ? cameAt + REFRESH_MS : shown.nextAt}
+                staleSince={oldSince}
               />
-              <section class="panel rate-panel" aria-label="Rate of the pair">
-                <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
-              </section>
+              {isUnset && (
+                <p class="notice">
+                  This site has no token list. Choose a token by its address; a connected wallet reads what it
+                  is. The operator adds a list with <code>TOKEN_LIST_{String(chainId)}</code>.
+                </p>
+              )}
+              {none !== '' && (
+                <p class="notice notice-warning" role="status">
+                  {none}
+                </p>
+              )}
+              {failures.map((failure) => failure && <FailureNotice failure={failure} />)}
             </>
           ) : (
-            <>
-              <TakenTerms taken={taken} />
-              {record && <WhyOffer record={record} />}
-            </>
+            <Checklist taken={taken} record={record} />
           )}
-        </div>
+        </section>
+        <OwnSwaps chain={chain} without={taken?.offer.orderId} />
       </div>
-      {taken === undefined && params.sell !== '' && params.buy !== '' && (
-        <PairDay
-          chain={chain}
-          sell={params.sell}
-          buy={params.buy}
-          pairs={pairs.data?.pairs}
-          orders={orders}
-        />
-      )}
-    </>
+      <div class="swap-side">
+        {taken === undefined ? (
+          <>
+            <AuctionPanel
+              chain={chain}
+              auction={auction}
+              token={params.exact === 'sell' ? params.buy : params.sell}
+              isAsking={request !== undefined}
+              isForNobody={isForNobody}
+              hasSolvers={activeSolvers > 0}
+              offer={offer}
+              onChoose={isForNobody ? undefined : chooseSolver}
+            />
+            <section class="panel rate-panel" aria-label="Rate of the pair">
+              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
+            </section>
+            {params.sell !== '' && params.buy !== '' && (
+              <PairDay
+                chain={chain}
+                sell={params.sell}
+                buy={params.buy}
+                pairs={pairs.data?.pairs}
+                orders={orders}
+              />
+            )}
+          </>
+        ) : (
+          <>
+            <TakenTerms taken={taken} />
+            {record && <WhyOffer record={record} />}
+          </>
+        )}
+      </div>
+    </div>
   )
 }
 

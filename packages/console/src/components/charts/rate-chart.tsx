@@ -26,6 +26,11 @@ export function fillsOf({ chainId, sell, buy, orders = [] }: TradedPair): readon
   return fills.length < LEAST_FILLS ? [] : fills
 }
 
+/** Rounded as in lists. A number may lie a little below what it stands for. @param decimals of the token that was bought */
+export const formatFillRate = (rate: number, decimals: number) =>
+  formatRate(WHOLE, BigInt(Math.floor(rate * (1 + NEARLY) * 10 ** decimals * Number(WHOLE))), 0, decimals) ??
+  ''
+
 /** The rate of a pair by its fills, or nothing. */
 export function RateChart(pair: TradedPair) {
   const fills = fillsOf(pair)
@@ -39,15 +44,7 @@ export function RateChart(pair: TradedPair) {
         title={`${bought?.symbol} for 1 ${sold?.symbol}: the last ${fills.length} fills, over ${formatSpan(spanMs)}`}
         times={fills.map(({ at }) => at)}
         values={fills.map(({ rate }) => rate)}
-        // Rounded as in lists. A number may lie a little below what it stands for.
-        format={(rate) =>
-          formatRate(
-            WHOLE,
-            BigInt(Math.floor(rate * (1 + NEARLY) * 10 ** decimals * Number(WHOLE))),
-            0,
-            decimals,
-          ) ?? ''
-        }
+        format={(rate) => formatFillRate(rate, decimals)}
       />
       <figcaption class="muted">
         Anyone can trade with themselves at any price. The axis does not begin at 0. Times in {zoneName()}.

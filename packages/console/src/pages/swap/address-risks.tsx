@@ -13,13 +13,13 @@ const WAYS_BACK = {
   ],
 } as const
 
-/** How a transfer can lose tokens, before the user makes it. @param token to send */
+/** How a transfer can lose tokens: rows of its terms, before the user makes it. @param token to send */
 export function AddressRisks({ chain, token }: { readonly chain: Chain; readonly token: string }) {
   const hasWayBack = useWalletRead(chain, 'way back', ({ readWayBack }) => readWayBack(chain))
   const [late, cancelled] = WAYS_BACK[`${hasWayBack}`]
   return (
-    <dl class="notice notice-warning facts address-risks">
-      <dt>Late</dt>
+    <>
+      <dt class="risk">Late</dt>
       <dd>{late} An exchange may send too late: use a wallet of your own.</dd>
       <dt>Short</dt>
       <dd>{BACK} Send the whole amount, once.</dd>
@@ -30,6 +30,6 @@ export function AddressRisks({ chain, token }: { readonly chain: Chain; readonly
         Lost at a deposit address. Send <TokenName chainId={chain.chainId} address={token} isShort /> only,
         which is a token.
       </dd>
-    </dl>
+    </>
   )
 }

@@ -3,7 +3,7 @@ import { AuctionChart } from '../../components/charts/auction-chart.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
 import { Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
-import type { Offer, Round } from '../../data/auction/auction.js'
+import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
 
@@ -52,7 +52,6 @@ export function AuctionPanel(props: AuctionPanelProps) {
         ) : (
           <NoSolvers />
         ))}
-      {round !== undefined && <p class="chart-note">{noteOf(round)}</p>}
       {/* The next round must not take the rows away while the user reads and chooses. */}
       {round !== undefined && ended !== undefined && ended.attempts.length > 0 && (
         <Ranking
@@ -70,10 +69,4 @@ export function AuctionPanel(props: AuctionPanelProps) {
       )}
     </section>
   )
-}
-
-function noteOf({ offers }: Round): string {
-  if (offers === undefined)
-    return 'Solvers are answering. The line is the best offer so far; the ranking follows.'
-  return `${['No offer', 'One valid offer'][offers] ?? `${offers} valid offers`} in this round.`
 }

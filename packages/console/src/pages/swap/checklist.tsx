@@ -110,7 +110,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
           solver={quote?.solver}
         />
       )}
-      {isAddress && !isDeposited && !isOver && <AddressOfTaken taken={taken} />}
+      {isTransferOpen(taken) && !isOver && <AddressOfTaken taken={taken} />}
       <ol class="steps" aria-label="Steps of the swap">
         {steps.map((step) => (
           <StepLine key={step.name} step={step} taken={taken} end={end} />
@@ -161,12 +161,17 @@ export function Checklist({ taken, record }: ChecklistProps) {
   )
 }
 
+/** Whether the page shows a deposit address, with its terms. */
+const isTransferOpen = (taken: TakenOffer) =>
+  taken.wanted.mode === 'ADDRESS' && stateOf('deposit', taken) !== 'done'
+
 /** The terms of the offer that was taken; once it is paid, a receipt. */
 export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
   const { chain, offer, wanted } = taken
   const { quote, orderId } = offer
   const { chainId } = chain
   const isOver = stateOf('fill', taken) === 'done'
+  const isOpen = isTransferOpen(taken)
   const order = useOrder(chainId, isOver ? orderId : undefined, undefined).data
   const endedMs = timeOf(order?.settled ?? order?.refunded)
   if (quote === undefined) return null
@@ -174,7 +179,7 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
   return (
     <section class="panel taken-terms" aria-labelledby="terms-title">
       <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
-      {!isOver && (
+      {!isOver && !isOpen && (
         <WhatHappens
           chain={chain}
           swap={quote}
@@ -186,9 +191,11 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
         <Fact name="Rate">
           <Rate chainId={chainId} swap={quote} />
         </Fact>
-        <Fact name="Receiver">
-          <Account address={user} />
-        </Fact>
+        {!isOpen && (
+          <Fact name="Receiver">
+            <Account address={user} />
+          </Fact>
+        )}
         <Fact name="Solver">
           <SolverLabel address={solver} />
         </Fact>
@@ -209,7 +216,6 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
 function wordsOf({ name, state }: Step, { chain, offer, wanted, isBusy }: TakenOffer): string {
   const isAddress = wanted.mode === 'ADDRESS'
   const isBegun = isDepositBegun(ownSwap(chain.chainId, offer.orderId))
-  if (name === 'check' && state === 'waiting' && isAddress) return 'Not checked: no wallet is connected'
   if (name === 'deposit' && state === 'active' && !isBusy)
     return isBegun ? 'Deposit not seen: look into your wallet' : 'Waiting for the deposit'
   const isLate = isPast((offer.quote?.depositDeadline ?? 0) - SPARE_SECONDS, latestNow.value)
@@ -232,6 +238,8 @@ interface StepLineProps {
 function StepLine({ step, taken, end }: StepLineProps) {
   const { name, state, detail, startedAt } = step
   const isRunning = state === 'active' || state === 'sent'
+  // Without a wallet, nothing is checked: a notice says so.
+  if (name === 'check' && state === 'waiting') return null
   return (
     <li class={`step step-${state}`}>
       <span aria-hidden="true">{SIGNS[state]}</span>
@@ -270,9 +278,12 @@ function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
     )
   }
   return (
-    <DepositAddress chain={chain} offer={offer} swap={ownSwap(chain.chainId, offer.orderId)}>
-      {action}
-    </DepositAddress>
+    <>
+      {offer.quote && <WhatHappens chain={chain} swap={offer.quote} isTransfer />}
+      <DepositAddress chain={chain} offer={offer} swap={ownSwap(chain.chainId, offer.orderId)}>
+        {action}
+      </DepositAddress>
+    </>
   )
 }
 

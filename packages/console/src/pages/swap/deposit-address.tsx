@@ -12,9 +12,8 @@ import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
-import { formatClock, formatSpan } from '../../format/time.js'
+import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { AddressRisks } from './address-risks.js'
 import { Connect } from './connect.js'
 
 const CHECK_MS = 30_000
@@ -99,41 +98,35 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             <TokenName chainId={chainId} address={quote.inputToken} />
             <Copy text={exact} label="amount" />
           </dd>
-          <dt>To the address, on {chain.name}</dt>
+          <dt>To this address, on {chain.name}</dt>
           <dd class="whole-address">
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
-          <dt>So that they arrive by {formatClock(arrivalMs)}, in</dt>
+          <dt>To arrive within</dt>
           <dd class="time-left number">{formatSpan(arrivalMs - latestNow.value)}</dd>
         </dl>
         <figure>
           <QrCode text={depositAddress} label="QR code of the deposit address" />
           <figcaption class="muted">The address alone: no amount, no token</figcaption>
         </figure>
-      </div>
-      <AddressRisks chain={chain} token={quote.inputToken} />
-      {children?.(use)}
-      <details class="aside">
-        <summary>Receiver, contract of the token, smallest unit</summary>
-        <dl class="facts-stacked">
-          <dt>Paid or refunded</dt>
+        <dl class="facts send-more">
+          <dt>Token contract</dt>
           <dd>
-            <code>{quote.user}</code>
+            <code>{quote.inputToken}</code>: send nothing to it
           </dd>
-          <dt>The token, by its contract: send nothing to it</dt>
+          <dt>Receiver</dt>
           <dd>
-            <code>{quote.inputToken}</code>
+            <code>{quote.user}</code>: gets the output, or a refund
           </dd>
-          <dt>
-            In the smallest unit
-            {token?.source !== 'wallet' && ', as the decimals were not read from the contract'}
-          </dt>
+          <dt>Smallest units</dt>
           <dd>
             <code>{String(rest)}</code>
+            {token?.source !== 'wallet' && ': decimals are not read from the contract'}
           </dd>
         </dl>
-      </details>
+      </div>
+      {children?.(use)}
     </section>
   )
 }

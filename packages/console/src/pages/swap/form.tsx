@@ -19,7 +19,6 @@ import { wallet } from '../../wallet/connected-wallet.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useBalances } from '../../wallet/use-wallet-read.js'
 import { Action } from './action.js'
-import { AddressRisks } from './address-risks.js'
 import { ConnectedWallet } from './connect.js'
 import { PriceReference } from './price-reference.js'
 import { SaferOffer } from './safer-offer.js'
@@ -103,10 +102,9 @@ export function SwapForm(props: SwapFormProps) {
   const isTransfer = params.mode === 'address'
   const isAfter = !isTransfer && wallet.value === undefined
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
-  const parts = [
-    <WalletPlace key="wallet" params={params} />,
-    <Action key="action" {...props} balance={balances?.get(params.sell)} />,
-  ]
+  const place = <WalletPlace key="wallet" params={params} />
+  const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
+  const terms = found && <WhatHappens key="terms" chain={chain} swap={found} isTransfer={isTransfer} />
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
       <fieldset class="mode">
@@ -148,9 +146,7 @@ export function SwapForm(props: SwapFormProps) {
         {...{ chain, round, solver, onChoose }}
         token={params.exact === 'sell' ? params.buy : params.sell}
       />
-      {isTransfer && <AddressRisks chain={chain} token={params.sell} />}
-      {isAfter ? parts.toReversed() : parts}
-      {found !== undefined && <WhatHappens chain={chain} swap={found} isTransfer={isTransfer} />}
+      {isTransfer ? [place, terms, action] : isAfter ? [action, place, terms] : [place, action, terms]}
     </div>
   )
 }

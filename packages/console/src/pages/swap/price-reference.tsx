@@ -1,4 +1,4 @@
-import { fillsOf } from '../../components/charts/rate-chart.js'
+import { fillsOf, formatFillRate } from '../../components/charts/rate-chart.js'
 import { Bps } from '../../components/ranking.js'
 import { type Round, surplusBps } from '../../data/auction/auction.js'
 import { wholeRate } from '../../data/orders/pair-fills.js'
@@ -43,7 +43,9 @@ export function PriceReference({ chainId, orders, round, solver, swap }: PriceRe
       {median !== undefined && (
         <>
           {' '}
-          <Bps bps={(rate / median - 1) * 10_000} /> against the median of the last {rates.length} fills.
+          Median of the last {rates.length} fills:{' '}
+          <span class="number">{formatFillRate(median, bought ?? 0)}</span>, this is{' '}
+          <Bps bps={(rate / median - 1) * 10_000} />.
         </>
       )}
     </p>

@@ -8,6 +8,7 @@ import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { isPast } from '../order/refund.js'
+import { AddressRisks } from './address-risks.js'
 
 const BPS = 10_000n
 /** What the reference contract takes: an approval with a deposit, and a transfer. Other contracts and tokens take more or less. */
@@ -52,7 +53,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
       </dd>
       {!isDeposited && depositDeadline !== undefined && (
         <>
-          <dt>{isTransfer ? 'Must arrive by' : 'Offer valid until'}</dt>
+          <dt>{isTransfer ? 'Arrive by' : 'Offer valid until'}</dt>
           <dd>
             <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
           </dd>
@@ -63,6 +64,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
         {input} back and {compensation}, by a refund that you press after {after}
         {isTransfer && '. No compensation if it came late or short, or the solver has cancelled'}
       </dd>
+      {isTransfer && !isDeposited && <AddressRisks chain={chain} token={inputToken} />}
       <dt>Cost</dt>
       <dd>
         no fee. {!isDeposited && `Gas of ${isTransfer ? 'the transfer' : 'approval and deposit'}`}
