@@ -30,8 +30,6 @@ const PLACES: Readonly<Record<PageName, (props: PageProps) => ComponentChildren>
   order: OrderPage,
   quote: QuotePage,
 }
-const titleOf = (page: PageName) => page.charAt(0).toUpperCase() + page.slice(1)
-
 /** The whole console: header, state of the connection, and the page of the URL. */
 export function App() {
   const { page, id } = route.value
@@ -43,7 +41,8 @@ export function App() {
     isFirst.current = false
     scrollTo(0, 0)
   }, [page, id])
-  const title = [titleDetail.value, page === undefined ? 'No such page' : titleOf(page), instance.name]
+  const name = page === undefined ? 'No such page' : page.charAt(0).toUpperCase() + page.slice(1)
+  const title = [titleDetail.value, name, instance.name]
   useEffect(() => {
     document.title = title.filter((part) => part !== '').join(' · ')
   })

@@ -11,7 +11,7 @@ const compressedBytes = (name: string) => readFileSync(join(FOLDER, `${name}.gz`
 /** The files that a browser loads before a wallet is connected. */
 function firstFiles(): string[] {
   const page = read('index.html')
-  const named = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name = '']) => name)
+  const named = [...page.matchAll(/(?:src|href)="\.\/([^"#]+\.\w+)"/g)].map(([, name = '']) => name)
   const imported = named
     .filter((name) => name.endsWith('.js'))
     .flatMap((name) => [...read(name).matchAll(/(?:^|[;}])import(?:[^'"()]*from)?["']\.\/([^"']+)["']/g)])

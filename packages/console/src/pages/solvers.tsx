@@ -20,14 +20,14 @@ import { formatDuration } from '../format/time.js'
 
 const LATEST = 10
 /** What the columns mean, in a few words. */
-const LEGEND = {
+const LEGEND: Readonly<Record<string, string>> = {
   Paid: 'of ended orders',
   'Usual fill': 'half were faster',
   Won: 'of all requests',
   'Answered in time': 'with an offer or a no',
   'Usual answer': 'half were faster',
   'Free bond': 'not set aside',
-} as const
+}
 
 /** All solvers and how they compete. */
 export function SolversPage({ chain }: { readonly chain: Chain }) {
@@ -89,7 +89,7 @@ function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
           {rows[0]?.[1].map(([name]) => (
             <th key={name} class="right">
               <Term name={name} />
-              <span class="of">{LEGEND[name as keyof typeof LEGEND]}</span>
+              <span class="of">{LEGEND[name]}</span>
             </th>
           ))}
         </>
