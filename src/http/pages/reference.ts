@@ -37,8 +37,8 @@ export const SWAGGER_UI_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favi
 export const DOCS_FOLDER = new URL('docs', import.meta.url)
 const OWN_FILES = ['start.js', 'theme.js', 'style.css']
 const FOR_AN_HOUR = 'public, max-age=3600'
-/** The page and Swagger UI need the sources of the console and no others, and send no form. */
-const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'none'`
+/** The page and Swagger UI need the sources of the console and no others. Its form is the search of the console. */
+const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'self'`
 const CONSOLE_LINKS = /<span class="console">.*?<\/span>/
 
 /** Leads from `/` to `/docs`, in an instance without a console. */

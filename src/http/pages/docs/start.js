@@ -20,22 +20,48 @@ const inAFewWords = ({ summary, description = '' }) => {
   const [sentence] = description.replace(new RegExp(`^${name} `), '').split(/[.:](?=\s|$)/)
   return sentence ? sentence[0].toUpperCase() + sentence.slice(1) : summary
 }
-/**
- * The first request is for a price, which names no user: that of the example, and of a chain and tokens of this instance where it lists
- * them. A copied address of a user would get the output of a real swap.
- */
-const writeFirstRequest = async (example) => {
-  const read = async (path) => (await fetch(path)).json()
-  const { chainId } = (await read('v1/chains')).chains[0]
-  const url = new URL(`v1/${chainId}/price`, location.href)
-  const write = (swap) => {
-    const command = `curl ${url} -H 'content-type: application/json' -d '${JSON.stringify(swap)}'`
-    document.querySelector('.first-request code').textContent = command
+/** A request as it is typed, with a line for each field. */
+const asCurl = (url, body) =>
+  body
+    ? `curl ${url} \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body, null, 2)}'`
+    : `curl ${url}`
+const STEPS = document.querySelectorAll('.steps li')
+/** Writes a request into a step. Its button sends it, and shows the answer below the request. */
+const writeStep = (step, url, body, known) => {
+  const code = step.querySelector('pre code')
+  const button = step.querySelector('button')
+  const show = (answer) => {
+    const lines = [asCurl(url, body), ...(answer ? [JSON.stringify(answer, null, 2)] : [])]
+    code.textContent = lines.join('\n\n')
   }
-  write(example)
+  show(known)
+  if (button === null) return
+  const headers = { 'content-type': 'application/json' }
+  button.onclick = async () => {
+    const answer = await fetch(url, body && { method: 'POST', headers, body: JSON.stringify(body) })
+    show(await answer.json())
+  }
+}
+/**
+ * The quick start has the host of the page, a chain and tokens of this instance where it lists them, and a price, which names no user: a
+ * copied address of a user would get the output of a real swap.
+ */
+const writeSteps = async (example) => {
+  const read = async (path) => (await fetch(path)).json()
+  const at = (path) => new URL(path, location.href)
+  const write = (chainId, swap) => {
+    writeStep(STEPS[1], at(`v1/${chainId}/price`), swap)
+    const chains = { originChainId: Number(chainId), destinationChainId: Number(chainId) }
+    const offer = { ...swap, ...chains, userAddress: '0x…', depositMode: 'CONTRACT' }
+    writeStep(STEPS[2], at(`v1/${chainId}/quote`), offer)
+  }
+  const known = await read('v1/chains')
+  writeStep(STEPS[0], at('v1/chains'), undefined, known)
+  const { chainId } = known.chains[0]
+  write(chainId, example)
   const [sold, bought] = (await read(`v1/${chainId}/tokens`)).tokens
   const amount = String(10n ** BigInt(sold.decimals))
-  write({ ...example, inputToken: sold.address, outputToken: bought.address, amount })
+  write(chainId, { ...example, inputToken: sold.address, outputToken: bought.address, amount })
 }
 const WithSentences = () => ({
   statePlugins: {
@@ -45,7 +71,7 @@ const WithSentences = () => ({
           const document = JSON.parse(text)
           const { example } =
             document.paths['/v1/{chainId}/price'].post.requestBody.content['application/json']
-          writeFirstRequest(example).catch(() => {})
+          writeSteps(example).catch(() => {})
           for (const methods of Object.values({ ...document.paths, ...document.webhooks }))
             for (const method of Object.values(methods)) method.summary = inAFewWords(method)
           return original(JSON.stringify(document))
