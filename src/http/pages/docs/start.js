@@ -82,7 +82,7 @@ const WithSentences = () => ({
 })
 const label = () => {
   for (const select of document.querySelectorAll('.examples-select-element')) select.ariaLabel = 'Example'
-  for (const text of document.querySelectorAll('pre.microlight')) text.tabIndex = 0
+  for (const text of document.querySelectorAll('pre.microlight, .steps pre')) text.tabIndex = 0
 }
 new MutationObserver(label).observe(document.body, { childList: true, subtree: true })
 SwaggerUIBundle({

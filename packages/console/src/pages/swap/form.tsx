@@ -100,6 +100,7 @@ export function SwapForm(props: SwapFormProps) {
   }
   // To watch is the alternative to a wallet, which the contract needs.
   const isTransfer = params.mode === 'address'
+  const isAfter = wallet.value === undefined
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
   const place = <WalletPlace key="wallet" params={params} />
   const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
@@ -145,11 +146,7 @@ export function SwapForm(props: SwapFormProps) {
         {...{ chain, round, solver, onChoose }}
         token={params.exact === 'sell' ? params.buy : params.sell}
       />
-      {isTransfer
-        ? [place, terms, action]
-        : wallet.value === undefined
-          ? [action, place, terms]
-          : [place, action, terms]}
+      {isTransfer ? [place, terms, action] : isAfter ? [action, place, terms] : [place, action, terms]}
     </div>
   )
 }
