@@ -69,5 +69,5 @@ function stepsOf({ order, record }: TimelineProps) {
     { name: 'Fill deadline', step: undefined, atMs: isMissed ? deadlineMs : undefined },
     stepOf('Settled', settled),
     stepOf('Refunded', refunded),
-  ].filter(({ step, atMs }) => step !== undefined || atMs !== undefined)
+  ].filter(({ step, atMs }) => step ?? atMs)
 }

@@ -103,15 +103,15 @@ function Statistics({ chain, address, orders }: StatisticsProps) {
         {choice}
       </div>
       <Answer query={answer}>
-        {() => (
-          <dl class="fact-row figures">
-            {Object.entries(stats ? numbersOf(chain, stats, orders) : {}).map(([name, value]) => (
-              <Fact key={name} name={<Term name={name} />}>
-                {value}
-              </Fact>
-            ))}
-            {stats &&
-              REPLIES.map(([count, name]) => (
+        {({ stats }) =>
+          stats && (
+            <dl class="fact-row figures">
+              {Object.entries(numbersOf(chain, stats, orders)).map(([name, value]) => (
+                <Fact key={name} name={<Term name={name} />}>
+                  {value}
+                </Fact>
+              ))}
+              {REPLIES.map(([count, name]) => (
                 <Fact key={count} name={<Term name={name} />}>
                   {group(String(stats[count]))}
                   {stats[count] > 0n && (
@@ -119,8 +119,9 @@ function Statistics({ chain, address, orders }: StatisticsProps) {
                   )}
                 </Fact>
               ))}
-          </dl>
-        )}
+            </dl>
+          )
+        }
       </Answer>
     </section>
   )
