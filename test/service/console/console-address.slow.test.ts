@@ -66,9 +66,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('has no address to pay once the wallet reads that it was settled, while the instance is silent', async () => {
       const { contracts, serviceUrl } = stage.network
       const { page, open } = await stage.openPage({ account: account() })
-      await open(stage.swapLink({ mode: 'address' }))
-      await page.getByText('Connect a wallet to have').click(PAGE_WAIT)
-      await button(page, 'Connect wallet').last().click(PAGE_WAIT)
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await page.getByRole('radio', { name: 'to an address' }).check()
       await button(page, 'Get the deposit address').click(PAGE_WAIT)
       const section = page.getByRole('region', { name: 'Deposit address' })
       await section.getByText('Send exactly').waitFor(PAGE_WAIT)

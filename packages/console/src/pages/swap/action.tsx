@@ -8,7 +8,7 @@ import { tokenOf } from '../../data/tokens/tokens.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useAttempt } from '../../wallet/use-attempt.js'
-import { Connect, ConnectAside } from './connect.js'
+import { Connect } from './connect.js'
 import type { SwapParams } from './swap-params.js'
 import { takeOffer } from './taken-offer.js'
 import { UNLISTED } from './wanted-swap.js'
@@ -57,9 +57,6 @@ export function Action(props: ActionProps) {
           A transfer comes back for its signed quote only, which this browser does not store: its storage is
           full or blocked. Mend that, and load the page again.
         </p>
-      )}
-      {!isContract && known === undefined && (
-        <ConnectAside>Connect a wallet to have the deposit address checked</ConnectAside>
       )}
     </>
   )
