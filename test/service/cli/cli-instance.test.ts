@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine, startCommandLine } from '../../support/process/command-line.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -9,7 +10,7 @@ import { contractStruct, honest, startSolver } from '../../support/solvers/solve
 
 const [bestAccount, otherAccount, wavering, unbonded] = solverAccounts
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.usdc, bestAccount, 10n ** 12n)
 await calls.fund(chain.contracts.weth, user, 10n ** 20n)

@@ -1,14 +1,15 @@
 import { createAggregatorClient, type OrderEvent, type QuoteParams } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startCable } from '../../support/faults/cable.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { shared } from '../../support/shared.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const traffic = await createTraffic(chain, { seed: 21 })
 const service = await shared(startEventService([chain]))
 const solver = await shared(startSolver(chain, solverAccounts[0], honest({ output: '1000' })))

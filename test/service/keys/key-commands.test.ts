@@ -1,15 +1,15 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { databases } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
 import { runKeys } from '../../support/keys/keyed-service.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
 const KEY = /^qa_[0-9a-f]{10}_[\w-]{43}$/
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 describe.each(databases)('keys on %s', (_kind, make) => {
   it('work while a service runs, and while none does', async () => {

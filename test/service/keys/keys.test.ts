@@ -7,9 +7,10 @@ import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
 import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { formatApiKey } from '../../../src/clients/api-key.js'
 import { createApiKey } from '../../../src/clients/api-key-secret.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startKeyedService } from '../../support/keys/keyed-service.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
@@ -18,7 +19,7 @@ import { eventSource, transports, webSocket } from '../../support/streams/transp
 
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(
   startKeyedService(chain, {
     RATE_LIMIT_ORDER: '2',

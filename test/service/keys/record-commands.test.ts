@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { databases } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -11,7 +12,7 @@ import { honest, startSolver } from '../../support/solvers/solver.js'
 const [account] = solverAccounts
 const OTHER_USER = `0x${'5e'.repeat(20)}`
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 
 describe.each(databases)('records on %s', (_kind, make) => {
   it('say why a user got no quote, while a service runs and while none does', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { startKeyedService } from '../../support/keys/keyed-service.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
 import { eventSource, type StreamTransport, transports } from '../../support/streams/transports.js'
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startKeyedService(chain))
 const solver = await shared(startSolver(chain, solverAccounts[0]))
 await solver.register(service)

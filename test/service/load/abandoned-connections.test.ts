@@ -7,7 +7,8 @@ import { pino } from 'pino'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { startService } from '../../support/service/service.js'
@@ -29,7 +30,7 @@ const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
 const lines: { level: number; msg: string; reason?: string; client?: string }[] = []
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
 const service = await shared(
   startService(chain, { ...environmentForAll([chain]), QUOTE_TIMEOUT_MS: '20000' }, { log }),

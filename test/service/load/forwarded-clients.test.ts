@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { afterEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { createLog } from '../../../src/telemetry/log.js'
-import { startChain } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
@@ -16,7 +16,7 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u
 let service: TestService
 const texts: string[] = []
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 afterEach(() => service?.close())
 

@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { RetryInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
@@ -25,7 +26,7 @@ const SOLVER = solverAccounts[0].address
 
 let service: TestService
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 afterEach(() => service.close())
 

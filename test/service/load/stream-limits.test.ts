@@ -3,8 +3,8 @@ import { connect as connectHttp2 } from 'node:http2'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { between } from '../../support/between.js'
-import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -36,7 +36,7 @@ const FORWARDED = [webSocket, eventSource]
 
 let service: TestService
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 afterEach(() => service.close())
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, expect, it } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
@@ -17,7 +17,7 @@ const BROKEN = Buffer.from([0x08, 0xff])
 const ENVELOPE = encodeEnvelope(0, BROKEN)
 const REFUSED = /"grpc-status":"8"|grpc-status: 8\r|"code":"resource_exhausted"|"code":"RATE_LIMITED"/
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const limit = String(LIMIT)
 const service = await shared(
   startService(chain, {

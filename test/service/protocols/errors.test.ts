@@ -3,8 +3,9 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { describe, expect, it } from 'vitest'
 import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
-import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts, type TestChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -13,7 +14,7 @@ import { signedRegistration } from '../../support/solvers/solver.js'
 const [bonded, unbonded] = [solverAccounts[0], solverAccounts[5]]
 const ENDPOINT = 'https://127.0.0.1:9'
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const environment = {
   NODE_ENV: 'production',
   SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',

@@ -3,9 +3,9 @@ import { connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { createConnection } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { FRAME, frame, headersFrame, PREFACE, settingsFrame } from '../../support/clients/http2-frames.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
@@ -22,7 +22,7 @@ const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
 
 process.on('warning', note)
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startService(chain))
 
 afterAll(async () => {

@@ -1,11 +1,12 @@
 import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts, type TestChain } from '../../support/chain/chain.js'
 import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { describeSlow } from '../../support/rounds.js'
 import { environmentFor, startService, type TestService } from '../../support/service/service.js'
@@ -23,8 +24,8 @@ let service: TestService | undefined
 let health: HealthClient
 
 const chains = await Promise.all([
-  shared(startChain({ bonded: 1 })),
-  shared(startChain({ chainId: 31338, bonded: 0 })),
+  shared(startModelChain({ bonded: 1 })),
+  shared(startModelChain({ chainId: 31338, bonded: 0 })),
 ])
 
 beforeEach(async () => {

@@ -5,8 +5,8 @@ import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
-import { startChain } from '../../support/chain/chain.js'
 import { createHealthClient } from '../../support/clients/health-client.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
@@ -19,7 +19,7 @@ const TEXTS = [
   'Größe 漢字 🙂',
 ]
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startService(chain))
 const grpcJs = await shared(createHealthClient(service.url))
 const session = await shared(connectHttp2(service.url))

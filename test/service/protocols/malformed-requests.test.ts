@@ -3,11 +3,11 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { brotliCompressSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startService(chain))
 
 describe('a faulty request', () => {

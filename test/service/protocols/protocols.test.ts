@@ -5,8 +5,9 @@ import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
 import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -23,7 +24,7 @@ const constant =
   async (ask, { quoteFor, sign }) =>
     sign({ ...quoteFor(ask), outputAmount, nonce: '7' })
 
-const chain = await shared(startChain({ bonded: 4 }))
+const chain = await shared(startModelChain({ bonded: 4 }))
 const service = await shared(startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } }))
 const grpc = await shared(createGrpcClient(service.url))
 const solvers = await Promise.all(

@@ -8,8 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { GetQuoteRequestSchema, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -20,7 +21,7 @@ type Line = any
 
 const lines: Line[] = []
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
 const service = await shared(startService(chain, {}, { log }))
 const solver = await shared(startSolver(chain, solverAccounts[0]))

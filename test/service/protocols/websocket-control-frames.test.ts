@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { shared } from '../../support/shared.js'
 
 const MIB = 1024 * 1024
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startEventService([chain]))
 
 /** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. */

@@ -8,8 +8,9 @@ import {
   publicActions,
 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -31,7 +32,7 @@ interface Call {
   readonly value: Hex
 }
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }))
 const solvers = await Promise.all(
   solverAccounts

@@ -3,8 +3,9 @@ import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
 import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -13,7 +14,7 @@ import { type Behaviour, honest, startSolver } from '../../support/solvers/solve
 const [goodAccount, otherAccount] = solverAccounts
 const hang: Behaviour = async () => undefined
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: '60000' }))
 const good = await shared(startSolver(chain, goodAccount))
 const other = await shared(startSolver(chain, otherAccount))

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -12,10 +13,10 @@ const [registered] = solverAccounts
 const ENDPOINT = 'http://127.0.0.1:9'
 const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 
 it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is down', async () => {
-  const gone = await startChain({ chainId: 4242, bonded: 1 })
+  const gone = await startModelChain({ chainId: 4242, bonded: 1 })
   const other = await startService(gone)
   const otherGrpc = createGrpcClient(other.url)
   await gone.stop()

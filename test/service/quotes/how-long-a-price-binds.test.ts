@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { offering, openSession } from '../../support/sessions/session-solver.js'
@@ -24,7 +25,7 @@ const FIELDS = ['inputToken', 'outputToken', 'orderType', 'amount', 'userAddress
 /** Binds for the whole window, and offers less. */
 let nowMs: number
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const clock = { ...systemClock, now: () => nowMs }
 nowMs = START_MS
 const service = await shared(startService(chain, { PRICE_CACHE_MS: '0' }, { clock }))

@@ -3,7 +3,8 @@ import { pino } from 'pino'
 import { beforeEach, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -15,7 +16,7 @@ const lines: string[] = []
 /** The id under which each solver was last asked, by its position in `solvers`. */
 let askedUnder: string[]
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const path = `/v1/${chain.chainId}/quote`
 const service = await shared(
   startService(

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -14,7 +15,7 @@ import { honest, register, startSolver, type TestSolver } from '../../support/so
 const [best, second, third] = solverAccounts
 const QUOTE_TIMEOUT_MS = 2000
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const path = `/v1/${chain.chainId}/quote`
 const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }))
 const solvers = await Promise.all(

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { itSlow } from '../../support/rounds.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -13,7 +14,7 @@ import { errorOf, quoteTransports } from '../../support/streams/quote-stream-cli
 
 const STREAM_QUOTES = 'aggregator.v1.QuoteService/StreamQuotes'
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startService(chain))
 const solver = await shared(startSolver(chain, solverAccounts[0]))
 await solver.register(service)

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -24,7 +25,7 @@ const constant =
 
 const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const service = await shared(startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } }))
 const solvers = await Promise.all(
   solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),

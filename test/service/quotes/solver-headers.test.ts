@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startCollector } from '../../support/service/collector.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -13,7 +14,7 @@ const NOW_MS = Date.now()
 
 let received: IncomingHttpHeaders[]
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(
   startService(chain, { QUOTE_TIMEOUT_MS: '60000' }, { clock: { ...systemClock, now: () => NOW_MS } }),
 )

@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
@@ -18,7 +19,7 @@ const [account, other] = solverAccounts
 let service: TestService
 let sessions: SessionSolver[] = []
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 

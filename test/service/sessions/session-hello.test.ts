@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
   messageOf,
@@ -21,7 +22,7 @@ const PUBLIC_URL = 'https://quotes.example'
 
 let service: TestService
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 
 afterEach(() => service?.close())
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
@@ -18,7 +19,7 @@ const [account] = solverAccounts
 let service: TestService
 let sessions: SessionSolver[] = []
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 
 beforeEach(() => {
   sessions = []

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
@@ -15,7 +16,7 @@ const [account, other, third] = solverAccounts
 let service: TestService
 let sessions: SessionSolver[] = []
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 
 afterEach(async () => {
   for (const session of sessions) session.leave()

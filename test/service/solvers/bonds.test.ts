@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -17,7 +18,7 @@ const OUTPUT = 1_000_000_000n
 let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 let environment: Record<string, string>
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 const solver = await shared(startSolver(chain, account, honest({ output: OUTPUT.toString() })))
 const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))

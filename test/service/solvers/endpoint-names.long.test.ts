@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { itSlow } from '../../support/rounds.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -15,7 +16,7 @@ let zone: Zone
 let dns: DnsServer
 let service: TestService
 
-const chain = await shared(startChain({ bonded: 6 }))
+const chain = await shared(startModelChain({ bonded: 6 }))
 const byDns = await shared(startSolver(chain, first))
 
 beforeEach(async () => {

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { toFunctionSelector } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -23,7 +24,7 @@ let service: TestService
 let solver: TestSolver
 let other: TestSolver
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 
 beforeEach(async () => {
   service = await startService(chain)

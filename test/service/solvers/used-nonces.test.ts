@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { signedOver } from '../../support/solvers/offer-faults.js'
@@ -10,7 +11,7 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { playRestart } from '../../support/solvers/restarted-solver.js'
 import { startSolver } from '../../support/solvers/solver.js'
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const solver = await shared(startSolver(chain, solverAccounts[0]))
 
 it('a restarted solver that repeats used nonces loses only those offers, also after a restart of the service', async () => {

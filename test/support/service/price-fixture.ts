@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts, startChain } from '../chain/chain.js'
+import { solverAccounts } from '../chain/chain.js'
+import { startModelChain } from '../model-chain/start-model-chain.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type WireQuote } from '../solvers/solver.js'
 import { startService } from './service.js'
@@ -33,7 +34,7 @@ export function noteHeaders(behaviour: Behaviour) {
  * least input.
  */
 export async function startPriceFixture() {
-  const chain = await startChain({ bonded: 2 })
+  const chain = await startModelChain({ bonded: 2 })
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
   const variables = { QUOTE_TIMEOUT_MS: '2000', PRICE_CACHE_MS: '60000' }

@@ -1,4 +1,5 @@
-import { solverAccounts, startChain } from '../chain/chain.js'
+import { solverAccounts } from '../chain/chain.js'
+import { startModelChain } from '../model-chain/start-model-chain.js'
 import { honest, startSolver } from '../solvers/solver.js'
 import { startEventService } from './event-service.js'
 
@@ -7,7 +8,7 @@ import { startEventService } from './event-service.js'
  * @param output what the solver offers, in the token's smallest unit
  */
 export async function startQuotingService(output: string) {
-  const chain = await startChain({ bonded: 3 })
+  const chain = await startModelChain({ bonded: 3 })
   const service = await startEventService([chain])
   const solver = await startSolver(chain, solverAccounts[0], honest({ output }))
   await solver.register(service)

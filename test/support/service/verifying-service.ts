@@ -1,10 +1,11 @@
 import { toFunctionSelector } from 'viem'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { solverAccounts, startChain } from '../chain/chain.js'
+import { solverAccounts } from '../chain/chain.js'
 import { createCalls } from '../chain/contract-calls.js'
 import { deferred } from '../deferred.js'
 import type { RpcRequest } from '../faults/chain-view.js'
 import { type Interceptor, startRpcProxy } from '../faults/rpc-proxy.js'
+import { startModelChain } from '../model-chain/start-model-chain.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import { type Behaviour, honest, startSolver } from '../solvers/solver.js'
 import { startService, type TestService } from './service.js'
@@ -39,7 +40,7 @@ const hideUsedNonces: Interceptor = async (call, pass) =>
 
 /** A chain, three solvers, and a service that may verify all offers. Its node hides which nonces are used. */
 export async function startVerifyingService() {
-  const chain = await startChain({ bonded: 3 })
+  const chain = await startModelChain({ bonded: 3 })
   const accounts = solverAccounts.slice(0, 3)
   const { send } = createCalls(chain.devnet, chain.contracts.settlement)
   for (const account of accounts) await send(account, 'cancelNonce', [CANCELLED_NONCE])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../chain/chain.js'
+import { solverAccounts, type TestChain } from '../chain/chain.js'
+import { startModelChain } from '../model-chain/start-model-chain.js'
 import { startService, type TestService } from '../service/service.js'
 import type { MalformedSolver } from './malformed-solvers.js'
 import { quoteRequest } from './quote-request.js'
@@ -22,7 +23,7 @@ export function useHonestSolver({ quoteTimeoutMs }: { readonly quoteTimeoutMs: n
   }
 
   beforeAll(async () => {
-    chain = await startChain({ bonded: 2 })
+    chain = await startModelChain({ bonded: 2 })
     good = await startSolver(chain, goodAccount, honest({ output: '1000' }))
     await restart()
     trap = await startTrap()
