@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { RpcError } from '../src/json-rpc.js'
+import { createRpcEndpoint, type RpcEndpointOptions } from '../src/rpc-endpoint.js'
 
 /** A call as it comes to a node. */
 export interface Asked {
@@ -20,7 +22,9 @@ export type HttpAnswer = (
   request: IncomingMessage,
 ) => unknown
 
-const JSON_TYPE = { 'content-type': 'application/json' }
+/** A secret that must not be said. */
+export const KEY = 'secret-key'
+export const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** The answer to a call by which a test knows to which call it belongs. */
 export const echo = ({ id, method, params }: Asked) => ({ jsonrpc: '2.0', id, result: [method, ...params] })
@@ -104,3 +108,27 @@ export async function startSocketNode() {
     sockets: () => [...server.clients],
   }
 }
+
+/** An endpoint whose URL has a key in each of its parts. */
+export async function startEndpoint(answer?: HttpAnswer, options: RpcEndpointOptions = {}) {
+  const node = await startHttpNode(answer)
+  const url = `http://user-name:${KEY}@${node.host}/v2/${KEY}?key=${KEY}`
+  const endpoint = createRpcEndpoint(url, options)
+  onTestFinished(endpoint.close)
+  const failure = (limits = {}): Promise<RpcError> =>
+    endpoint.request('eth_call', [], limits).then(
+      (result) => expect.fail(`a result: ${JSON.stringify(result)}`),
+      (error) => error,
+    )
+  return { node, endpoint, failure }
+}
+
+export const answered =
+  (body: object): HttpAnswer =>
+  (response, asked) =>
+    sendJson(response, { jsonrpc: '2.0', id: (asked as Asked).id, ...body })
+export const withError = (error: unknown) => answered({ error })
+export const raw =
+  (text: string, status = 200): HttpAnswer =>
+  (response) =>
+    response.writeHead(status, JSON_TYPE).end(text)

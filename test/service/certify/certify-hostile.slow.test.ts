@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { messageOf, webSocket } from '../../support/sessions/session-connections.js'
 import { openSession, signedHello, silent } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
@@ -11,7 +12,7 @@ import { startRawSolver } from '../../support/solvers/raw-solver.js'
 const [account, otherAccount] = solverAccounts
 const MIB = 1024 * 1024
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 
 async function sendForEver({ socket, offer }: Exchange): Promise<void> {
   await offer()

@@ -5,7 +5,8 @@ import type {
   HttpFailReason,
   SessionFailReason,
 } from '../../../packages/protocol/src/solvers/solver-result.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openSession } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
@@ -22,7 +23,7 @@ import { type Behaviour, startSolver } from '../../support/solvers/solver.js'
 
 const [account, badAccount] = solverAccounts
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 
 /** Certifies an endpoint, and expects a failure. */
 async function failsAt(endpointUrl: string, more: readonly string[] = []): Promise<CertifyReport> {

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { CertifyReport } from '../../../packages/cli/src/certify/report.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { offering, openSession, type SessionBehaviour } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { certifyEndpoint, PATIENT, startSessionRun } from '../../support/solvers/certify.js'
@@ -10,7 +11,7 @@ import { startSolver } from '../../support/solvers/solver.js'
 const [account] = solverAccounts
 const RULES = Object.keys(SAFETY_RULES) as (keyof typeof SAFETY_RULES)[]
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 
 const statusOf = ({ cases }: CertifyReport, wanted: string) =>
   cases.find(({ name }) => name === wanted)?.status

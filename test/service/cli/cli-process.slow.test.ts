@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess } from '../../support/process/process.js'
 import { environmentFor, startService } from '../../support/service/service.js'
@@ -13,7 +14,7 @@ import { shared } from '../../support/shared.js'
 const [account] = solverAccounts
 const key = Buffer.from(account.getHdKey().privateKey ?? []).toString('hex')
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startService(chain))
 
 const preload = join(import.meta.dirname, '../../support/process/loaded-databases.mjs')

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { seriousFindings } from '../../support/console/axe.js'
 import { overflow } from '../../support/console/console.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { startSolver } from '../../support/solvers/solver.js'
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startService(chain, { CONSOLE: 'false' }))
 const solver = await shared(startSolver(chain, solverAccounts[0]))
 await solver.register(service)

@@ -5,9 +5,9 @@ import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -23,7 +23,7 @@ import {
 const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: 31 })
 const service = await shared(startEventService([chain]))
 

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { EventSource } from 'undici'
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages, isEvent, type StreamMessage } from '../../support/streams/event-messages.js'
@@ -18,7 +18,7 @@ let mode: 'pass' | 'refuse' | 'change cursors' = 'pass'
 let refused = 0
 
 vi.stubGlobal('EventSource', EventSource)
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }))
 const front = await shared(
   createServer(({ url: path = '', headers }, response) => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import type { Order } from '../../support/chain/order-actions.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { shared } from '../../support/shared.js'
 import {
@@ -22,8 +22,8 @@ import {
 const HISTORY = 600
 
 const chains = await Promise.all([
-  shared(startChain({ bonded: 0 })),
-  shared(startChain({ chainId: 31338, bonded: 0 })),
+  shared(startModelChain({ bonded: 0 })),
+  shared(startModelChain({ chainId: 31338, bonded: 0 })),
 ])
 const traffics = await Promise.all([
   createTraffic(chains[0], { seed: 21 }),

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { between } from '../../support/between.js'
-import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { runKeys } from '../../support/keys/keyed-service.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -10,7 +10,7 @@ import { transports } from '../../support/streams/transports.js'
 
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 async function start(environment: Record<string, string> = {}) {
   const { databaseUrl, ...replicas } = await openReplicas(chain)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
@@ -8,7 +9,7 @@ import { shared } from '../../support/shared.js'
 
 const [account] = solverAccounts
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 
 async function startWith(path: string) {
   const service = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
@@ -13,7 +14,7 @@ let solver: TestSolver
 let service: TestService
 let lines: { level: number; msg: string }[]
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 
 beforeEach(async () => {
   rpc = await startRpcProxy(chain.devnet.rpcUrl)

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'undici'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { freePort } from '../../support/free-port.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
@@ -18,7 +18,7 @@ const PATH = `/${'x'.repeat(180)}`
 const PIPELINED = 8
 
 const folder = mkdtempSync(join(tmpdir(), 'unwritten-log-'))
-const chain = await shared(startChain())
+const chain = await shared(startModelChain())
 
 afterAll(async () => {
   rmSync(folder, { recursive: true })

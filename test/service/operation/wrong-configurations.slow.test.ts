@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess } from '../../support/process/process.js'
 import { environmentFor, startService } from '../../support/service/service.js'
@@ -20,7 +21,7 @@ const REACHED = 'It must name a PostgreSQL that answers and accepts its user'
 
 const folder = mkdtempSync(join(tmpdir(), 'wrong-'))
 writeFileSync(join(folder, 'text.db'), 'This is no database.'.repeat(100))
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 afterAll(async () => {
   rmSync(folder, { recursive: true })

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { credentials, type ServiceClientConstructor, status } from '@grpc/grpc-js'
 import { GrpcReflection } from 'grpc-js-reflection-client'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import {
   openReflection,
   type ReflectionVersion,
   runBufCurl,
   VERSIONS,
 } from '../../support/clients/reflection-client.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { startSolver } from '../../support/solvers/solver.js'
@@ -31,7 +32,7 @@ const open = new Set<{ close(): void }>()
 
 /** A folder outside of the repository. */
 const folder = await mkdtemp(join(tmpdir(), 'reflection-'))
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startService(chain))
 const solver = await shared(startSolver(chain, solverAccounts[0]))
 await solver.register(service, 'Known by reflection')

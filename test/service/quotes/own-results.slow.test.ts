@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts, type TestChain } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { listOwnResults, signOwnResults } from '../../support/solvers/own-results.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -44,7 +45,7 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
   }
 
   beforeAll(async () => {
-    chain = await startChain({ bonded: 2 })
+    chain = await startModelChain({ bonded: 2 })
     database = await makeDatabase()
     service = await start()
     solvers = await Promise.all([best, second].map((account) => startSolver(chain, account)))

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -14,7 +15,7 @@ import { type Behaviour, honest, startSolver } from '../../support/solvers/solve
 const lines: any[] = []
 let folder: string
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const path = `/v1/${chain.chainId}/quote`
 const solvers = await Promise.all(
   solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),

@@ -1,5 +1,6 @@
 import { expect, it, type onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
@@ -10,7 +11,7 @@ const [account, other] = solverAccounts
 const DECLINES = 100_000
 const MIB = 2 ** 20
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 
 /** A service of one of the tests, which run at the same time, and a function that opens sessions at it. */
 async function start(

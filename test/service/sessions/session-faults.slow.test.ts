@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
@@ -13,7 +14,7 @@ const HEARTBEAT_MS = 100
 let service: TestService
 let sessions: SessionSolver[] = []
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 
 afterEach(async () => {
   for (const session of sessions) session.leave()

@@ -1,12 +1,13 @@
 import type { LocalAccount } from 'viem'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { BOND, solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { BOND, solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
 import { eventually } from '../../support/eventually.js'
 import { startCable } from '../../support/faults/cable.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import type { TestService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
@@ -19,7 +20,7 @@ const [account, other] = solverAccounts
 let service: TestService
 let sessions: SessionSolver[] = []
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 

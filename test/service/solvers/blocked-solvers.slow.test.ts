@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { between } from '../../support/between.js'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { databases } from '../../support/databases/service-databases.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { offering, openSession } from '../../support/sessions/session-solver.js'
@@ -20,7 +21,7 @@ import {
 const [account, other] = solverAccounts
 const ENDPOINT = 'http://127.0.0.1:9'
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const path = `/v1/${chain.chainId}/solvers`
 
 async function start(environment: Record<string, string>): Promise<TestService> {

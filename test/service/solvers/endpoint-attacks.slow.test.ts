@@ -1,8 +1,9 @@
 import type { LookupAddress } from 'node:dns'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -23,7 +24,7 @@ let firstAddresses: LookupAddress[] | undefined
 /** What the service has logged of solvers without an offer. */
 let messages: string[]
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const solver = await shared(startSolver(chain, account))
 
 beforeEach(async () => {

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate, type SubjectAltNameEntry } from 'selfsigned'
 import { afterAll, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentFor, startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -25,7 +26,7 @@ const servers: Server[] = []
 /** The TLS proxies close the connections of the next requests in these ways. */
 const closings: ((socket: Socket) => void)[] = []
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const solver = await shared(startSolver(chain, account))
 const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-tls-'))
 const authority = await generate([{ name: 'commonName', value: 'Test CA' }], {

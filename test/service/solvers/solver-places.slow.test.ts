@@ -2,11 +2,12 @@ import { pino } from 'pino'
 import { toFunctionSelector } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { passChainTime } from '../../support/chain/pass-time.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { nextTimestamp, register, signedRegistration } from '../../support/solvers/solver.js'
@@ -21,7 +22,7 @@ let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 let aheadMs: number
 let lines: Record<string, unknown>[]
 
-const chain = await shared(startChain({ bonded: 4 }))
+const chain = await shared(startModelChain({ bonded: 4 }))
 // So that the clock of the service decides, as long as it is not further ahead.
 await passChainTime(chain, 72 * HOUR_MS)
 const calls = createCalls(chain.devnet, chain.contracts.settlement)

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { eventually } from '../../support/eventually.js'
 import { type DatabaseLink, startDatabaseLink } from '../../support/faults/database-link.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -22,7 +23,7 @@ const TEXT = 'insert into "solver_hours"'
 
 type Counts = Record<'asked' | 'quoted' | 'wonAlone', number>
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const solver = await shared(startSolver(chain, solverAccounts[0], honest({ output: '1000' })))
 
 const exactly = (count: number): Counts => ({ asked: count, quoted: count, wonAlone: count })

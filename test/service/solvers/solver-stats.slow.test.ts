@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -20,7 +21,7 @@ const invalid: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor
 const fail: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
 const silent: Behaviour = async () => undefined
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const solvers = await Promise.all(
   solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),
 )

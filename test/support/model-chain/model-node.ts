@@ -47,6 +47,9 @@ interface CallRequest {
   readonly data: Hex
 }
 
+/** By number or tag, or by hash (EIP-1898). */
+type BlockName = string | { readonly blockHash: string }
+
 interface LogFilter {
   readonly fromBlock?: string
   readonly toBlock?: string
@@ -100,7 +103,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
   const { contracts } = chain
 
   /** @throws NodeError for a block that the chain does not have */
-  function asOf<T>(tag: string, answer: (block: ModelBlock) => T): T {
+  function asOf<T>(tag: BlockName, answer: (block: ModelBlock) => T): T {
     const block = blockAt(tag)
     if (block === undefined) throw new NodeError(NOT_FOUND, 'header not found')
     return block === chain.head() ? answer(block) : chain.asOf(block.number, () => answer(block))
@@ -117,7 +120,8 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
     }
   }
 
-  function blockAt(tag: string): ModelBlock | undefined {
+  function blockAt(tag: BlockName): ModelBlock | undefined {
+    if (typeof tag === 'object') return chain.blocks.find(({ hash }) => hash === tag.blockHash)
     if (['latest', 'pending', 'safe', 'finalized'].includes(tag)) return chain.head()
     return chain.blocks.find(({ number }) => number === Number(tag))
   }
@@ -132,7 +136,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
         chain.baseFee(),
       ),
     eth_getLogs: (filter: LogFilter) => findLogs(chain, filter),
-    eth_call: (call: CallRequest, tag = 'latest') => asOf(tag, (block) => simulate(call, block)),
+    eth_call: (call: CallRequest, tag: BlockName = 'latest') => asOf(tag, (block) => simulate(call, block)),
     eth_estimateGas(call: CallRequest) {
       simulate(call, chain.head())
       return numberToHex(GAS)
@@ -152,8 +156,8 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
       }
     },
     eth_getTransactionReceipt: (hash: Hex) => toReceipt(chain.receipt(hash), chain.baseFee()),
-    eth_getBlockReceipts: (tag: string) => {
-      const block = tag.length === HASH_LENGTH ? chain.blocks.find(({ hash }) => hash === tag) : blockAt(tag)
+    eth_getBlockReceipts(tag: string) {
+      const block = blockAt(tag.length === HASH_LENGTH ? { blockHash: tag } : tag)
       return block?.receipts.map((receipt) => toReceipt(receipt, chain.baseFee())) ?? null
     },
     eth_getTransactionByHash(hash: Hex) {

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 import type { CheckResult } from '../../../src/operator/doctor/check-result.js'
-import { solverAccounts, startChain } from '../chain/chain.js'
+import { solverAccounts, type TestChain } from '../chain/chain.js'
+import { startModelChain } from '../model-chain/start-model-chain.js'
 import { environmentFor, startService } from '../service/service.js'
 import { startSolver, type TestSolver } from '../solvers/solver.js'
 import { commandLine } from './command-line.js'
@@ -18,10 +19,14 @@ export const BOB = `solvers of chain 31337 Bob (${second.address})`
 /**
  * A chain with two solvers, Ada and Bob, and a service where they are registered, with its database in a file.
  * @param changes changes of the service's variables
+ * @param start starts the chain
  */
-export async function startDoctorFixture(changes: Record<string, string> = {}) {
+export async function startDoctorFixture(
+  changes: Record<string, string> = {},
+  start: (options: { readonly bonded: number }) => Promise<TestChain> = startModelChain,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
-  const chain = await startChain({ bonded: 2 })
+  const chain = await start({ bonded: 2 })
   const solvers: [TestSolver, TestSolver] = [
     await startSolver(chain, first),
     await startSolver(chain, second),
@@ -72,4 +77,33 @@ export async function diagnose(environment: Record<string, string | undefined>) 
       .map(({ check }) => check),
     find: (check: string) => checkResults.find((checkResult) => checkResult.check === check),
   }
+}
+
+interface Diagnosis {
+  readonly what: string
+  /** Prepares the fault. @returns changes of the variables */
+  readonly given: () => Variables | Promise<Variables>
+  readonly failed?: readonly string[]
+  readonly warned?: readonly string[]
+  /** Of the first check that fails or has a warning, when `check` is left out. */
+  readonly says?: string | RegExp
+  readonly check?: string
+  readonly remedy?: string
+}
+
+type Variables = Record<string, string | undefined>
+
+/** Tests what doctor says of each of some faults. */
+export function itDiagnoses(fixture: Pick<DoctorFixture, 'diagnose'>, diagnoses: readonly Diagnosis[]): void {
+  it.each(diagnoses)(
+    'reports $what',
+    async ({ given, failed = [], warned = [], says = '', remedy = '', check }) => {
+      const found = await fixture.diagnose(await given())
+      expect([found.failed, found.warned]).toEqual([failed, warned])
+      const [first] = [...failed, ...warned]
+      const result = found.find(check ?? first ?? 'variables')
+      expect(result?.checkResult).toMatch(says)
+      expect(`${result?.remedy}`).toContain(remedy)
+    },
+  )
 }
