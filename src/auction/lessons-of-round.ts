@@ -42,7 +42,7 @@ export function createLearnRequest(
     if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, now)
     isOpened = true
     if (open === undefined) return
-    const answer = toReadAnswer(ended, round)
+    const answer = toReadAnswer(ended, round, isLost)
     const { requestedAt } = round.times
     learn(open, answer, requestedAt, now)
     const isWorth = wasWorth(answer)
@@ -64,7 +64,11 @@ function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   return answeredInMs(settled) === undefined ? undefined : false
 }
 
-function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, round: Round): ReadAnswer {
+function toReadAnswer(
+  { attempt, settled, atMs, isInTime, gain }: EndedAttempt,
+  round: Round,
+  isLost = false,
+): ReadAnswer {
   const { asked } = attempt
   const { result } = settled
   const { softMs, limitMs, readMs } = round.times
@@ -72,9 +76,10 @@ function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, 
   // A solver that was told a shorter deadline than the instance's own may give up when it is over.
   const wasCutShort = limitMs < readMs && atMs >= limitMs
   const offer = result.kind === 'quoted' ? result.offer : undefined
+  const isUnknown = result.kind === 'cancelled' || wasCutShort
   return {
     solver: asked.solver.address,
-    outcome: offer !== undefined ? 'offer' : result.kind === 'cancelled' || wasCutShort ? 'unknown' : 'none',
+    outcome: offer !== undefined ? 'offer' : isUnknown ? 'unknown' : isLost ? 'lost' : 'none',
     isInTime,
     isQuick: !isLate,
     gap: offer === undefined || round.best === undefined ? 0 : gapBps(offer.quote, round.best.quote),

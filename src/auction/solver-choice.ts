@@ -80,8 +80,9 @@ export function createSolverChoice(
   function examine(chainId: number, pair: Pair | undefined, now: number): readonly Examined[] {
     const all = listedOf(chainId).map((listed): Examined => {
       const { solver, standing } = listed
-      const treatment = rules.canCheck(solver) ? eligibility(standing, now) : 'bond_unknown'
-      return { listed, lessons: pair?.of(solver.address), treatment }
+      const lessons = pair?.of(solver.address)
+      const treatment = rules.canCheck(solver) ? eligibility(standing, lessons, now) : 'bond_unknown'
+      return { listed, lessons, treatment }
     })
     if (!all.some(isAble)) for (const one of lastResort(all, now)) one.treatment = 'able'
     return all

@@ -10,6 +10,10 @@ const WORTHS_TO_WAIT = 2
 /** A quick offer adds 1 to a solver's quickness in a pair, and a later one takes 1 away. It takes more later ones to end it than strangers can cause. */
 const LEAST_QUICKNESS = -5
 const MOST_QUICKNESS = 20
+/** A valid offer adds 1 to a solver's reliability in a pair, and a loss takes 1 away: twenty addresses of strangers cannot end it. */
+const MOST_RELIABILITY = 25
+/** A solver is reliable for this time after its last valid offer in the pair. */
+const RELIABLE_MS = 60_000
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */
@@ -50,6 +54,8 @@ export class Lessons {
   #unworthAt = Number.NEGATIVE_INFINITY
   /** Above 0 when of its last offers, more came within the soft deadline than later. */
   #quickness = 0
+  /** Above 0 when more of its requests brought an offer than were lost. */
+  #reliability = 0
   #medianGap = NO_OFFER_GAP
   #quotedAt = Number.NEGATIVE_INFINITY
 
@@ -88,9 +94,20 @@ export class Lessons {
   }
 
   /** Records an offer, with a lesson or without one, in a round that teaches the pair. */
-  recordTime(isQuick: boolean): void {
+  recordOffer(isQuick: boolean): void {
+    this.#reliability = Math.min(MOST_RELIABILITY, this.#reliability + 1)
     if (isQuick) this.#quickness = Math.min(MOST_QUICKNESS, this.#quickness + 1)
     else this.#quickness = Math.max(LEAST_QUICKNESS, this.#quickness - 1)
+  }
+
+  /** Records a request that cost its caller time, in a round that teaches the pair. */
+  recordLoss(): void {
+    this.#reliability = Math.max(0, this.#reliability - 1)
+  }
+
+  /** Whether rounds ask the solver in the pair, whatever its requests in others came to. */
+  isReliable(now: number): boolean {
+    return this.#reliability > 0 && now - this.#quotedAt <= RELIABLE_MS
   }
 
   /** Whether the solver has made a valid offer in the pair within a day. */
@@ -184,8 +201,11 @@ export class Pairs {
 /** What came of the request to one solver, in a round that was answered with an offer. */
 export interface ReadAnswer {
   readonly solver: Address
-  /** `none`: no valid offer, for a reason of its own. `unknown`: for a reason that says nothing about it. */
-  readonly outcome: 'offer' | 'none' | 'unknown'
+  /**
+   * `none`: no valid offer, for a reason of its own. `lost`: the request has also cost its caller time. `unknown`: no valid offer,
+   * for a reason that says nothing about it.
+   */
+  readonly outcome: 'offer' | 'none' | 'lost' | 'unknown'
   /** Whether it came before the round's answer. */
   readonly isInTime: boolean
   /** Whether it came within the soft deadline, before or after the answer. */
@@ -216,12 +236,13 @@ export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, askedAt:
   const lessons = pair.open(answer.solver)
   if (outcome === 'offer') lessons.recordQuote(now)
   if (!isTaught || outcome === 'unknown') return
-  if (outcome === 'offer') lessons.recordTime(isQuick)
+  if (outcome === 'offer') lessons.recordOffer(isQuick)
+  if (outcome === 'lost') lessons.recordLoss()
   const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
   if (isOffer && !isInTime && gap > -LEAST_GAIN) return
   const lesson = {
     gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
-    isWorth: outcome === 'none' && isQuick ? undefined : wasWorth(answer),
+    isWorth: outcome !== 'offer' && isQuick ? undefined : wasWorth(answer),
   }
   lessons.add(lesson, askedAt, now)
 }

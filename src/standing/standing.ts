@@ -112,8 +112,13 @@ export function recordWait(standing: Standing, wasWorth: boolean, askedAt: numbe
   standing.unwaitedRounds = UNWAITED_ROUNDS
 }
 
-/** Says whether a round asks the solver. */
-export function eligibility(standing: Standing, now: number): Eligibility {
+/**
+ * Says whether a round asks the solver. It does when the solver is reliable in the pair: strangers can make requests that it leaves unanswered,
+ * and then junk would be the answer.
+ * @param lessons its lessons in the pair of the round
+ */
+export function eligibility(standing: Standing, lessons: Lessons | undefined, now: number): Eligibility {
+  if (lessons?.isReliable(now)) return 'able'
   const { breaker } = standing
   if (!breaker.isClosed) return breaker.isProbeDue(now) ? 'probe' : 'circuit_open'
   return isStalled(standing, now) ? 'not_answering' : 'able'

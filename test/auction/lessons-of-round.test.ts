@@ -92,6 +92,27 @@ test.each([
   },
 )
 
+test('a solver stays reliable when twenty strangers make requests that it leaves unanswered, for a minute after its last offer', async () => {
+  const round = async (client: string, isAnswered: boolean) => {
+    const { answer } = play({ client })
+    await answer(1, offerOf(1))
+    if (isAnswered) await answer(2, offerOf(2, 2000n))
+    else await clock.advance(2000)
+    return lessonsOf(2)?.isReliable(clock.monotonic())
+  }
+  // A client that has taught the pair a moment ago says nothing.
+  for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.2']) await round(client, true)
+  expect(await round('192.0.2.1', false)).toBe(true)
+  expect(await round('192.0.2.3', false)).toBe(true)
+  expect(await round('192.0.2.4', false)).toBe(false)
+  for (let client = 0; client < 25; client++) await round(`198.51.100.${client}`, true)
+  for (let stranger = 0; stranger < 20; stranger++) await round(`203.0.113.${stranger}`, false)
+  const isReliable = () => lessonsOf(2)?.isReliable(clock.monotonic())
+  expect([isReliable(), standings.of(askedSolver(2).solver).breaker.isClosed]).toEqual([true, false])
+  await clock.advance(20_001)
+  expect(isReliable()).toBe(false)
+})
+
 test('a wait in vain counts in a firm round that teaches, once for rounds at the same time; one that was worth it, in any', async () => {
   const standing = standings.of(askedSolver(2).solver)
   const wait = async (amount: bigint, rounds: Parameters<typeof play>[0][]) => {

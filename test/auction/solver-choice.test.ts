@@ -101,6 +101,23 @@ describe('who is asked, and what statistics say of it', () => {
     })
   })
 
+  test('are also those that are reliable in the pair: statistics are for all pairs', () => {
+    const [first, second] = registered as [Solver, Solver]
+    open(first)
+    stall(second)
+    const pair = standings.pairsOf(1).open(PAIR, { network: 'a' }, 0)?.pair
+    for (const { address } of [first, second]) {
+      pair?.open(address).recordQuote(now)
+      pair?.open(address).recordOffer(true)
+    }
+    now = 5000
+    expect(chosen()).toMatchObject({
+      asked: ['1', '2', '3'],
+      probed: [],
+      reasons: ['circuit_open', 'not_answering', undefined],
+    })
+  })
+
   test('are those that do not answer or are half-open, when all are open or do not answer', () => {
     for (const each of registered.slice(0, 2)) open(each)
     now = 4000

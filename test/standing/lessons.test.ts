@@ -68,9 +68,27 @@ describe('the lessons of a solver', () => {
     [[...Array(99).fill(false), ...Array(6).fill(true)], true],
   ])('after offers that were quick as in %j, it is quick: %s', (offers, isQuick) => {
     const lessons = new Lessons()
-    for (const offer of offers) lessons.recordTime(offer)
+    for (const offer of offers) lessons.recordOffer(offer)
     expect(lessons.isQuick).toBe(isQuick)
   })
+
+  test.each([
+    [[99, 24, 0], 59_999, true],
+    [[99, 25, 0], 0, false],
+    [[1, 0, 0], 60_000, true],
+    [[1, 0, 0], 60_001, false],
+    [[0, 99, 1], 0, true],
+  ])(
+    'after %j offers, losses and offers it is reliable %i ms later: %s',
+    ([offers, losses, more], now, isReliable) => {
+      const lessons = new Lessons()
+      lessons.recordQuote(0)
+      for (let offer = 0; offer < offers; offer++) lessons.recordOffer(false)
+      for (let loss = 0; loss < losses; loss++) lessons.recordLoss()
+      for (let offer = 0; offer < more; offer++) lessons.recordOffer(false)
+      expect(lessons.isReliable(now)).toBe(isReliable)
+    },
+  )
 
   test.each([
     ['a burst of rounds that were not', false, 0, true],

@@ -38,7 +38,7 @@ function answer(...times: number[]): void {
   }
 }
 
-const able = (now: number) => eligibility(standing, now)
+const able = (now: number) => eligibility(standing, undefined, now)
 
 describe('the usual time', () => {
   test.each([
@@ -75,7 +75,7 @@ describe('a round waits for a solver', () => {
 
   const quickInPair = () => {
     const lessons = new Lessons()
-    lessons.recordTime(true)
+    lessons.recordOffer(true)
     return lessons
   }
 
