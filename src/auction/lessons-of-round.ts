@@ -19,7 +19,7 @@ const NOT_CONNECTED: readonly FailReason[] = [
 /**
  * Builds the function that learns from each request of a round that has ended, once the round has been answered (docs/decisions.md,
  * D30). A round without an offer says nothing about its solvers, nor does one whose caller has left: an answer only closes an open circuit
- * breaker. Prices teach no lesson, nor do requests to solvers that the round never waits for.
+ * breaker. Prices teach no lesson. A request to a solver that the round never waits for teaches one when it brings an offer.
  */
 export function createLearnRequest(
   { kind, chainId }: QuoteRequest,
@@ -38,7 +38,8 @@ export function createLearnRequest(
     const now = clock()
     const isLost = hasLostTime(ended)
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
-    if (!teaches || kind === 'INDICATIVE' || wait === 'never') return
+    if (!teaches || kind === 'INDICATIVE') return
+    if (wait === 'never' && ended.settled.result.kind !== 'quoted') return
     if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, now)
     isOpened = true
     if (open === undefined) return

@@ -92,6 +92,14 @@ test.each([
   },
 )
 
+test('an offer to a probe makes the solver reliable, so that the requests of strangers do not keep it out', async () => {
+  const { answer } = play({ second: 'never' })
+  await answer(1, offerOf(1))
+  await clock.advance(300)
+  await answer(2, offerOf(2, 2000n))
+  expect(lessonsOf(2)?.isReliable(clock.monotonic())).toBe(true)
+})
+
 test('a solver stays reliable when twenty strangers make requests that it leaves unanswered, for a minute after its last offer', async () => {
   const round = async (client: string, isAnswered: boolean) => {
     const { answer } = play({ client })

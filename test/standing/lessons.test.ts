@@ -72,7 +72,7 @@ describe('the lessons of a solver', () => {
     expect(lessons.isQuick).toBe(isQuick)
   })
 
-  test.each([
+  test.each<[[number, number, number], number, boolean]>([
     [[99, 24, 0], 59_999, true],
     [[99, 25, 0], 0, false],
     [[1, 0, 0], 60_000, true],
