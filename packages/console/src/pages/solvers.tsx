@@ -24,7 +24,7 @@ const LEGEND: Readonly<Record<string, string>> = {
   Paid: 'of ended orders',
   'Usual fill': 'half were faster',
   Won: 'of all requests',
-  'Answered in time': 'with an offer or a no',
+  'Answered in time': 'offer or no',
   'Usual answer': 'half were faster',
   'Free bond': 'not set aside',
 }
