@@ -178,7 +178,7 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
   const { user, solver } = quote
   return (
     <section class="panel taken-terms" aria-labelledby="terms-title">
-      <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
+      <h2 id="terms-title">{isOver ? 'Receipt' : isOpen ? 'Offer' : 'Terms'}</h2>
       {!isOver && !isOpen && (
         <WhatHappens
           chain={chain}
