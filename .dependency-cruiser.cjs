@@ -205,12 +205,12 @@ module.exports = {
     },
     {
       name: 'sessions-of-solvers-stand-alone',
-      comment: 'A solver takes its side of a session with its parts, the protocol and ws alone.',
+      comment: 'A solver takes its side of a session with its parts, the protocol, ws and zod alone.',
       severity: 'error',
       from: { path: '^packages/solver/src/session/' },
       to: {
         pathNot:
-          '^(packages/solver/src/(session/|solver-parts)|packages/protocol/src/|node_modules/(@types/)?ws/)',
+          '^(packages/solver/src/(session/|solver-parts)|packages/protocol/src/|node_modules/(@types/)?(ws|zod)/)',
       },
     },
     {

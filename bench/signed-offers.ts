@@ -3,7 +3,6 @@ import { systemClock } from '../packages/protocol/src/clock.js'
 import { type Address, lowerCase } from '../packages/protocol/src/values/hex.js'
 import { readChain } from '../packages/solver/src/chain/open-chain.js'
 import { openNode } from '../packages/solver/src/chain/open-node.js'
-import type { ChainSettings } from '../packages/solver/src/settings.js'
 import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 
@@ -29,7 +28,7 @@ export async function createReplies<T>(market: Market, index: number, write: (of
   const { rpcUrl, settlement, chainId } = market
   const chain = await readChain(
     chainId,
-    { rpc: rpcUrl, settlement, tokens: [] } as object as ChainSettings,
+    { rpc: rpcUrl, settlement, tokens: [] } as never,
     openNode(rpcUrl, systemClock),
     'Service',
     solver,

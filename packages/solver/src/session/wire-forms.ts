@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import {
   DEPOSIT_MODES,
   ORDER_TYPES,
@@ -5,8 +6,8 @@ import {
   type QuoteRequest,
 } from '../../../protocol/src/quotes/quote.js'
 import { parseAddress } from '../../../protocol/src/values/hex.js'
-import { isIntegerOf, parseUint256 } from '../../../protocol/src/values/numbers.js'
-import { instanceText } from './instance-text.js'
+import { parseUint256 } from '../../../protocol/src/values/numbers.js'
+import { replaceUnprintable } from '../../../protocol/src/values/text.js'
 
 /** A request of an instance, by a session (docs/sessions.md) or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {
@@ -18,43 +19,53 @@ export interface IncomingRequest extends QuoteRequest {
   readonly deadline: number
 }
 
-const KINDS = ['FIRM', 'INDICATIVE'] as const
+/** Texts go into logs: an instance must not make them long. */
+const MAX_CHARACTERS = 256
+
+/** A text of an instance, which logs, callbacks and terminals get: without characters that a terminal executes or hides. */
+export const text = z.string().max(MAX_CHARACTERS).transform(replaceUnprintable)
+export const natural = z.int().min(0)
+/** What is left out when it is not valid. */
+export const optional = <T>(schema: z.ZodType<T>) =>
+  schema.optional().catch(undefined) as unknown as z.ZodType<T | undefined>
+/** What a parser of the protocol reads: it returns undefined for what is not valid. */
+export const read = <T>(parse: (value: unknown) => T | undefined) =>
+  z
+    .unknown()
+    .transform(parse)
+    .refine((value) => value !== undefined) as z.ZodType<T>
+
+const REQUEST = z
+  .object({
+    kind: z.enum(['FIRM', 'INDICATIVE']),
+    inputToken: read(parseAddress),
+    outputToken: read(parseAddress),
+    orderType: z.enum(ORDER_TYPES),
+    amount: read(parseUint256),
+    userAddress: read(parseAddress),
+    chainId: natural,
+    destinationChainId: natural.optional(),
+    depositMode: z.enum(DEPOSIT_MODES).optional(),
+    depositDeadline: natural,
+    minDepositDeadline: optional(natural),
+    fillDeadline: natural,
+    deadline: natural,
+    id: optional(text),
+  })
+  .transform(({ userAddress: user, destinationChainId, depositMode = 'CONTRACT', ...terms }, { value }) => ({
+    ...terms,
+    user,
+    destinationChainId: destinationChainId ?? terms.chainId,
+    depositMode,
+    isForAddress: value.depositMode !== 'CONTRACT',
+  }))
 
 /**
  * Reads a request of a session, or the like of an endpoint (docs/decisions.md, D4). Other instances of the protocol send no
  * `destinationChainId`, which then is the chain, and no `depositMode`, which then is CONTRACT.
  * @returns undefined when another field is missing, or has a value of a later version
  */
-export function readRequest(fields: Readonly<Record<string, unknown>>): IncomingRequest | undefined {
-  const { chainId, destinationChainId = chainId, depositMode = 'CONTRACT' } = fields
-  const terms = {
-    kind: KINDS.find((known) => known === fields.kind),
-    inputToken: parseAddress(fields.inputToken),
-    outputToken: parseAddress(fields.outputToken),
-    orderType: ORDER_TYPES.find((known) => known === fields.orderType),
-    amount: parseUint256(fields.amount),
-    user: parseAddress(fields.userAddress),
-    chainId: naturalOf(chainId),
-    destinationChainId: naturalOf(destinationChainId),
-    depositMode: DEPOSIT_MODES.find((known) => known === depositMode),
-    depositDeadline: naturalOf(fields.depositDeadline),
-    fillDeadline: naturalOf(fields.fillDeadline),
-    deadline: naturalOf(fields.deadline),
-    isForAddress: fields.depositMode !== 'CONTRACT',
-  }
-  if (Object.values(terms).includes(undefined)) return undefined
-  const optional = {
-    minDepositDeadline: naturalOf(fields.minDepositDeadline),
-    id: instanceText(fields.id),
-  }
-  return { ...(terms as IncomingRequest), ...optional }
-}
-
-/** Builds what reads an integer within limits, both included. It returns undefined for another value. */
-export const integerIn = (minimum: number, maximum: number) => (value: unknown) =>
-  isIntegerOf({ minimum, maximum, mustBe: '' }, value) ? value : undefined
-
-export const naturalOf = integerIn(0, Number.MAX_SAFE_INTEGER)
+export const readRequest = (fields: object): IncomingRequest | undefined => REQUEST.safeParse(fields).data
 
 /** Writes a quote as an instance reads it (docs/decisions.md, D4): amounts and nonce in decimal, the order type by its number. */
 export function toWireQuote(quote: Quote) {
