@@ -4,7 +4,7 @@ import { settlementOf } from '../../../protocol/src/settlement/settlement-of-cha
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Holdings } from '../risk/quote-ledger.js'
 import { readAllowance } from '../transactions/approvals.js'
-import { firstFees, min } from '../transactions/fees.js'
+import { min, readMarket } from '../transactions/fees.js'
 import type { SolverChain } from './open-chain.js'
 import { type AtBlock, nameOf, readBalance } from './orders.js'
 
@@ -39,13 +39,13 @@ export async function readHoldings(
     }
   }
 
-  const [bond, balance, { maxFeePerGas, isCapped }] = await Promise.all([
+  const [bond, balance, { first, isCapped }] = await Promise.all([
     readView(client.request, settlement, settlementOf(chainId).bond(solver), nameOf(at)),
     client.getBalance({ address: solver, ...at }),
-    firstFees(chain),
+    readMarket(chain),
   ])
   // After it, so that a node that is down does not look like failing tokens.
   const payable = await Promise.all([...tokens.keys()].map(payableOf))
-  const gas = { balance, maxFeePerGas, isCapped }
+  const gas = { balance, maxFeePerGas: first.maxFeePerGas, isCapped }
   return { ...at, payable: new Map(payable), freeBond: freeBondOf(bond), totalBond: bond.total, gas }
 }

@@ -81,9 +81,9 @@ export function createCancellations(options: CancellationsOptions) {
     gasOfOne = gas
     // The next orders of the account wait for its nonce: it must be mined, whatever it costs.
     const { nonce } = transaction
-    if (state.keptPayments(chain.chainId).some((kept) => kept.status === 'OPEN' && kept.nonce > nonce)) return
-    if (!budget.reserve(id, gas * maxFeePerGas, options.countAbove(fromWord(word))))
-      throw new OverBudget('maxCancelFees')
+    if (state.keptPayments(chain.chainId).some((kept) => kept.status === 'OPEN' && kept.nonce > nonce))
+      return true
+    return budget.reserve(id, gas * maxFeePerGas, options.countAbove(fromWord(word)))
   }
 
   async function toEnd(id: string, word: NonceWord): Promise<void> {

@@ -94,6 +94,7 @@ export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) =
     const onSigned = () => {
       if (signed !== undefined && isCancelling(signed.quote))
         throw new Error(`the quote of order ${orderId} is being cancelled`)
+      return true
     }
     await payments.send(orderId, call, onSigned).catch((error) => {
       if (signed !== undefined || !isOverflow(error)) throw error

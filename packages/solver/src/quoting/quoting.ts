@@ -1,4 +1,5 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
+import * as z from 'zod'
 import { linkSignal, untilAborted } from '../../../client/src/calls/abort.js'
 import { modeOfNonce } from '../../../protocol/src/quotes/nonce-mode.js'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
@@ -181,20 +182,25 @@ export function toPublic(request: IncomingRequest): IncomingRequest {
   }
 }
 
-/** @throws Error when the answer of a program without types is neither an amount nor a decline, or the amount is none */
+/** What `quote` returns, also that of a program without types. */
+const ANSWER = z.union(
+  [
+    z.object({ decline: z.enum(DECLINE_CODES) }),
+    z.object({
+      amount: z.bigint().min(1n).max(maxUint256),
+      expiresInSeconds: z
+        .custom<number>((value) => typeof value === 'number' && value > 0, 'expected number above 0')
+        .optional(),
+    }),
+  ],
+  `expected { amount }, or decline(code) with one of ${DECLINE_CODES.join(', ')}`,
+)
+
+/** @throws Error for what is neither an amount nor a decline */
 function readAnswer(answer: QuoteAnswer): Priced | DeclineCode {
-  if (typeof answer !== 'object' || answer === null || !('decline' in answer || 'amount' in answer))
-    throw new Error(`it returned ${answer}: it must be { amount } or decline(code)`)
-  if ('decline' in answer) {
-    if (DECLINE_CODES.includes(answer.decline)) return answer.decline
-    throw new Error(`it declined with ${answer.decline}: it must be one of ${DECLINE_CODES.join(', ')}`)
-  }
-  const { amount, expiresInSeconds = Number.POSITIVE_INFINITY }: { [Name in keyof Priced]: unknown } = answer
-  if (typeof amount !== 'bigint' || amount <= 0n || amount > maxUint256)
-    throw new Error(`it returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
-  if (typeof expiresInSeconds !== 'number' || !(expiresInSeconds > 0))
-    throw new Error(`it returned expiresInSeconds ${expiresInSeconds}: it must be a number above 0`)
-  return { amount, expiresInSeconds }
+  const { data, error } = ANSWER.safeParse(answer)
+  if (data === undefined) throw new Error(`it returned what is no answer: ${z.prettifyError(error)}`)
+  return 'decline' in data ? data.decline : data
 }
 
 /** The request with the deadlines that the price binds for (docs/decisions.md, D32). @param now Unix seconds */

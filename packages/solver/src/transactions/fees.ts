@@ -16,54 +16,50 @@ const LEAST_FEE = 1_000_000_000n
 /** Base fees may double before it is mined. What is not needed is not paid. */
 const MARGIN = { chain: { fees: { baseFeeMultiplier: 2 } } as Chain }
 
+/** What a node suggests at present, within the limits of the market maker. */
+export type Market = Awaited<ReturnType<typeof readMarket>>
+
 /**
- * The fees of a first attempt.
+ * Reads what transactions must offer at present.
  * @param leastTip below which the node takes nothing, as far as is known
- * @returns `isCapped` when the limit is below what a transaction needs when the base fee doubles
  * @throws viem's errors
  */
-export async function firstFees(chain: SolverChain, leastTip = 0n) {
-  const { suggested, cap } = await readMarket(chain, leastTip)
-  return { ...capped(suggested, cap), isCapped: cap < suggested.maxFeePerGas }
-}
+export async function readMarket(chain: SolverChain, leastTip = 0n) {
+  const { maxFeePerGas, maxPriorityFeePerGas } = await estimateFeesPerGas(chain.client, MARGIN)
+  const more = max(0n, leastTip - maxPriorityFeePerGas)
+  const [most, tip] = [maxFeePerGas + more, maxPriorityFeePerGas + more]
+  const cap = chain.maxFeePerGas ?? max(MOST_OF_SUGGESTED * maxFeePerGas, LEAST_CAP)
+  const capped = (most: bigint, tip: bigint): Fees => ({
+    maxFeePerGas: min(most, cap),
+    maxPriorityFeePerGas: min(tip, min(most, cap)),
+  })
 
-/**
- * The fees of an attempt that nodes accept in the place of an earlier one: both higher by at least 12.5 %.
- * @returns undefined when the limit leaves no room for that
- * @throws viem's errors
- */
-export async function raisedFees(
-  chain: SolverChain,
-  earlier: Fees,
-  leastTip = 0n,
-): Promise<Fees | undefined> {
-  const { suggested, cap } = await readMarket(chain, leastTip)
-  if (raised(earlier.maxFeePerGas) > cap) return undefined
-  const wanted = {
-    maxFeePerGas: max(raised(earlier.maxFeePerGas), suggested.maxFeePerGas),
-    maxPriorityFeePerGas: max(raised(earlier.maxPriorityFeePerGas), suggested.maxPriorityFeePerGas),
+  return {
+    /** The limit is below what a transaction needs when the base fee doubles. */
+    isCapped: cap < most,
+    /** The fees of a first attempt. */
+    first: capped(most, tip),
+    /**
+     * The fees of an attempt that nodes accept in the place of an earlier one: both higher by at least 12.5 %.
+     * @returns undefined when the limit leaves no room for that
+     */
+    raised(earlier: Fees): Fees | undefined {
+      const least = raised(earlier.maxFeePerGas)
+      if (least > cap) return undefined
+      return capped(max(least, most), max(raised(earlier.maxPriorityFeePerGas), tip))
+    },
+    /**
+     * The fees of the second attempt at a node that has refused the first one: twice as much. A minimum that the node names shortens the way.
+     * @param refusal the node's words
+     * @returns undefined when the limit leaves no room
+     */
+    doubled({ maxFeePerGas, maxPriorityFeePerGas }: Fees, refusal: string): Fees | undefined {
+      const tip = max(doubled(maxPriorityFeePerGas), namedFee(refusal, cap))
+      const fees = capped(max(doubled(maxFeePerGas), maxFeePerGas + tip - maxPriorityFeePerGas), tip)
+      const isHigher = fees.maxFeePerGas > maxFeePerGas || fees.maxPriorityFeePerGas > maxPriorityFeePerGas
+      return isHigher && fees.maxFeePerGas >= maxFeePerGas ? fees : undefined
+    },
   }
-  return capped(wanted, cap)
-}
-
-/**
- * The fees of the second attempt at a node that has refused the first one: twice as much. A minimum that the node names shortens the way.
- * @param refusal the node's words
- * @returns undefined when the limit leaves no room
- * @throws viem's errors
- */
-export async function doubledFees(
-  chain: SolverChain,
-  first: Fees,
-  refusal: string,
-): Promise<Fees | undefined> {
-  const { cap } = await readMarket(chain)
-  const { maxFeePerGas, maxPriorityFeePerGas } = first
-  const tip = max(doubled(maxPriorityFeePerGas), namedFee(refusal, cap))
-  const most = max(doubled(maxFeePerGas), maxFeePerGas + tip - maxPriorityFeePerGas)
-  const fees = capped({ maxFeePerGas: most, maxPriorityFeePerGas: tip }, cap)
-  const isHigher = fees.maxFeePerGas > maxFeePerGas || fees.maxPriorityFeePerGas > maxPriorityFeePerGas
-  return isHigher && fees.maxFeePerGas >= maxFeePerGas ? fees : undefined
 }
 
 /** A refusal for want of funds names what the account has. */
@@ -76,22 +72,6 @@ export function namedFee(words: string, cap: bigint): bigint {
   if (!FEE_WORDS.test(words)) return 0n
   const numbers = [...words.matchAll(WEI)].map(([digits]) => BigInt(digits))
   return numbers.filter((number) => number <= cap).reduce(max, 0n)
-}
-
-async function readMarket(chain: SolverChain, leastTip = 0n) {
-  const { maxFeePerGas, maxPriorityFeePerGas } = await estimateFeesPerGas(chain.client, MARGIN)
-  const most = max(MOST_OF_SUGGESTED * maxFeePerGas, LEAST_CAP)
-  const more = max(0n, leastTip - maxPriorityFeePerGas)
-  const suggested = {
-    maxFeePerGas: maxFeePerGas + more,
-    maxPriorityFeePerGas: maxPriorityFeePerGas + more,
-  }
-  return { suggested, cap: chain.maxFeePerGas ?? most }
-}
-
-function capped({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees {
-  const most = min(maxFeePerGas, cap)
-  return { maxFeePerGas: most, maxPriorityFeePerGas: min(maxPriorityFeePerGas, most) }
 }
 
 const doubled = (fee: bigint) => (fee === 0n ? LEAST_FEE : 2n * fee)

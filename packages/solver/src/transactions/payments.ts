@@ -2,15 +2,14 @@ import type { Books } from '../books.js'
 import type { Call } from '../chain/calls.js'
 import type { ChainTime } from '../chain/chain-time.js'
 import type { SolverChain } from '../chain/open-chain.js'
-import { OverBudget } from '../risk/cancel-budget.js'
 import type { SolverParts } from '../solver-parts.js'
 import type { KeptPayment, SignedTransaction } from '../state.js'
 import { keepTrying } from '../waiting.js'
 import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf } from './payment-names.js'
 import type { Offer, PaymentEnd, TransactionSender } from './transaction-sender.js'
 
-/** Called with an attempt before it is kept. One for which it throws `OverBudget` is not made. */
-type OnSigned = (attempt: SignedTransaction) => void
+/** Called with an attempt before it is kept. One for which it returns false, or throws, is not made. */
+type OnSigned = (attempt: SignedTransaction) => boolean
 
 interface PaymentParts extends SolverParts {
   readonly books: Books
@@ -71,16 +70,11 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
 
   /** Keeps an attempt before it is sent. It returns false for one that the budget of cancellations does not allow. */
   const keep =
-    (id: string, onSigned: OnSigned = () => {}) =>
+    (id: string, onSigned: OnSigned = () => true) =>
     (attempt: SignedTransaction): boolean => {
-      try {
-        onSigned(attempt)
-      } catch (error) {
-        if (error instanceof OverBudget) return false
-        throw error
-      }
-      state.addAttempt(id, chainId, attempt)
-      return true
+      const isAllowed = onSigned(attempt)
+      if (isAllowed) state.addAttempt(id, chainId, attempt)
+      return isAllowed
     }
 
   /**

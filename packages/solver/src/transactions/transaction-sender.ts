@@ -7,7 +7,7 @@ import type { SolverChain } from '../chain/open-chain.js'
 import { OverBudget } from '../risk/cancel-budget.js'
 import type { SolverAccount } from '../solver-options.js'
 import type { SignedTransaction } from '../state.js'
-import { doubledFees, firstFees, max, min, raisedFees } from './fees.js'
+import { max, min, readMarket } from './fees.js'
 
 /** A transaction without the account's nonce. */
 type Unsigned = ReturnType<typeof parsedOf>
@@ -101,7 +101,7 @@ export function createTransactionSender(
     const refusal = await broadcast(first)
     if (refusal === undefined) return { offer: first, refusal }
     const parsed = parsedOf(first)
-    const fees = await doubledFees(chain, parsed, wordsOf(refusal))
+    const fees = (await readMarket(chain)).doubled(parsed, wordsOf(refusal))
     if (fees === undefined) return { offer: first, refusal }
     const second = await sign({ ...parsed, ...fees }, first.nonce)
     const again = keep(second) ? await broadcast(second) : refusal
@@ -149,11 +149,11 @@ export function createTransactionSender(
      */
     async send(call: Call, keep: Keep): Promise<Offer> {
       const simulated = requestOf(address, call)
-      const [gas, fees, used] = await Promise.all([
+      const [gas, { first }, used] = await Promise.all([
         estimateGas(client, simulated).catch((error) => {
           throw named(error, call)
         }),
-        firstFees(chain, leastTip),
+        readMarket(chain, leastTip),
         usedAt({ blockTag: 'latest' }),
       ])
       leastTip = (leastTip * 7n) / 8n
@@ -165,19 +165,14 @@ export function createTransactionSender(
       const { to, data } = simulated
       const more = MORE_GAS * (reverted.get(data) ?? 0n)
       const limit = max(withMargin(gas), more)
-      const { maxFeePerGas, maxPriorityFeePerGas } = fees
-      const request = { to, data, gas: min(limit, chain.maxGas), maxFeePerGas, maxPriorityFeePerGas }
-      return offer(await signNext(request, used, keep), keep)
+      return offer(await signNext({ to, data, gas: min(limit, chain.maxGas), ...first }, used, keep), keep)
     },
     offer,
     /** Signs an empty transaction that uses up a nonce which no other one has. @throws viem's errors, and those of the account */
-    async fillGap(nonce: number): Promise<SignedTransaction> {
-      const { maxFeePerGas, maxPriorityFeePerGas } = await firstFees(chain, leastTip)
-      return sign({ ...empty, maxFeePerGas, maxPriorityFeePerGas }, nonce)
-    },
+    fillGap: async (nonce: number) => sign({ ...empty, ...(await readMarket(chain, leastTip)).first }, nonce),
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>
-      parsedOf(last).maxFeePerGas < (await firstFees(chain, leastTip)).maxFeePerGas,
+      parsedOf(last).maxFeePerGas < (await readMarket(chain, leastTip)).first.maxFeePerGas,
     /**
      * Signs the same transaction with the same nonce and higher fees, which nodes take in the place of the earlier one.
      * @param isDropped an empty one takes its place; with the same fees when the limit leaves no room, as a node that has refused the
@@ -186,11 +181,10 @@ export function createTransactionSender(
      * @throws viem's errors, and those of the account
      */
     async raise(last: SignedTransaction, isDropped: boolean): Promise<SignedTransaction | undefined> {
-      const { maxFeePerGas, maxPriorityFeePerGas, ...call } = parsedOf(last)
-      const earlier = { maxFeePerGas, maxPriorityFeePerGas }
-      const higher = await raisedFees(chain, earlier, leastTip)
-      const fees = isDropped ? (higher ?? earlier) : higher
-      return fees && sign({ ...(isDropped ? empty : call), ...fees }, last.nonce)
+      const earlier = parsedOf(last)
+      const fees = (await readMarket(chain, leastTip)).raised(earlier)
+      if (isDropped) return sign({ ...earlier, ...empty, ...fees }, last.nonce)
+      return fees && sign({ ...earlier, ...fees }, last.nonce)
     },
     /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
     async usedNonces() {

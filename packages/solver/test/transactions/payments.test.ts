@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
 import { createMetrics } from '../../src/metrics.js'
-import { OverBudget } from '../../src/risk/cancel-budget.js'
 import { openState, type SignedTransaction } from '../../src/state.js'
 import { createPayments } from '../../src/transactions/payments.js'
 import type { TransactionSender } from '../../src/transactions/transaction-sender.js'
@@ -45,9 +44,7 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     signal: closing.signal,
   } as unknown as Parameters<typeof createPayments>[0]
   const payments = createPayments(parts, sender)
-  const allow = ({ hash }: SignedTransaction) => {
-    if (Number(hash) > 2) throw new OverBudget('enough')
-  }
+  const allow = ({ hash }: SignedTransaction) => Number(hash) <= 2
   await payments.send('one', { address: '0x' } as never, allow)
   const followed = payments.follow('one', undefined, allow)
   for (let second = 0; second < (4 * RAISE_MS) / 1_000; second++) await clock.advance(1_000)
