@@ -183,23 +183,19 @@ export function toPublic(request: IncomingRequest): IncomingRequest {
 }
 
 /** What `quote` returns, also that of a program without types. */
-const ANSWER = z.union(
-  [
-    z.object({ decline: z.enum(DECLINE_CODES) }),
-    z.object({
-      amount: z.bigint().min(1n).max(maxUint256),
-      expiresInSeconds: z
-        .custom<number>((value) => typeof value === 'number' && value > 0, 'expected number above 0')
-        .optional(),
-    }),
-  ],
-  `expected { amount }, or decline(code) with one of ${DECLINE_CODES.join(', ')}`,
-)
+const ANSWER = z.union([
+  z.object({ decline: z.enum(DECLINE_CODES) }),
+  z.object({
+    amount: z.bigint().min(1n).max(maxUint256),
+    expiresInSeconds: z.custom<number>((value) => typeof value === 'number' && value > 0).optional(),
+  }),
+])
+const MUST_RETURN = `it must return { amount } with a bigint of 1 to 2^256-1, where expiresInSeconds is a number above 0, or decline(code) with one of ${DECLINE_CODES.join(', ')}`
 
 /** @throws Error for what is neither an amount nor a decline */
 function readAnswer(answer: QuoteAnswer): Priced | DeclineCode {
-  const { data, error } = ANSWER.safeParse(answer)
-  if (data === undefined) throw new Error(`it returned what is no answer: ${z.prettifyError(error)}`)
+  const { data } = ANSWER.safeParse(answer)
+  if (data === undefined) throw new Error(MUST_RETURN)
   return 'decline' in data ? data.decline : data
 }
 

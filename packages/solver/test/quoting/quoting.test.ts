@@ -144,7 +144,7 @@ it('a time to bind that is no number above 0 is declined, and said', async () =>
   for (const expiresInSeconds of [0, Number.NaN, '60' as unknown as number]) {
     const { ask, warnings } = startQuoting(() => ({ amount: 2_000n, expiresInSeconds }), signs)
     expect(await ask()).toEqual({ decline: 'OTHER' })
-    expect(warnings).toEqual([expect.stringMatching(/expected number above 0\n.*expiresInSeconds/)])
+    expect(warnings).toEqual([expect.stringContaining('expiresInSeconds is a number above 0')])
   }
 })
 
@@ -320,15 +320,11 @@ it('requests that are declined have one line a minute for each reason, and are c
 })
 
 const WRONG_ANSWERS: readonly (readonly [title: string, give: () => unknown, why: string])[] = [
-  ['no amount', () => undefined, 'expected { amount }, or decline(code) with one of UNSUPPORTED_PAIR, '],
-  ['another thing', () => 5n, 'expected { amount }, or decline(code)'],
-  [
-    'an unknown code',
-    () => ({ decline: 'NO' }),
-    'expected { amount }, or decline(code) with one of UNSUPPORTED_PAIR, ',
-  ],
+  ['no amount', () => undefined, 'it must return { amount }'],
+  ['another thing', () => 5n, 'or decline(code) with one of UNSUPPORTED_PAIR, '],
+  ['an unknown code', () => ({ decline: 'NO' }), 'it must return { amount }'],
   ...[0n, -1n, 2n ** 256n, 1, Number.NaN, '5', null].map(
-    (amount) => [`the amount ${amount}`, () => ({ amount }), 'it returned what is no answer: '] as const,
+    (amount) => [`the amount ${amount}`, () => ({ amount }), 'a bigint of 1 to 2^256-1'] as const,
   ),
   ['a rejection', () => Promise.reject(new TypeError('no price')), 'no price'],
   ['a rejection with a text', () => Promise.reject('no price'), 'no price'],
