@@ -1,4 +1,3 @@
-import { ClientCounts, type ClientCountsOptions } from '../clients/client-counts.js'
 import type { ClientId } from '../clients/client-id.js'
 
 interface Waiter {
@@ -54,48 +53,4 @@ function moveToEnd<V>(map: Map<string, V>, key: string): void {
   if (value === undefined) return
   map.delete(key)
   map.set(key, value)
-}
-
-/** Work of one client. Its promise is never rejected. */
-export interface ClientWork extends Waiter {
-  run(): Promise<unknown>
-}
-
-/** Runs so much work of one client and of all at the same time. The rest waits in a fair queue. */
-export class FairSlots {
-  readonly #running: ClientCounts
-  readonly #total: number
-  readonly #queue = new FairQueue<ClientWork>()
-
-  constructor(limits: ClientCountsOptions) {
-    this.#running = new ClientCounts(limits)
-    this.#total = limits.total
-  }
-
-  counts(): { readonly running: number; readonly waiting: number } {
-    return { running: this.#running.held, waiting: this.#queue.size }
-  }
-
-  /** Runs work when its turn has come. */
-  add(work: ClientWork): void {
-    this.#queue.add(work)
-    this.#startWaiting()
-  }
-
-  /** Removes work that waits. */
-  delete(work: ClientWork): void {
-    this.#queue.delete(work)
-  }
-
-  #startWaiting(): void {
-    while (this.#running.held < this.#total) {
-      const work = this.#queue.take((client) => this.#running.fullAt(client) === undefined)
-      if (work === undefined) return
-      this.#running.add(work.client)
-      void work.run().then(() => {
-        this.#running.remove(work.client)
-        this.#startWaiting()
-      })
-    }
-  }
 }

@@ -1,4 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type { LogEntry } from '../../packages/protocol/src/orders/event.js'
+import { type ClientId, THIS_PROCESS } from '../clients/client-id.js'
+import type { Position, PublishedLog, StartPosition } from './published-log.js'
+import type { Entry } from './tail-buffer.js'
 
 const CURSOR = /^([\w-]{1,32})\.([0-9a-z]{1,11})(?:\.([\w-]{8}))?$/
 
@@ -31,6 +35,74 @@ export function createCursors(logId: string) {
       const [, id, digits = '', digest] = CURSOR.exec(text) ?? []
       const sequence = Number.parseInt(digits, 36)
       return id === logId && Number.isSafeInteger(sequence) ? { sequence, digest } : undefined
+    },
+  }
+}
+
+const MAX_CONFIRMED = 10_000
+
+/**
+ * Builds the positions of the log for which clients' cursors stand.
+ * @param prunedSequence the sequence after which the log begins
+ * @param readEntry reads an entry that is not in memory, in the turn of a client
+ */
+export function createCursorPositions(
+  log: PublishedLog,
+  prunedSequence: number,
+  readEntry: (client: ClientId, sequence: number) => Promise<Entry | undefined>,
+) {
+  let beginning = prunedSequence
+  /** Cursors of entries that are not in memory, which a read has confirmed. */
+  let confirmed = new LRUCache<string, true>({ max: MAX_CONFIRMED })
+
+  const isInLog = (sequence: number) => sequence <= log.end.sequence && sequence >= beginning
+
+  async function readToConfirm(cursor: string, sequence: number, client: ClientId): Promise<void> {
+    const history = confirmed
+    const entry = await readEntry(client, sequence)
+    if (entry?.cursor === cursor) history.set(cursor, true)
+  }
+
+  return {
+    /**
+     * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor without a
+     * digest stands for the beginning of the log only.
+     */
+    find(cursor: string): Position | undefined {
+      const { sequence, digest } = log.cursors.read(cursor) ?? {}
+      if (sequence === undefined || !isInLog(sequence)) return undefined
+      const known = log.cursorAt(sequence)
+      if (digest === undefined)
+        return sequence === beginning ? { sequence, cursor: known ?? cursor } : undefined
+      const isOfHistory = known === undefined ? confirmed.has(cursor) : known === cursor
+      return isOfHistory ? { sequence, cursor } : undefined
+    },
+    /** The position before the oldest entry that the log still has. */
+    beginning: (): StartPosition => ({
+      isBeginning: true,
+      sequence: beginning,
+      cursor: log.cursorAt(beginning) ?? log.cursors.write({ sequence: beginning, digest: undefined }),
+    }),
+    /** Whether a cursor of this log is later than all published entries. */
+    isAhead: (cursor: string): boolean => (log.cursors.read(cursor)?.sequence ?? 0) > log.end.sequence,
+    /**
+     * Reads the entry of a cursor that only the database can confirm. `find` accepts such a cursor only afterwards.
+     * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
+     */
+    confirm(cursor: string, client = THIS_PROCESS): Promise<void> | undefined {
+      const { sequence = 0, digest } = log.cursors.read(cursor) ?? {}
+      if (digest === undefined || !isInLog(sequence)) return undefined
+      if (log.cursorAt(sequence) !== undefined || confirmed.has(cursor)) return undefined
+      return readToConfirm(cursor, sequence, client)
+    },
+    /** Notes that the log now begins after a sequence. */
+    pruneThrough(sequence: number): void {
+      beginning = sequence
+    },
+    /** Notes that the log has another history, which begins after a sequence. Reads of the earlier one confirm nothing. */
+    startOver(sequence: number): void {
+      beginning = sequence
+      confirmed = new LRUCache({ max: MAX_CONFIRMED })
     },
   }
 }

@@ -2,6 +2,7 @@ import { reasonOf } from '../../packages/protocol/src/errors.js'
 import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import { DAY_MS } from '../../packages/protocol/src/values/time.js'
 import type { EventSink, TermsSink } from '../chain/event-sink.js'
+import type { ClientId } from '../clients/client-id.js'
 import type { ClusterBus } from '../cluster/cluster.js'
 import { startRetention } from '../concurrency/retention.js'
 import { createRetry } from '../concurrency/retry.js'
@@ -41,7 +42,7 @@ const PRUNE_INTERVAL_MS = 10 * 60_000
 export async function openEventLog(options: EventLogOptions) {
   const { store, cluster, onEvent, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
   const end = await readEnd(store, keptEntries)
-  const hub = createHub({ ...end, reader: store, onEvent, onSlow: () => metrics.streamDrops.inc() })
+  const hub = createHub({ ...end, store, onEvent, onSlow: () => metrics.streamDrops.inc() })
   const publisher = createPublisher({ store, logId: end.logId, keptEntries, hub, metrics, log })
   const endRetention = startRetention({
     /** Measures age from the last entry at the latest, so that a wrong clock removes nothing. */
@@ -77,18 +78,19 @@ export async function openEventLog(options: EventLogOptions) {
     /**
      * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
      * events published here, or one that no entry in memory confirms.
+     * @param client the client whose turn the read takes
      * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
      */
-    waitForCursor(cursor = ''): Promise<void> | undefined {
-      if (!hub.isAhead(cursor)) return hub.confirm(cursor)
-      return publisher.catchUp().then(() => hub.confirm(cursor))
+    waitForCursor(cursor = '', client?: ClientId): Promise<void> | undefined {
+      if (!hub.isAhead(cursor)) return hub.confirm(cursor, client)
+      return publisher.catchUp().then(() => hub.confirm(cursor, client))
     },
     /**
      * @param after a cursor, or `EARLIEST`; undefined for events from now on
      * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
      */
     subscribe: hub.subscribe,
-    /** The number of subscribers that replay the log from the database, and the number that wait for it. */
+    /** The number of reads of the log for subscribers, and the number that wait. */
     replays: hub.replays,
     /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */
     endSubscriptions: hub.close,

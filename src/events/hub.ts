@@ -1,10 +1,11 @@
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { EventFilter, LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
+import type { ClientId } from '../clients/client-id.js'
 import type { EventStore } from '../store/events/event-store.js'
-import { createConfirmations, createCursorPositions } from './cursor-positions.js'
+import { createCursorPositions } from './cursors.js'
 import { type LogEnd, PublishedLog, type StartPosition } from './published-log.js'
-import { createReadQueue, type EnqueueRead } from './read-queue.js'
-import { createReplays, type LogPart, type LogReader } from './replays.js'
+import { ReadQueue } from './read-queue.js'
+import { createLogReader, createReplays, type LogPart } from './replays.js'
 import {
   cursorUnknown,
   type SubscribedLog,
@@ -12,38 +13,38 @@ import {
   type SubscriberOptions,
   type Subscription,
 } from './subscriber.js'
-import { createTurnLimiter, WaitList } from './subscriber-turns.js'
+import { SubscriberTurns } from './subscriber-turns.js'
 
 /** Sends each subscriber every event of the log once and in order, at the subscriber's own pace. */
 export type Hub = ReturnType<typeof createHub>
 
 interface HubOptions extends LogEnd {
-  readonly reader: EventStore
+  readonly store: EventStore
   /** Called with each new event before subscribers receive it. */
   readonly onEvent: (event: StreamEvent) => void
   /** Called for each subscriber that is too slow. */
   readonly onSlow: () => void
-  /** Runs reads of the log in turn. */
-  readonly enqueueRead?: EnqueueRead
+  readonly reads?: ReadQueue
 }
 
 /** In place of a cursor: the position before the oldest event kept. No cursor is this word, because cursors have points. */
 export const EARLIEST = 'earliest'
 
 const PACE_CHECK_MS = 1000
-/** Batches that replaying subscribers process in one turn of the event loop; each takes about 10 us. */
-const STEPS_PER_TURN = 64
 
 /** Builds the hub over an event log. */
 export function createHub(options: HubOptions) {
-  const { reader, onEvent, onSlow, enqueueRead = createReadQueue() } = options
+  const { store, onEvent, onSlow, reads = new ReadQueue() } = options
   const published = new PublishedLog(options, onEvent)
-  const entries = readEntries(reader, published)
-  const replays = createReplays(entries, enqueueRead)
-  const confirmations = createConfirmations(entries.readEntry, enqueueRead)
-  const positions = createCursorPositions(published, confirmations, options.prunedSequence)
+  const reader = createLogReader(store, published)
+  const replays = createReplays(reader, reads)
+  const positions = createCursorPositions(
+    published,
+    options.prunedSequence,
+    (client, sequence) => reads.add(client, () => reader.readEntry(sequence)).answer,
+  )
   const subscribers = new Set<Subscriber>()
-  const waitList = new WaitList()
+  const turns = new SubscriberTurns()
   const monitor = setInterval(checkPace, PACE_CHECK_MS)
   let isClosed = false
 
@@ -51,8 +52,7 @@ export function createHub(options: HubOptions) {
     published,
     replays,
     readBeginning,
-    step: createTurnLimiter(STEPS_PER_TURN),
-    waitList,
+    turns,
     onEnded: (subscriber) => void subscribers.delete(subscriber),
   }
 
@@ -62,8 +62,8 @@ export function createHub(options: HubOptions) {
   }
 
   /** Another replica may have removed entries that this one still counts, and so may retention since the subscription. */
-  async function readBeginning(after: number): Promise<LogPart> {
-    const [oldest] = await enqueueRead(() => entries.readAfter(after, 1))
+  async function readBeginning(client: ClientId, after: number): Promise<LogPart> {
+    const [oldest] = await reads.add(client, () => reader.readAfter(after, 1)).answer
     if (oldest === undefined) throw cursorUnknown()
     // The oldest entry kept is only there to confirm cursors: the log begins after it (see EventStore.pruneSome).
     return { entries: [], through: oldest.sequence, cursor: oldest.cursor }
@@ -72,7 +72,7 @@ export function createHub(options: HubOptions) {
   /** Ends subscribers that are too slow, and wakes those that have waited long enough. */
   function checkPace(): void {
     const now = performance.now()
-    waitList.wakeDue(now)
+    turns.wakeDue(now)
     for (const subscriber of subscribers) {
       if (!subscriber.pace.isTooSlow(now)) continue
       onSlow()
@@ -100,8 +100,8 @@ export function createHub(options: HubOptions) {
       subscribers.add(subscriber)
       return subscriber
     },
-    /** The number of subscribers that replay the log from the database, and the number that wait for it. */
-    replays: replays.counts,
+    /** The number of reads of the log for subscribers, and the number that wait. */
+    replays: () => reads.counts(),
     /** Sequence of the last published entry. */
     lastSequence: (): number => published.end.sequence,
     /** The entries of a page after the last published entry, as for PublishedLog. */
@@ -110,7 +110,7 @@ export function createHub(options: HubOptions) {
     publish(logEntries: readonly LogEntry[]): void {
       if (logEntries.length === 0) return
       published.append(logEntries)
-      waitList.wakeAll()
+      turns.wakeAll()
     },
     /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
     startOver(end: LogEnd): void {
@@ -125,19 +125,6 @@ export function createHub(options: HubOptions) {
       clearInterval(monitor)
       endAll(shuttingDown())
     },
-  }
-}
-
-/** Reads the entries of a log with their cursors. */
-function readEntries(reader: HubOptions['reader'], published: PublishedLog): LogReader {
-  const toEntry = (entry: LogEntry) => published.toEntry(entry)
-  return {
-    async readEntry(sequence) {
-      const found = await reader.readEntry(sequence)
-      return found && toEntry(found)
-    },
-    readAfter: async (...args) => (await reader.readAfter(...args)).map(toEntry),
-    readMatching: async (...args) => (await reader.readMatching(...args))?.map(toEntry),
   }
 }
 

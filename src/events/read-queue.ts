@@ -1,11 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import { ClientCounts } from '../clients/client-counts.js'
+import type { ClientId } from '../clients/client-id.js'
+import { FairQueue } from '../concurrency/fair-queue.js'
 
-/** Runs a read when its turn has come. */
-export type EnqueueRead = <T>(read: () => Promise<T>) => Promise<T>
+/** A read that has its place in the queue. */
+export interface QueuedRead<T> {
+  readonly answer: Promise<T>
+  /** Gives up the place of a read that has not begun: its `answer` never resolves. */
+  cancel(): void
+}
 
-/** Number of reads at once, when they do not block the event loop. */
-const MAX_RUNNING = 2
+const MAX_READS_OF_CLIENT = 4
+const MAX_READS = 32
 /** The queue rests for this multiple of the time that its reads took, so that they take at most a third of it. */
 const REST_FACTOR = 2
 /** Shortest rest. Shorter ones are added up until then. */
@@ -14,48 +21,70 @@ const MIN_REST_MS = 1
 const MAX_REST_MS = 100
 
 /**
- * Builds a queue of database reads. SQLite reads in the main thread. So at most one read begins in each turn of the event
- * loop, and the queue rests in proportion to the time that its reads took. Other requests are served meanwhile, however
- * many reads wait.
+ * The reads of the log for replays and for cursors. A client, a network and all have a number of reads at the same time
+ * (docs/decisions.md, D14). The others wait, and each client gets equal turns.
+ *
+ * SQLite reads in the main thread. So at most one read begins in each turn of the event loop, and the queue rests in
+ * proportion to the time that its reads took. Other requests are served meanwhile, however many reads wait.
  */
-export function createReadQueue(clock: Clock = systemClock): EnqueueRead {
-  const waiting: (() => Promise<unknown>)[] = []
-  let running = 0
-  let isStarting = false
-  let restDueMs = 0
+export class ReadQueue {
+  readonly #clock: Clock
+  readonly #running = new ClientCounts({
+    perClient: MAX_READS_OF_CLIENT,
+    total: MAX_READS,
+    ofKeys: { name: 'replays', factor: 1 },
+  })
+  readonly #waiting = new FairQueue<{ readonly client: ClientId; read(): Promise<void> }>()
+  #isStarting = false
+  #restDueMs = 0
 
-  async function restWhenDue(): Promise<void> {
-    if (restDueMs < MIN_REST_MS) return
-    const restMs = Math.min(restDueMs, MAX_REST_MS)
-    restDueMs = 0
-    await clock.sleep(restMs)
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock
   }
 
-  async function run(read: () => Promise<unknown>): Promise<void> {
-    running++
-    const startedAt = clock.monotonic()
-    await read()
-    restDueMs += (clock.monotonic() - startedAt) * REST_FACTOR
-    running--
-    void start()
-  }
-
-  async function start(): Promise<void> {
-    if (isStarting) return
-    isStarting = true
-    while (running < MAX_RUNNING && waiting.length > 0) {
-      await nextTurn()
-      await restWhenDue()
-      const read = waiting.shift()
-      if (read === undefined) break
-      void run(read)
-    }
-    isStarting = false
-  }
-
-  return (read) =>
-    new Promise((resolve, reject) => {
-      waiting.push(() => read().then(resolve, reject))
-      void start()
+  /** Runs a read when its turn has come. */
+  add<T>(client: ClientId, read: () => Promise<T>): QueuedRead<T> {
+    let cancel = () => {}
+    const answer = new Promise<T>((resolve, reject) => {
+      const queued = { client, read: () => read().then(resolve, reject) }
+      cancel = () => this.#waiting.delete(queued)
+      this.#waiting.add(queued)
     })
+    void this.#start()
+    return { answer, cancel }
+  }
+
+  /** The number of reads that run, and the number that wait. */
+  counts(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#running.held, waiting: this.#waiting.size }
+  }
+
+  async #start(): Promise<void> {
+    if (this.#isStarting) return
+    this.#isStarting = true
+    for (;;) {
+      await nextTurn()
+      await this.#restWhenDue()
+      const next = this.#waiting.take((client) => this.#running.fullAt(client) === undefined)
+      if (next === undefined) break
+      void this.#run(next)
+    }
+    this.#isStarting = false
+  }
+
+  async #run({ client, read }: { readonly client: ClientId; read(): Promise<void> }): Promise<void> {
+    this.#running.add(client)
+    const startedAt = this.#clock.monotonic()
+    await read()
+    this.#restDueMs += (this.#clock.monotonic() - startedAt) * REST_FACTOR
+    this.#running.remove(client)
+    void this.#start()
+  }
+
+  async #restWhenDue(): Promise<void> {
+    if (this.#waiting.size === 0 || this.#restDueMs < MIN_REST_MS) return
+    const restMs = Math.min(this.#restDueMs, MAX_REST_MS)
+    this.#restDueMs = 0
+    await this.#clock.sleep(restMs)
+  }
 }

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { EventFilter } from '../../packages/protocol/src/orders/event.js'
+import type { EventFilter, LogEntry } from '../../packages/protocol/src/orders/event.js'
 import type { ClientId } from '../clients/client-id.js'
-import { type ClientWork, FairSlots } from '../concurrency/fair-queue.js'
-import type { EnqueueRead } from './read-queue.js'
+import type { EventStore } from '../store/events/event-store.js'
+import type { PublishedLog } from './published-log.js'
+import type { QueuedRead, ReadQueue } from './read-queue.js'
 import { type Batch, type Entry, MAX_BATCH } from './tail-buffer.js'
 
 /** The entries up to and including a sequence that pass a filter. */
@@ -19,39 +20,33 @@ interface PageRange {
   readonly through: number
 }
 
-/** Reads the log. */
-export interface LogReader {
-  /** The entry at a sequence; undefined when the log does not have it. */
-  readEntry(sequence: number): Promise<Entry | undefined>
-  /** The entries after a sequence, in order. */
-  readAfter(sequence: number, limit: number): Promise<Entry[]>
-  /** The entries in a range that pass a filter, in order; undefined when the log lacks a part of the range. */
-  readMatching(
-    filter: EventFilter,
-    range: { readonly after: number; readonly through: number },
-    limit: number,
-  ): Promise<Entry[] | undefined>
-}
+/** Reads the entries of a log, in order, with their cursors. */
+type LogReader = ReturnType<typeof createLogReader>
 
-/** One subscriber's replay of the part of the log that is not in memory. */
-export interface Replay {
-  /**
-   * The next part of the log, when its turn has come.
-   * @returns undefined when the log no longer has it
-   */
-  next(sequence: number, lastSequence: number): Promise<LogPart | undefined>
-  /** Ends the wait of the replay: its `next` never resolves. */
-  end(): void
+/** Builds the reader of a store's log. */
+export function createLogReader(store: EventStore, log: PublishedLog) {
+  const toEntry = (entry: LogEntry) => log.toEntry(entry)
+  return {
+    /** The entry at a sequence; undefined when the log does not have it. */
+    async readEntry(sequence: number): Promise<Entry | undefined> {
+      const found = await store.readEntry(sequence)
+      return found && toEntry(found)
+    },
+    /** The entries after a sequence. */
+    readAfter: async (sequence: number, limit: number) =>
+      (await store.readAfter(sequence, limit)).map(toEntry),
+    /** The entries in a range that pass a filter; undefined when the log lacks a part of the range. */
+    readMatching: async (filter: EventFilter, range: PageRange, limit: number) =>
+      (await store.readMatching(filter, range, limit))?.map(toEntry),
+  }
 }
 
 /**
- * The replays of all clients (docs/decisions.md, D14), in pages. Those without a filter that need a page at about the same time share
- * one read, as after a restart. Each client and all have a number of reads at the same time. The rest waits, and each client gets equal turns.
+ * Reads the parts of the log that are not in memory, in pages, in the turns of the clients. Replays without a filter that
+ * need a page at about the same time share one read, as after a restart.
  */
 export type Replays = ReturnType<typeof createReplays>
 
-const MAX_READS_OF_CLIENT = 4
-const MAX_READS = 32
 /** Pages kept, without a filter. */
 const MAX_PAGES = 64
 /**
@@ -64,14 +59,9 @@ const MAX_LOOKED_UP = 100_000
 /** With some hundred order ids, SQLite ignores the index and scans the whole range: 30 ms for 100,000 entries. */
 const MAX_LOOKED_UP_ORDERS = 100
 
-/** Builds the replays of a log. @param enqueue runs each read in its turn */
-export function createReplays(reader: LogReader, enqueue: EnqueueRead) {
+/** Builds the replays of a log. */
+export function createReplays(reader: LogReader, reads: ReadQueue) {
   const pages = new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES })
-  const slots = new FairSlots({
-    perClient: MAX_READS_OF_CLIENT,
-    total: MAX_READS,
-    ofKeys: { name: 'replays', factor: 1 },
-  })
 
   async function readWhole({ after, through }: PageRange): Promise<LogPart | undefined> {
     const entries = await reader.readAfter(after, through - after)
@@ -97,7 +87,7 @@ export function createReplays(reader: LogReader, enqueue: EnqueueRead) {
     const name = nameOf(range)
     const known = pages.get(name)
     if (known !== undefined) return known
-    const page = enqueue(() => readWhole(range))
+    const page = readWhole(range)
     pages.set(name, page)
     page.catch(() => {
       if (pages.peek(name) === page) pages.delete(name)
@@ -106,31 +96,28 @@ export function createReplays(reader: LogReader, enqueue: EnqueueRead) {
   }
 
   return {
-    of(client: ClientId, filter: EventFilter): Replay {
+    /**
+     * Reads the next part of the log for a subscriber.
+     * @param sequence the sequence after which the part begins
+     * @param lastSequence the end of the log
+     * @returns the place of the read in the queue; its answer is undefined when the log no longer has the part
+     */
+    read(
+      client: ClientId,
+      filter: EventFilter,
+      sequence: number,
+      lastSequence: number,
+    ): QueuedRead<LogPart | undefined> {
       const entriesPerRead = entriesPerReadOf(filter)
-      let waiting: ClientWork | undefined
-      const inTurn = (read: () => Promise<LogPart | undefined>) =>
-        new Promise<LogPart | undefined>((resolve, reject) => {
-          waiting = { client, run: () => read().then(resolve, reject) }
-          slots.add(waiting)
-        })
-      return {
-        async next(sequence, lastSequence) {
-          const start = sequence - (sequence % entriesPerRead)
-          const through = Math.min(start + entriesPerRead, lastSequence)
-          if (entriesPerRead > MAX_BATCH)
-            return inTurn(() => readFiltered(filter, { after: sequence, through }))
-          const range = { after: start, through }
-          const part = await (pages.get(nameOf(range)) ?? inTurn(() => readPage(range)))
-          return part && partAfter(part, sequence)
-        },
-        end() {
-          if (waiting !== undefined) slots.delete(waiting)
-        },
-      }
+      const start = sequence - (sequence % entriesPerRead)
+      const through = Math.min(start + entriesPerRead, lastSequence)
+      if (entriesPerRead > MAX_BATCH)
+        return reads.add(client, () => readFiltered(filter, { after: sequence, through }))
+      const range = { after: start, through }
+      const known = pages.get(nameOf(range))
+      const page = known ? { answer: known, cancel() {} } : reads.add(client, () => readPage(range))
+      return { ...page, answer: page.answer.then((part) => part && partAfter(part, sequence)) }
     },
-    /** The number of replays that read the log, and the number that wait. */
-    counts: (): { readonly running: number; readonly waiting: number } => slots.counts(),
     /** Removes all pages from memory. */
     clear: (): void => pages.clear(),
   }

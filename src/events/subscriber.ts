@@ -2,9 +2,10 @@ import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { type EventFilter, matches } from '../../packages/protocol/src/orders/event.js'
 import { type ClientId, THIS_PROCESS } from '../clients/client-id.js'
 import type { PublishedLog, StartPosition } from './published-log.js'
-import type { LogPart, Replay, Replays } from './replays.js'
+import type { QueuedRead } from './read-queue.js'
+import type { LogPart, Replays } from './replays.js'
 import { Pace } from './subscriber-pace.js'
-import type { TurnLimiter, WaitingSubscriber, WaitList } from './subscriber-turns.js'
+import type { SubscriberTurns, WaitingSubscriber } from './subscriber-turns.js'
 import type { Batch } from './tail-buffer.js'
 
 /** One subscriber's position in the log: first the events after its cursor, then new ones. */
@@ -37,11 +38,8 @@ export interface SubscribedLog {
   readonly published: PublishedLog
   readonly replays: Replays
   /** The beginning of the log when the entry after a sequence is no longer kept, as a part without entries. */
-  readBeginning(after: number): Promise<LogPart>
-  /** Waits for a turn among the subscribers that continue without waiting for anything else. */
-  readonly step: TurnLimiter
-  /** The subscribers to wake when an entry is published, or when their wait has ended. */
-  readonly waitList: WaitList
+  readBeginning(client: ClientId, after: number): Promise<LogPart>
+  readonly turns: SubscriberTurns
   /** Called once. */
   onEnded(subscriber: Subscriber): void
 }
@@ -64,10 +62,8 @@ export class Subscriber implements Subscription, WaitingSubscriber {
   #cursor: string
   /** Until the first move of a subscriber that wants the log from its beginning, wherever that is. */
   #isAtBeginning: boolean
-  /** Set while it reads entries that are not in memory. */
-  #replay: Replay | undefined
   /** A requested part of the log. It stays requested when `next` returns an empty result meanwhile. */
-  #part: Promise<LogPart | undefined> | undefined
+  #part: QueuedRead<LogPart | undefined> | undefined
   #end: { readonly reason: unknown } | undefined
   /** Created on the first use, because it is large and most subscribers only wait. */
   #ended: AbortController | undefined
@@ -120,16 +116,14 @@ export class Subscriber implements Subscription, WaitingSubscriber {
           batch = part.entries
           this.#moveTo(part.through, part.cursor)
         } else {
-          this.#endReplay()
           const last = batch.at(-1)
           if (last !== undefined) this.#moveTo(last.sequence, last.cursor)
         }
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
-        if (this.#sequence < this.#log.published.end.sequence) await this.#log.step()
+        if (this.#sequence < this.#log.published.end.sequence) await this.#log.turns.step()
         // Continues: an entry or an end between the read and the wait would not wake it.
         if (this.#sequence < this.#log.published.end.sequence || this.#end !== undefined) continue
-        this.#endReplay()
         this.pace.catchUp()
         await this.#wait(giveUpAt)
       }
@@ -143,17 +137,18 @@ export class Subscriber implements Subscription, WaitingSubscriber {
 
   /** The next part of the log; undefined when it has not come in time, or while the database is unavailable. */
   async #readLog(giveUpAt: number): Promise<LogPart | undefined> {
-    this.#replay ??= this.#log.replays.of(this.#client, this.#filter)
     this.pace.startWait()
-    this.#part ??= this.#replay.next(this.#sequence, this.#log.published.end.sequence)
+    const { published, replays, turns } = this.#log
+    this.#part ??= replays.read(this.#client, this.#filter, this.#sequence, published.end.sequence)
+    const { answer } = this.#part
     try {
-      const part = await Promise.race([this.#part.then((found) => found ?? GONE), this.#wait(giveUpAt)])
+      const part = await Promise.race([answer.then((found) => found ?? GONE), this.#wait(giveUpAt)])
       if (part === undefined) return undefined
       this.#endWait()
       if (part === GONE && !this.#isAtBeginning) throw cursorUnknown()
-      if (part === GONE) return await this.#log.readBeginning(this.#sequence)
+      if (part === GONE) return await this.#log.readBeginning(this.#client, this.#sequence)
       // Many subscribers may have waited for the same part.
-      await this.#log.step()
+      await turns.step()
       // The end of all subscriptions may mean that the log has another history.
       return this.#end === undefined ? part : undefined
     } catch (error) {
@@ -166,27 +161,22 @@ export class Subscriber implements Subscription, WaitingSubscriber {
   }
 
   #endWait(): void {
-    this.#log.waitList.delete(this)
+    this.#log.turns.delete(this)
     this.#part = undefined
     this.pace.endWait()
-  }
-
-  #endReplay(): void {
-    this.#replay?.end()
-    this.#replay = undefined
   }
 
   /** Resolves when there may be new entries, when the time has come, or at the end. */
   #wait(until: number): Promise<void> {
     this.#waitsUntil = until
-    this.#log.waitList.add(this)
+    this.#log.turns.add(this)
     return new Promise((resolve) => {
       this.#wake = resolve
     })
   }
 
   wake(): void {
-    this.#log.waitList.delete(this)
+    this.#log.turns.delete(this)
     this.#wake?.()
   }
 
@@ -208,7 +198,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
   end(reason: unknown): void {
     if (this.#end !== undefined) return
     this.#end = { reason }
-    this.#endReplay()
+    this.#part?.cancel()
     this.#log.onEnded(this)
     this.#onEnd?.()
     this.#ended?.abort(reason)

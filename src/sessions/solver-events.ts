@@ -16,7 +16,7 @@ export async function subscribeForSolver(
   client: ClientId,
 ): Promise<Subscription | undefined> {
   if (events === undefined) return undefined
-  await eventLog.waitForCursor(events.after)
+  await eventLog.waitForCursor(events.after, client)
   const filter = { ...EVERY_EVENT, chainIds: new Set(chainIds), solvers: new Set([address]) }
   return eventLog.subscribe(events.after, filter, { client })
 }

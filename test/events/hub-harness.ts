@@ -4,7 +4,7 @@ import { systemClock } from '../../packages/protocol/src/clock.js'
 import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
 import { createCursors } from '../../src/events/cursors.js'
 import { createHub } from '../../src/events/hub.js'
-import { createReadQueue } from '../../src/events/read-queue.js'
+import { ReadQueue } from '../../src/events/read-queue.js'
 import type { SubscriberOptions, Subscription } from '../../src/events/subscriber.js'
 import { manySettled, newBlocks, openToRead } from '../store/events/event-samples.js'
 
@@ -44,8 +44,8 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
   // The rests of a real queue would last longer than tests that count turns of the event loop.
-  const enqueueRead = createReadQueue({ ...systemClock, monotonic: () => 0, sleep: async () => {} })
-  const hub = createHub({ ...state, reader: { ...store, readAfter }, onEvent() {}, onSlow, enqueueRead })
+  const reads = new ReadQueue({ ...systemClock, monotonic: () => 0, sleep: async () => {} })
+  const hub = createHub({ ...state, store: { ...store, readAfter }, onEvent() {}, onSlow, reads })
   onTestFinished(() => hub.close())
   const cursorAt = (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] })
   const isAsked = (sequence: number) => sequence <= 10 || sequence % 100 === 0

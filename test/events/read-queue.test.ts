@@ -1,17 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../packages/protocol/src/clock.js'
-import { createReadQueue } from '../../src/events/read-queue.js'
+import { THIS_PROCESS } from '../../src/clients/client-id.js'
+import { ReadQueue } from '../../src/events/read-queue.js'
 
 /** A queue on a clock whose time passes in reads only, and the rests that it has made. */
 function createQueue() {
   let nowMs = 0
   const rests: number[] = []
-  const enqueue = createReadQueue({
+  const queue = new ReadQueue({
     ...systemClock,
     monotonic: () => nowMs,
     sleep: async (ms) => void rests.push(ms),
   })
+  const enqueue = <T>(read: () => Promise<T>) => queue.add(THIS_PROCESS, read).answer
   const read = (tookMs: number) =>
     enqueue(async () => {
       nowMs += tookMs

@@ -37,7 +37,7 @@ export async function serveSse(
   const { message, violations } = read()
   const lastEventId = request.headers['last-event-id']
   if (typeof lastEventId === 'string') message.after = lastEventId
-  await streams.waitForCursor(message.after)
+  await streams.waitForCursor(message.after, request.client)
   const stream = streams.open(
     message,
     { protocol: 'sse', requestId: request.id, client: request.client },

@@ -42,7 +42,7 @@ export function serveWebSocket(
 
   try {
     const wanted = read()
-    const waiting = streams.waitForCursor(wanted.message.after)
+    const waiting = streams.waitForCursor(wanted.message.after, client)
     if (waiting === undefined) start(wanted)
     else waiting.then(() => start(wanted)).catch(closeWithError)
   } catch (error) {

@@ -13,6 +13,7 @@ import {
 } from '../../../packages/protocol/src/errors.js'
 import type { EventFilter } from '../../../packages/protocol/src/orders/event.js'
 import type { CallContext } from '../../clients/call.js'
+import type { ClientId } from '../../clients/client-id.js'
 import type { EventLog } from '../../events/event-log.js'
 import type { Subscription } from '../../events/subscriber.js'
 import type { Batch } from '../../events/tail-buffer.js'
@@ -44,7 +45,7 @@ export interface EventStreams extends Admission {
    * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
    * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
    */
-  waitForCursor(cursor: string | undefined): Promise<void> | undefined
+  waitForCursor(cursor: string | undefined, client: ClientId): Promise<void> | undefined
   /**
    * Opens a stream.
    * @param malformed fields that could not be read into the message
@@ -202,7 +203,7 @@ export function toStreamHandler(streams: EventStreams) {
     const { abandon, recordReached } = context.values.get(requestKey)
     recordReached()
     const { protocol, requestId, client } = toCallContext(context)
-    await streams.waitForCursor(request.after)
+    await streams.waitForCursor(request.after, client)
     const stream = streams.open(request, { protocol, requestId, client })
     const { subscription } = stream
     let endTimer: NodeJS.Timeout | undefined
