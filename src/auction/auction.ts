@@ -1,12 +1,12 @@
 import { chainNotSupported, type ServiceError } from '../../packages/protocol/src/errors.js'
 import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import { toRequestBody } from '../../packages/protocol/src/quotes/quote-request.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallContext } from '../clients/call.js'
-import { requestBody } from '../solvers/transport/solver-http-client.js'
 import {
   SESSION_ENDED,
   type SolverRequest,
@@ -181,7 +181,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     const quoteId = quoteIds.create()
     const solverRequest: SolverRequest = {
       request,
-      body: Buffer.from(requestBody(request)),
+      body: Buffer.from(JSON.stringify(toRequestBody(request))),
       // To the millisecond, as solvers see it.
       deadline: Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt),
     }

@@ -1,10 +1,6 @@
 import type { DropReason } from '../../packages/protocol/src/quotes/offer.js'
-import {
-  isTooShort,
-  type Quote,
-  type QuoteRequest,
-  type SignedQuote,
-} from '../../packages/protocol/src/quotes/quote.js'
+import type { Quote, QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import { isTooShort } from '../../packages/protocol/src/quotes/quote-request.js'
 import type { ContractRefusal, VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { limitTime } from '../concurrency/time-limits.js'

@@ -1,9 +1,9 @@
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteKind } from '../../packages/protocol/src/quotes/quote.js'
+import { type SolverRequestBody, toQuoteRequest } from '../../packages/protocol/src/quotes/quote-request.js'
 import { REPLICA_UNREACHABLE, type SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { limitTime } from '../concurrency/time-limits.js'
-import { type SolverRequestBody, toQuoteRequest } from '../solvers/transport/solver-http-client.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
 
 /** A solver that a relayed request is for. */

@@ -9,10 +9,10 @@ import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { guardOutput } from '../../packages/cli/src/io.js'
 import { createAggregatorClient } from '../../packages/client/src/index.js'
+import { toRequestBody } from '../../packages/protocol/src/quotes/quote-request.js'
 import { toPath } from '../../scripts/openapi/operations.js'
 import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { createProgram } from '../../src/operator/program.js'
-import { requestBody } from '../../src/solvers/transport/solver-http-client.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { anchorsOf } from './links.js'
 
@@ -107,7 +107,7 @@ describe('docs/solvers.md', () => {
   it('has the fields that solvers receive, each in the example and in a row', () => {
     const section = sectionOf('docs/solvers.md', 'quote-requests')
     const [, example = ''] = /^```json\n(.*?)^```$/ms.exec(section) ?? []
-    const fields = Object.keys(JSON.parse(requestBody(exactInput)))
+    const fields = Object.keys(toRequestBody(exactInput))
     expect(Object.keys(JSON.parse(example))).toEqual(fields)
     expect(fields.filter((field) => !rowsOf(section).includes(field))).toEqual([])
   })

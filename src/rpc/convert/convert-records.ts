@@ -11,7 +11,7 @@ import {
   type SolverResultSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { explain } from '../../../packages/protocol/src/quotes/explain.js'
-import type { QuoteParameters } from '../../../packages/protocol/src/quotes/quote-record.js'
+import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
 import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
@@ -32,7 +32,7 @@ export function toQuoteRecordMessage(
     requestedAt: BigInt(record.requestedAt),
     durationMs: record.durationMs,
     outcome: record.outcome && QuoteOutcome[toUpperCase(record.outcome)],
-    request: toParametersMessage(record.request),
+    request: toParametersMessage({ ...record.request, chainId: record.chainId }),
     // Why a solver was asked is shown in its signed own results only (docs/decisions.md, D30).
     solvers: record.solvers.map(({ chosenBy, gapBps, isWaitedFor, ...result }) =>
       toResultMessage(result, { ...record, typedData }),
@@ -43,15 +43,13 @@ export function toQuoteRecordMessage(
 }
 
 /** The message of a request to solvers. */
-export function toParametersMessage({ user, ...request }: QuoteParameters) {
+export function toParametersMessage(request: Parameters<typeof toRequestBody>[0]) {
+  const { chainId: _, ...body } = toRequestBody(request)
   return {
-    ...request,
-    inputToken: toCachedChecksumAddress(request.inputToken),
-    outputToken: toCachedChecksumAddress(request.outputToken),
-    orderType: OrderType[request.orderType],
-    userAddress: toCachedChecksumAddress(user),
-    destinationChainId: BigInt(request.destinationChainId),
-    depositMode: DepositMode[request.depositMode],
+    ...body,
+    orderType: OrderType[body.orderType],
+    destinationChainId: BigInt(body.destinationChainId),
+    depositMode: DepositMode[body.depositMode],
   }
 }
 

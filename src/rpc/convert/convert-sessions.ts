@@ -2,8 +2,6 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import {
   ChosenBy,
   DeclineCode,
-  DepositMode,
-  OrderType,
   type Quote,
   QuoteKind,
   SolverOutcome,
@@ -15,7 +13,6 @@ import {
   type SessionQuoteRequestSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
 import { invalidArgument } from '../../../packages/protocol/src/errors.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import {
   DECLINE_CODES,
   type DeclineCode as DeclineCodeName,
@@ -25,6 +22,7 @@ import type { InstanceMessage, SolverMessage } from '../../sessions/messages.js'
 import type { SolverRequest } from '../../solvers/transport/solver-transports.js'
 import type { ReadHello } from '../streams/solver-sessions.js'
 import { toEventMessage } from './convert-events.js'
+import { toParametersMessage } from './convert-records.js'
 
 type MessageInit = NonNullable<MessageInitShape<typeof OpenSessionResponseSchema>['message']>
 
@@ -97,17 +95,8 @@ function toQuoteRequest(
     id,
     deadline: BigInt(deadline),
     kind: QuoteKind[request.kind],
-    inputToken: toCachedChecksumAddress(request.inputToken),
-    outputToken: toCachedChecksumAddress(request.outputToken),
-    orderType: OrderType[request.orderType],
-    amount: request.amount.toString(),
-    userAddress: toCachedChecksumAddress(request.user),
     chainId: BigInt(request.chainId),
-    destinationChainId: BigInt(request.destinationChainId),
-    depositMode: DepositMode[request.depositMode],
-    depositDeadline: request.depositDeadline,
-    fillDeadline: request.fillDeadline,
-    minDepositDeadline: request.minDepositDeadline,
+    ...toParametersMessage(request),
   }
 }
 

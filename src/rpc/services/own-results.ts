@@ -55,13 +55,13 @@ function toOwnResultMessage(
   view: QuoteRecordView,
   typedData: QuoteTypedData | undefined,
 ): MessageInitShape<typeof OwnResultSchema> {
-  const { quoteId, requestedAt, kind, request, solvers, bestAmount } = view
+  const { quoteId, chainId, requestedAt, kind, request, solvers, bestAmount } = view
   const [result] = solvers.map((own) => toResultMessage(own, { request, bestAmount, typedData }))
   return {
     quoteId,
     requestedAt: BigInt(requestedAt),
     kind: QuoteKind[kind ?? 'FIRM'],
-    request: toParametersMessage(request),
+    request: toParametersMessage({ ...request, chainId }),
     result,
     bestAmount,
     distanceBps: distanceOf(view),

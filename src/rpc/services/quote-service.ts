@@ -18,12 +18,12 @@ import {
 } from '../../../packages/protocol/src/field-rules.js'
 import {
   DEPOSIT_MODES,
-  deadlines,
   ORDER_TYPES,
   type Quote,
   type QuoteRequest,
   type SignedQuote,
 } from '../../../packages/protocol/src/quotes/quote.js'
+import { deadlines } from '../../../packages/protocol/src/quotes/quote-request.js'
 import { VERIFY_MODES, type VerifyMode } from '../../../packages/protocol/src/quotes/verification.js'
 import {
   toCachedChecksumAddress,

@@ -1,5 +1,5 @@
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { requestBody } from './solver-http-client.js'
+import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
 import type { SolverCall, SolverReply, SolverRequest } from './solver-transports.js'
 
 /** A request to one solver outside of a round. */
@@ -32,7 +32,7 @@ export async function sendTrialRequest(
   signal: AbortSignal,
   ask: Ask,
 ): Promise<TrialAnswer> {
-  const text = requestBody(request)
+  const text = JSON.stringify(toRequestBody(request))
   const solverRequest: SolverRequest = { request, body: Buffer.from(write?.(text) ?? text), deadline }
   let atTimeout = UNREACHABLE
   const onSent = () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkOffer } from '../../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { requestBody } from '../../../src/solvers/transport/solver-http-client.js'
+import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
 
 const document = generatedDocument('openapi.json')
@@ -24,7 +24,7 @@ const asked: QuoteRequest = {
 
 describe('the webhook of solvers', () => {
   test('describes the request that solvers get', () => {
-    const sent = JSON.parse(requestBody(asked))
+    const sent = toRequestBody(asked)
     expect(read.problems([...PLACE, 'requestBody', ...CONTENT], sent)).toEqual([])
     expect(request).toEqual(sent)
   })

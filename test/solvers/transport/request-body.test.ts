@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
+import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
 import { askedSession, NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
-import { requestBody } from '../../../src/solvers/transport/solver-http-client.js'
 import { exactInput } from '../../support/solvers/sample-quotes.js'
 import { solver } from '../sample-solver.js'
+
+const textOf = (request: QuoteRequest) => JSON.stringify(toRequestBody(request))
 
 const NO_URL = { id: 'a', replicaId: 'b' }
 const REMOTE = { ...NO_URL, replicaUrl: 'http://127.0.0.1:1' }
@@ -27,7 +30,7 @@ test('the request has exactly the wire format of deployed solvers, and one field
     outputToken: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     user: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
   } as const
-  expect(requestBody(request)).toBe(
+  expect(textOf(request)).toBe(
     '{"inputToken":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2",' +
       '"outputToken":"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",' +
       '"orderType":"EXACT_INPUT",' +
@@ -39,17 +42,17 @@ test('the request has exactly the wire format of deployed solvers, and one field
       '"depositDeadline":1800000300,' +
       '"fillDeadline":1800000420}',
   )
-  expect(requestBody({ ...request, minDepositDeadline })).toBe(
-    `${requestBody(request).slice(0, -1)},"minDepositDeadline":1800000060}`,
+  expect(textOf({ ...request, minDepositDeadline })).toBe(
+    `${textOf(request).slice(0, -1)},"minDepositDeadline":1800000060}`,
   )
 })
 
 test('the request names the other order type and the other deposit mode', () => {
-  const text = requestBody({ ...exactInput, orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
-  expect(JSON.parse(text)).toMatchObject({ orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
+  const body = toRequestBody({ ...exactInput, orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
+  expect(body).toMatchObject({ orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
 })
 
 test('the request has an amount of 2^256-1 as a decimal string', () => {
   const amount = 2n ** 256n - 1n
-  expect(JSON.parse(requestBody({ ...exactInput, amount }))).toMatchObject({ amount: amount.toString() })
+  expect(toRequestBody({ ...exactInput, amount })).toMatchObject({ amount: amount.toString() })
 })

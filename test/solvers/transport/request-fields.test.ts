@@ -5,18 +5,18 @@ import { GetQuoteRecordResponseSchema, QuoteParametersSchema } from '../../../ge
 import { SessionQuoteRequestSchema } from '../../../gen/aggregator/v1/session_pb.js'
 import { readParameters } from '../../../packages/client/src/quotes/get-quote-record.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import { toQuoteRequest, toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
 import { readRequest } from '../../../packages/solver/src/session/wire-forms.js'
 import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
 import { toSessionMessage } from '../../../src/rpc/convert/convert-sessions.js'
-import { requestBody, toQuoteRequest } from '../../../src/solvers/transport/solver-http-client.js'
 import { exactInput } from '../../support/solvers/sample-quotes.js'
 
 /** What sessions have beside the fields that endpoints get too. */
 const OF_SESSIONS = ['id', 'deadline', 'kind']
 
-const body = JSON.parse(requestBody(exactInput))
+const body = toRequestBody(exactInput)
 /** The fields of a message that have a value other than the default of their type. */
 function setFieldsOf<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string[] {
   const reflected = reflect(schema, message)

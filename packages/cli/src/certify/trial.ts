@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { deadlines, type QuoteRequest } from '../../../protocol/src/quotes/quote.js'
+import type { QuoteRequest } from '../../../protocol/src/quotes/quote.js'
+import { deadlines } from '../../../protocol/src/quotes/quote-request.js'
 import {
   type ContractRules,
   createContractRules,

@@ -1,6 +1,6 @@
 import type { RecordedResult } from '../solvers/solver-result.js'
-import type { Address } from '../values/hex.js'
-import type { DepositMode, OrderType, QuoteKind } from './quote.js'
+import type { QuoteKind } from './quote.js'
+import type { QuoteParameters } from './quote-request.js'
 
 /** How the service obtained one quote, as plain JSON: amounts in the token's smallest unit are decimal strings. */
 export interface QuoteRecord {
@@ -18,19 +18,4 @@ export interface QuoteRecord {
   readonly request: QuoteParameters
   /** The offers, best first, then the solvers without an offer. */
   readonly solvers: readonly RecordedResult[]
-}
-
-/** The parameters of a request to solvers; deadlines in Unix seconds. */
-export interface QuoteParameters {
-  readonly inputToken: Address
-  readonly outputToken: Address
-  readonly orderType: OrderType
-  readonly amount: string
-  readonly user: Address
-  readonly destinationChainId: number
-  readonly depositMode: DepositMode
-  readonly depositDeadline: number
-  readonly fillDeadline: number
-  /** As in a QuoteRequest. */
-  readonly minDepositDeadline?: number | undefined
 }

@@ -1,5 +1,6 @@
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../quotes/offer.js'
-import { isTooShort, type Quote, type QuoteRequest } from '../quotes/quote.js'
+import type { Quote, QuoteRequest } from '../quotes/quote.js'
+import { isTooShort } from '../quotes/quote-request.js'
 import type { SettlementTerms } from '../settlement/settlement.js'
 import { bondFor, type SolverKey } from '../solvers/solver.js'
 import type { SolverResult } from '../solvers/solver-result.js'
