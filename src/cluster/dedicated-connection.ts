@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { createSerialQueue } from '../concurrency/one-at-a-time.js'
 import { createRetry } from '../concurrency/retry.js'
-import { destroyConnection } from '../internals/destroy-connection.js'
+import { destroyConnection } from '../internals/pg.js'
 import { CHANNELS, connectionOptions } from '../store/postgres/postgres.js'
 import type { Logger } from '../telemetry/log.js'
 

@@ -8,8 +8,7 @@ import {
 import { createAsyncIterable, encodeEnvelope, type UniversalHandler } from '@connectrpc/connect/protocol'
 import { expect, test } from 'vitest'
 import { Health, HealthCheckResponse_ServingStatus } from '../../gen/health/v1/health_pb.js'
-import { withGrpcStatusMessages } from '../../src/internals/grpc-status-message.js'
-import { wrapHandlers } from '../../src/internals/wrap-handlers.js'
+import { withGrpcStatusMessages, wrapHandlers } from '../../src/internals/connect.js'
 
 const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus
 

@@ -3,11 +3,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { closeQueuedResponse } from '../../src/internals/close-queued-response.js'
-import { interceptConnections } from '../../src/internals/intercept-connections.js'
-import { hasResponseUnderWay } from '../../src/internals/response-under-way.js'
-import { stopListening } from '../../src/internals/stop-listening.js'
-import { upgradeFilter } from '../../src/internals/upgrade-filter.js'
+import { upgradeFilter } from '../../src/http/port/header-rules.js'
+import {
+  closeQueuedResponse,
+  hasResponseUnderWay,
+  interceptConnections,
+  stopListening,
+} from '../../src/internals/node-http.js'
 
 const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`
 const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n'

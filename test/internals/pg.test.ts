@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { destroyConnection } from '../../src/internals/destroy-connection.js'
+import { destroyConnection } from '../../src/internals/pg.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 
 /** A connection that closes with the test, and its calls of listeners. */

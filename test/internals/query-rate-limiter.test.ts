@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { expect, test, vi } from 'vitest'
-import { createQueryRateLimiter } from '../../src/internals/query-rate-limiter.js'
+import { createQueryRateLimiter } from '../../src/internals/pg.js'
 
 const DURATION_S = 60
 

@@ -3,8 +3,7 @@ import { createAsyncIterable, encodeEnvelope, type UniversalHandler } from '@con
 import { expect, test } from 'vitest'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { Health } from '../../gen/health/v1/health_pb.js'
-import { withGrpcStatusMessages } from '../../src/internals/grpc-status-message.js'
-import { rpcRefusal } from '../../src/internals/rpc-refusal.js'
+import { rpcRefusal, withGrpcStatusMessages } from '../../src/internals/connect.js'
 
 function error(): ConnectError {
   const refused = new ConnectError('50 % of: it, ü', Code.ResourceExhausted)

@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { setMessageLimit } from '../../src/internals/message-limit.js'
-import { textFrame } from '../../src/internals/text-frame.js'
+import { setMessageLimit, textFrame } from '../../src/internals/ws.js'
 
 /** A WebSocket of a server, its connection, and the client's end. */
 async function openWebSocket() {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
 import { CONSOLE_POLICY } from './console.js'
 import { readStaticFile, sendSlices, sendStaticFile } from './static-files.js'
 
@@ -85,4 +86,13 @@ function assetFolder(): string {
   return import.meta.url.endsWith('.ts')
     ? swaggerUiFolder()
     : fileURLToPath(new URL('swagger-ui', import.meta.url))
+}
+
+/**
+ * The folder of Swagger UI's files in the package @fastify/swagger-ui. The package does not document where they are. Checked
+ * with @fastify/swagger-ui 6.1.3.
+ */
+export function swaggerUiFolder(): string {
+  const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')
+  return join(dirname(packageFile), 'static')
 }

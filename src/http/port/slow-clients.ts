@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { constants, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import { closeQueuedResponse } from '../../internals/close-queued-response.js'
+import { closeQueuedResponse } from '../../internals/node-http.js'
 
 /** How long a client may take, in milliseconds. The server ends the connection of a slower one. */
 export interface ClientTimeouts {

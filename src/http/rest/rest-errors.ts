@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { type Reason, ServiceError, toServiceError } from '../../../packages/protocol/src/errors.js'
 import { MAX_BODY_KIB } from '../../../packages/protocol/src/field-rules.js'
-import { hasResponseUnderWay } from '../../internals/response-under-way.js'
+import { hasResponseUnderWay } from '../../internals/node-http.js'
 
 /** The framework's errors by code: the bad part of the request, and what it must be. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { field: string; message: string; httpStatus?: number }>> = {

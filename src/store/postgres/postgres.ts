@@ -1,7 +1,7 @@
 import { CompiledQuery, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { ConfigError } from '../../config/environment.js'
-import { destroyConnection } from '../../internals/destroy-connection.js'
+import { destroyConnection } from '../../internals/pg.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Coordination } from '../database.js'
 import { createWriteHealth, type Fault, nameUnavailable } from '../write-health.js'

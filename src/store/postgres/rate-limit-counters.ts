@@ -2,7 +2,7 @@ import { type Migration, sql } from 'kysely'
 import pg from 'pg'
 import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible'
 import { withTimeout } from '../../concurrency/time-limits.js'
-import { createQueryRateLimiter } from '../../internals/query-rate-limiter.js'
+import { createQueryRateLimiter } from '../../internals/pg.js'
 
 /** Request counts in one table that all replicas share. */
 export type RateLimitCounters = ReturnType<typeof openRateLimitCounters>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findHeaderError, findTargetError } from '../../../src/http/port/multiplexer.js'
+import { findHeaderError, findTargetError } from '../../../src/http/port/header-rules.js'
 
 type Request = Parameters<typeof findHeaderError>[0]
 

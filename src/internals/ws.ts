@@ -1,4 +1,4 @@
-import { Sender } from 'ws'
+import { Sender, type WebSocket } from 'ws'
 
 declare module 'ws' {
   /** Missing in the types of ws, and in its documentation. */
@@ -20,4 +20,16 @@ const TEXT_OPCODE = 1
  */
 export function textFrame(text: string): Buffer {
   return Buffer.concat(Sender.frame(Buffer.from(text), { fin: true, opcode: TEXT_OPCODE }))
+}
+
+interface LimitedWebSocket extends WebSocket {
+  readonly _receiver: { _maxPayload: number }
+}
+
+/**
+ * Changes the limit of a WebSocket's messages in bytes, from the next message on. ws has one limit for all sockets of a
+ * server, its option `maxPayload`. Its receiver reads the limit for each frame. Checked with ws 8.21.0.
+ */
+export function setMessageLimit(socket: WebSocket, maxBytes: number): void {
+  ;(socket as LimitedWebSocket)._receiver._maxPayload = maxBytes
 }
