@@ -20,7 +20,7 @@ import { openSolvers } from './open-solvers.js'
 
 export type { AppOverrides }
 
-const STRANGERS_INTERVAL_MS = 10 * 60_000
+const STRANGERS_INTERVAL_MS = 60_000
 
 /** A running service. */
 export interface App {
@@ -104,11 +104,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       (chain) => followCancellations(chain, directory.registered, usedNonces),
     )
     started.push(async () => void (await Promise.all([...chains.values()].map((chain) => chain.close()))))
-    const removeEnded = createNonceRetention(stores.offerNonces, chains.values(), config.maxReorgDepth)
+    const removeNonces = createNonceRetention(
+      stores.offerNonces,
+      chains.values(),
+      config.maxReorgDepth,
+      metrics,
+    )
     const pruneSome = async () => {
-      const isMore = await removeEnded()
-      if (isMore) return true
-      usedNonces.trim()
+      if (await removeNonces()) return true
       const bytes = await stores.rateLimitBytes?.()
       if (bytes !== undefined) metrics.tableBytes.set({ table: 'rate_limits' }, bytes)
       return false

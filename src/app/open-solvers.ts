@@ -19,7 +19,7 @@ import { pruneSomeCounts } from '../solvers/statistics/hourly-counts.js'
 import { createStatisticsReader } from '../solvers/statistics/statistics-reader.js'
 import type { ResolveAll } from '../solvers/transport/endpoint-addresses.js'
 import { createEndpointGuard } from '../solvers/transport/endpoint-guard.js'
-import { createSessionTransports } from '../solvers/transport/solver-transports.js'
+import { createSessionTransport } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 
@@ -101,7 +101,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     rules: createContractRules({ chains, freeBonds, usedNonces, deadlineTime }),
     usedNonces,
     endpointGuard,
-    sessions: createSessionTransports(sessions, relay?.sessions),
+    sessions: createSessionTransport(sessions, relay?.sessions),
     stores,
     provenTime,
     deadlineTime,

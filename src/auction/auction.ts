@@ -7,11 +7,7 @@ import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data
 import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallContext } from '../clients/call.js'
-import {
-  SESSION_ENDED,
-  type SolverRequest,
-  type SolverTransport,
-} from '../solvers/transport/solver-transports.js'
+import type { SolverRequest, SolverTransport } from '../solvers/transport/solver-transports.js'
 import { pairOf } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
 import { type Attempt, CUT_OFF, countResults, type RoundCounts, rankedOffers, sortByRank } from './attempt.js'
@@ -107,12 +103,8 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
   ): Promise<SolverResult> {
     if (!(await attempt.takeSlot())) return CUT_OFF
     const { solver } = attempt.asked
-    const session = askedSession(solver)
-    if (session === undefined && solver.endpointUrl === NO_ENDPOINT) {
-      attempt.onEnd()
-      return SESSION_ENDED
-    }
-    const transport = session === undefined ? http : sessions
+    const hasSession = askedSession(solver) !== undefined || solver.endpointUrl === NO_ENDPOINT
+    const transport: SolverTransport = hasSession ? sessions : http
     const reply = await transport.requestQuote(solver, solverRequest, attempt, attempt)
     if (reply.kind !== 'replied') return reply
     return validateOffer({ request: solverRequest.request, hasher, solver: solver.address, body: reply.body })

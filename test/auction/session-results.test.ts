@@ -11,6 +11,7 @@ import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { openAuction } from '../../src/auction/open-auction.js'
 import { createResultReports } from '../../src/auction/sinks.js'
 import { identifyClient } from '../../src/clients/client-id.js'
+import { sessionEnded } from '../../src/sessions/session.js'
 import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
 import type {
   SessionTransport,
@@ -87,6 +88,7 @@ const sessionOf = (address: Address) => `session of ${address}`
 const sessions: SessionTransport = {
   requestQuote(solver, solverRequest, signal, call) {
     const index = addresses.indexOf(solver.address)
+    if (solver.session === undefined) return sessionEnded(call)
     asked[index] = call?.quoteId
     call?.onSent?.()
     const answer = behaviours[index]?.(accounts[index] as LocalAccount, solverRequest) ?? decline

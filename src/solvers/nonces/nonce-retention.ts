@@ -1,5 +1,6 @@
 import type { Chain } from '../../chain/chain.js'
 import type { OfferNonceStore } from '../../store/solvers/offer-nonce-store.js'
+import type { Metrics } from '../../telemetry/metrics.js'
 
 type WatchedChain = Pick<Chain, 'chainId' | 'headTimeMs' | 'status'>
 
@@ -10,15 +11,19 @@ interface SeenHead {
 }
 
 /**
- * Builds what removes some unused nonces of offers that have ended (docs/decisions.md, D25): no block up to their fill deadline can be
- * replaced any more. Their chain tells the time: a head that it had, once its events are read to a block that is `depth` above.
+ * Builds what removes nonces of offers (docs/decisions.md, D25): some unused ones of offers that have ended, and then what is beyond the
+ * bound of the table.
+ *
+ * An offer has ended when no block up to its fill deadline can be replaced any more. Its chain tells the time: a head that it had, once
+ * its events are read to a block that is `depth` above.
  * @param depth the deepest reorganisation that is followed, in blocks
  * @returns a function that returns whether there may be more to remove
  */
 export function createNonceRetention(
-  store: Pick<OfferNonceStore, 'pruneSome'>,
+  store: Pick<OfferNonceStore, 'pruneSome' | 'trim'>,
   chains: Iterable<WatchedChain>,
   depth: number,
+  metrics: Metrics,
 ): () => Promise<boolean> {
   const states = [...chains].map((chain) => ({
     chain,
@@ -26,7 +31,7 @@ export function createNonceRetention(
     finalMs: undefined as number | undefined,
   }))
 
-  return async () => {
+  async function removeEnded(): Promise<boolean> {
     let isMore = false
     for (const state of states) {
       const { eventBlock } = state.chain.status()
@@ -40,6 +45,14 @@ export function createNonceRetention(
       if (await store.pruneSome(state.chain.chainId, Math.floor(state.finalMs / 1000))) isMore = true
     }
     return isMore
+  }
+
+  return async () => {
+    if (await removeEnded()) return true
+    const { bytes, dropped } = await store.trim()
+    metrics.tableBytes.set({ table: 'offer_nonces' }, bytes)
+    metrics.offerNonces.inc({ result: 'dropped' }, dropped)
+    return false
   }
 }
 

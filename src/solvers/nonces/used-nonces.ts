@@ -37,10 +37,7 @@ type Message =
 /** The newest used nonces of a solver in memory and in the database. */
 const MAX_USED = 10_000
 const RETRY_MS = 1000
-const TRIM_RETRY_MS = 10_000
 const MAX_BATCH = 500
-/** Rows that a process writes until it counts those of the table. */
-const ROWS_BETWEEN_TRIMS = 10_000
 /** The order ids, or nonces, that fit into a message of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_IN_MESSAGE = 80
 
@@ -52,7 +49,6 @@ export function createUsedNonces(options: UsedNoncesOptions) {
   /** Orders whose nonces are to be read, by chain. */
   const changed = new Map<number, Set<Hex>>()
   let mustReload = false
-  let writtenSinceTrim = 0
   for (const result of ['written', 'dropped']) metrics.offerNonces.inc({ result }, 0)
 
   const writer = createWriteBehind<OfferNonce>({
@@ -60,26 +56,12 @@ export function createUsedNonces(options: UsedNoncesOptions) {
     maxBatch: MAX_BATCH,
     onWritten(rows) {
       metrics.offerNonces.inc({ result: 'written' }, rows)
-      writtenSinceTrim += rows
-      if (writtenSinceTrim >= ROWS_BETWEEN_TRIMS) trimming.run()
     },
     onDropped(rows, error) {
       metrics.offerNonces.inc({ result: 'dropped' }, rows)
       if (error !== undefined) log.error({ err: error, rows }, 'nonces of offers could not be written')
     },
     clock,
-  })
-  const trimming = createRetry({
-    async work() {
-      writtenSinceTrim = 0
-      const { bytes, dropped } = await store.trim()
-      metrics.tableBytes.set({ table: 'offer_nonces' }, bytes)
-      metrics.offerNonces.inc({ result: 'dropped' }, dropped)
-    },
-    delayMs: TRIM_RETRY_MS,
-    clock,
-    onFailure: (error) =>
-      log.warn({ reason: reasonOf(error) }, 'the oldest nonces of offers could not be removed'),
   })
   const reading = createRetry({
     work: readChanges,
@@ -182,12 +164,9 @@ export function createUsedNonces(options: UsedNoncesOptions) {
       note(chainId, [orderId])
       reading.run()
     },
-    /** Removes the rows beyond the bound of the table, soon. */
-    trim: trimming.run,
     /** Reads the used nonces from the database. Call it once, after `onEvent` hears all events. */
     load: readAll,
     async close(): Promise<void> {
-      await trimming.close()
       await reading.close()
       await writer.close()
     },

@@ -1,18 +1,11 @@
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import { askedSession, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult, SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
   | Exclude<SolverResult, { kind: 'quoted' | 'late' | 'soft_deadline' | 'circuit_open' }>
-
-/** The session of a solver without an endpoint ended after it was chosen. */
-export const SESSION_ENDED = {
-  kind: 'failed',
-  reason: 'session_ended',
-  message: 'The solver has neither a session nor an endpoint.',
-} as const
 
 /** The request to all solvers of a quote. */
 export interface SolverRequest {
@@ -41,32 +34,25 @@ export interface SolverCall {
   onEnd?(): void
 }
 
-/** The part of a solver that a transport needs. */
-type AskedSolver = Pick<Solver, 'chainId' | 'address' | 'session' | 'remoteSession'>
-
-/** One way to ask solvers. */
-export interface SolverTransport {
+/** One way to ask solvers: at their endpoints, or on their sessions. */
+export interface SolverTransport<Asked = Solver> {
   /**
    * Asks a solver for a quote. The promise is never rejected.
    * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
    */
   requestQuote(
-    solver: Solver,
+    solver: Asked,
     solverRequest: SolverRequest,
     signal: CallSignal,
     call?: SolverCall,
   ): Promise<SolverReply>
 }
 
-/** Asks solvers on their sessions, and reports what came of it. */
-export interface SessionTransport {
-  /** As `SolverTransport.requestQuote`. */
-  requestQuote(
-    solver: AskedSolver,
-    solverRequest: SolverRequest,
-    signal: CallSignal,
-    call?: SolverCall,
-  ): Promise<SolverReply>
+/** The part of a solver that its session needs. */
+type SessionSolver = Pick<Solver, 'chainId' | 'address' | 'session' | 'remoteSession'>
+
+/** Asks solvers on their sessions, and reports what came of it. A solver without a session has the result `session_ended`. */
+export interface SessionTransport extends SolverTransport<SessionSolver> {
   /**
    * Reports the result of a request to its solver, after the round (docs/decisions.md, D15). Does nothing when the session has ended.
    * @param solver as it was asked
@@ -76,14 +62,18 @@ export interface SessionTransport {
 }
 
 /** Builds the transport of all sessions: those that this replica holds, and those of other replicas. */
-export function createSessionTransports(
+export function createSessionTransport(
   local: SessionTransport,
   remote: SessionTransport | undefined,
 ): SessionTransport {
-  const holderOf = ({ session }: Pick<Solver, 'session'>) =>
-    session === undefined && remote !== undefined ? remote : local
+  const holderOf = (solver: Pick<Solver, 'session' | 'remoteSession'>) =>
+    remote !== undefined && isAskedElsewhere(solver) ? remote : local
   return {
     requestQuote: (solver, ...rest) => holderOf(solver).requestQuote(solver, ...rest),
     reportResult: (solver, ...rest) => holderOf(solver).reportResult(solver, ...rest),
   }
+}
+
+function isAskedElsewhere(solver: Pick<Solver, 'session' | 'remoteSession'>): boolean {
+  return solver.session === undefined && askedSession(solver) !== undefined
 }

@@ -82,7 +82,7 @@ function openTable() {
     await replica.load()
     return replica
   }
-  return { rows, orders, listeners, database, clock, metrics, openReplica }
+  return { rows, store, orders, listeners, database, clock, metrics, openReplica }
 }
 
 function offer(orderId: Hex, nonce: bigint): SignedQuote {
@@ -169,19 +169,22 @@ test('a cancellation counts at once at all replicas, for registered solvers only
 })
 
 test('a flood of quotes keeps the newest offers, and those that went are counted, also when the database was away', async () => {
-  const { rows, database, clock, metrics, openReplica } = openTable()
+  const { rows, store, database, clock, metrics, openReplica } = openTable()
   const replica = await openReplica()
+  const remove = createNonceRetention(store, [], 10, metrics)
   const flood = async (first: number) => {
     for (let index = first; index < first + 9999; index++)
       replica.recordOffer(1, offer('0x01', BigInt(index)))
     await clock.advance(1000)
   }
   await flood(0)
+  expect(await remove()).toBe(false)
   expect(rows).toHaveLength(9999)
   database.isUp = false
   await flood(9999)
   database.isUp = true
   await clock.advance(1000)
+  expect(await remove()).toBe(false)
   expect(rows).toHaveLength(MAX_ROWS)
   expect(rows.at(-1)?.nonce).toBe(2n * 9999n - 1n)
   const { values } = await metrics.offerNonces.get()
@@ -201,9 +204,10 @@ test('nonces are removed by the time of a block of their chain that no reorganis
   const status = () => ({ headBlock: head.number, eventBlock: head.published }) as ChainStatus
   const silent = { chainId: 2, headTimeMs: () => undefined, status: () => ({}) as ChainStatus }
   const removeEnded = createNonceRetention(
-    { pruneSome },
+    { pruneSome, trim: async () => ({ bytes: 0, dropped: 0 }) },
     [{ chainId: 1, headTimeMs: () => head.timeMs, status }, silent],
     10,
+    createMetrics(),
   )
   async function at(next: Partial<typeof head>): Promise<unknown> {
     Object.assign(head, next)

@@ -51,7 +51,10 @@ export interface Solver extends SolverKey {
 }
 
 /** The session on which this replica asks a solver, here or through another replica; undefined without one. */
-export function askedSession({ session, remoteSession }: Solver): SolverSession | undefined {
+export function askedSession({
+  session,
+  remoteSession,
+}: Pick<Solver, 'session' | 'remoteSession'>): SolverSession | undefined {
   const canRelay = remoteSession?.replicaUrl !== undefined && remoteSession.isCutOff !== true
   return session ?? (canRelay ? remoteSession : undefined)
 }
