@@ -34,7 +34,6 @@ export function depositOnChain(
   const tokens = (at?: Hex) => readView(request, quote.inputToken, balanceOf(depositAddress), at)
   const hasBalance = async (payer: Address) =>
     (await readView(request, quote.inputToken, balanceOf(payer))) >= quote.inputAmount
-  const isNonceUsed = (at?: Hex) => readView(request, settlement, nonceUse(quote.solver, quote.nonce), at)
 
   /**
    * Whether the deposit is there, or cannot come any more. Tokens that came too late, or for a nonce that is used without an order, may be
@@ -55,7 +54,8 @@ export function depositOnChain(
     if (isContract) return isOver ? 'EXPIRED' : undefined
     // At the block whose time is known: in a later one, they may have come too late.
     if ((await tokens(number)) < quote.inputAmount) return undefined
-    return secondsLeft() < 0 || (await isNonceUsed(number)) ? 'UNCERTAIN' : 'there'
+    const isUsed = () => readView(request, settlement, nonceUse(quote.solver, quote.nonce), number)
+    return secondsLeft() < 0 || (await isUsed()) ? 'UNCERTAIN' : 'there'
   }
 
   /**
@@ -93,9 +93,7 @@ export function depositOnChain(
   const hasTokens = async () => !isContract && (await tokens()) > 0n
 
   /** Reads what changes when an account sends, and whether it has code: then others may send for it. */
-  async function readAccount(
-    account: Address,
-  ): Promise<{ readonly hasCode: boolean; readonly sent: string }> {
+  async function readAccount(account: Address) {
     const [code, count, there] = await Promise.all([
       request({ method: 'eth_getCode', params: [account, 'latest'] }),
       request({ method: 'eth_getTransactionCount', params: [account, 'pending'] }),

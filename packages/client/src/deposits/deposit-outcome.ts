@@ -57,15 +57,12 @@ export interface Watched {
  * @returns reads why it has no effect: REVERTED by a receipt, and REPLACED when the node does not know it and its sender has used its
  *   nonce for another one. Of a transaction of others, UNCERTAIN is said in their place. It throws what the node throws
  */
-export function watchTransaction(
-  { client, isOwn, withoutEffect }: Watched,
-  hash: Hex,
-): () => Promise<Outcome> {
+export function watchTransaction({ client, isOwn, withoutEffect }: Watched, hash: Hex) {
   const ask = async <T>(method: string, ...params: unknown[]) =>
     (await (client.request as Request)({ method, params })) as T | null
   let sent: NodeTransaction | undefined
   const sayOf = (reason: DepositReason) => (sent && isOwn(sent) ? reason : 'UNCERTAIN')
-  return async () => {
+  return async (): Promise<Outcome> => {
     const [receipt, known] = await Promise.all([
       ask<{ readonly status?: Hex }>('eth_getTransactionReceipt', hash),
       ask<NodeTransaction>('eth_getTransactionByHash', hash),

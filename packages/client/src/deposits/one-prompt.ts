@@ -17,11 +17,7 @@ export async function readOnePrompt(
   token: Address,
   { client, chainId, settlement }: Pick<SettlementTerms, 'client' | 'chainId' | 'settlement'>,
 ): Promise<bigint> {
-  const from = wallet.account.address
-  const batch = await planBatch((args) => wallet.request(args, { retryCount: 0 }), {
-    from,
-    chainId,
-    calls: [],
-  })
-  return batch ? maxUint256 : readView(client.request, token, allowance(from, settlement))
+  const batch = await planBatch(wallet, chainId, [])
+  const allowed = allowance(wallet.account.address, settlement)
+  return batch ? maxUint256 : readView(client.request, token, allowed)
 }

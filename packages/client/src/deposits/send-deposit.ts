@@ -1,5 +1,4 @@
 import { isAddressEqual } from 'viem'
-import type { Request } from '../../../protocol/src/node/simulate.js'
 import type { SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import { linkSignal, untilAborted } from '../calls/abort.js'
 import { check } from '../calls/check-arguments.js'
@@ -19,8 +18,14 @@ import {
 } from './deposit-outcome.js'
 import { checkEarlier, type DepositProgress, isDepositBegun } from './deposit-progress.js'
 import { planBatch, readBatch } from './wallet-batch.js'
-import { hasCodeOfNo, isDeclined } from './wallet-refusal.js'
-import { checkNetwork, type DepositWallet, type Prompt, planTransaction } from './wallet-transaction.js'
+import { quietMsOf } from './wallet-refusal.js'
+import {
+  checkNetwork,
+  type DepositWallet,
+  type Prompt,
+  planTransaction,
+  requestOf,
+} from './wallet-transaction.js'
 
 export interface SendDepositOptions extends TakeOptions {
   /** What `onProgress` has told last of this offer, before the page was loaded again. A deposit that was asked for is not sent again. */
@@ -33,8 +38,6 @@ export interface SendDepositOptions extends TakeOptions {
 
 /** How much later than its deadline a deposit may be seen. */
 const LATE_MS = 300_000
-/** How long an account must have sent nothing before the words of its wallet are believed of a transfer. */
-const QUIET_MS = 30_000
 
 /** A call that is under way, the signal that may end it, and what it has told last. */
 interface Running {
@@ -106,95 +109,68 @@ async function deposit(
   const onChain = depositOnChain(offer, settlement, mode, wasThere)
   const { look, isNeeded, confirmBy, hasTokens, hasBalance, readAccount } = onChain
   const call = depositCall(offer, settlement, mode)
-  const wait = {
-    until: quote.depositDeadline * 1000 + LATE_MS,
-    pollMs: client.pollingInterval,
-    signal: options.signal ?? new AbortController().signal,
-  }
-  const { signal } = wait
-  // What a wallet was asked once must not be asked again.
-  const request: Request = (args) => wallet.request(args, { retryCount: 0 })
-
+  const { signal = new AbortController().signal } = options
+  const until = quote.depositDeadline * 1000 + LATE_MS
+  const wait = { until, pollMs: client.pollingInterval, signal }
+  const request = requestOf(wallet)
+  const readCalls = async () => (isContract ? depositCalls(offer, settlement) : [call])
   /** An app's own trouble must not change what is said of the deposit. */
   const tell = (progress: DepositProgress) => void (async () => onProgress?.(progress))().catch(() => {})
 
-  const callsNow = async () => (isContract ? depositCalls(offer, settlement) : [call])
-
   /** The calls that are left. After an approval is seen, they are not read again: another node may not have it yet. */
   let calls: readonly Call[] = [call]
-
   /** What `readAccount` said before the wallet was asked; undefined where it could not be read, and nothing is known of a no. A batch that a wallet says not to take may have been sent. */
   let before: Awaited<ReturnType<typeof readAccount>> | undefined
-  const isQuiet = async () => before && (await readAccount(account.address)).sent === before.sent
 
-  /** How a step is seen on the chain: after an approval, fewer calls are left. */
-  const lookFor = (step: DepositProgress['step'], before = calls) =>
-    step === 'deposit'
-      ? look
-      : async () => {
-          const now = await callsNow()
-          if (now.length >= before.length) return look()
-          calls = now
-          return 'there' as const
-        }
+  // The deposit of an account that is not the wallet's any more can be followed too.
+  if (earlier && isDepositBegun(earlier)) return follow(earlier)
+  // The contract takes a deposit from its user only.
+  const isOther = isContract && !isAddressEqual(account.address, quote.user)
+  check({ wallet: isOther ? `must have the account of the offer, ${quote.user}` : undefined })
+  const problems = takeProblems(quote, options, mode, chainId)
+  if (problems.length > 0) throw new QuoteVerificationError(problems)
+  if (!(await isNeeded())) return
+  calls = await readCalls()
+  if (earlier?.state === 'sent' && calls.length > 1)
+    // One that has failed is given again.
+    await follow(earlier).catch(() => {})
+  if (!(await askForBatch())) await askForTransactions()
 
-  /** Looks for what the wallet is asked for, and tells when a transfer would come too late by now: its prompt may be open. */
-  function lookWhileAsked(asked: DepositProgress) {
-    const { step, state, hash } = asked
-    const isOpen = state === 'asked' && hash === undefined
-    return isOpen ? onChain.watchTime(lookFor(step), () => tell({ ...asked, state: 'late' })) : lookFor(step)
+  /** Asks for approval and deposit with one prompt, where the wallet takes that. @returns whether the deposit is there */
+  async function askForBatch() {
+    const isBatch = calls.length > 1 && account.type === 'json-rpc'
+    const send = isBatch && (await planBatch(wallet, chainId, calls))
+    if (!send) return false
+    const asked = await ask('deposit', { send })
+    const batchId = asked?.answer
+    if (batchId !== undefined) await followSent({ step: 'deposit', state: 'sent', batchId })
+    if (asked === undefined || batchId !== undefined) return true
+    // The wallet has not taken it, it says.
+    if (!(await isQuiet().catch(() => false))) throw new DepositError('UNCERTAIN')
+    tell({ step: 'deposit', state: 'refused' })
+    return false
   }
 
-  /** Waits for what the wallet was asked for. @throws DepositError */
-  async function follow(progress: DepositProgress): Promise<void> {
-    const { step, hash, batchId } = progress
-    const isApproval = step === 'approve'
-    const isOwn = ({ from, input }: NodeTransaction) =>
-      [account.address, quote.user].some((own) => isAddressEqual(own, from)) &&
-      (isApproval || input.toLowerCase().includes(call.data.slice(2).toLowerCase()))
-    const watched = { client, isOwn, withoutEffect: isApproval ? 'APPROVAL_TOO_LOW' : undefined } as const
-    const read = batchId
-      ? () => readBatch(request, watched, batchId)
-      : hash && watchTransaction(watched, hash)
-    // A transaction at a higher fee may have brought a part of the tokens.
-    const readOutcome = read
-      ? async () => {
-          const outcome = await read()
-          return outcome && (await hasTokens()) ? 'UNCERTAIN' : outcome
-        }
-      : undefined
-    await untilThere({ ...wait, look: lookWhileAsked(progress), readOutcome }).catch((error: unknown) => {
-      // The approval itself is mined: it is not waited for again.
-      if (error instanceof DepositError && error.reason === 'APPROVAL_TOO_LOW')
-        tell({ ...progress, state: 'mined' })
-      throw error
-    })
-    tell({ ...progress, state: 'mined' })
-  }
-
-  /** Tells what the wallet has sent, and waits for it. */
-  function followSent(sent: DepositProgress): Promise<void> {
-    tell(sent)
-    return follow(sent)
-  }
-
-  /**
-   * Judges an error of a wallet. Some answer with one after they have sent, be it a user's no: the chain is read after it. A no counts when
-   * nothing is there, and the account has sent nothing since it was asked. For a transfer, words count after a while of that, and so do the
-   * codes of an account with code, whose words never count.
-   * @returns `no` when it has sent nothing; undefined when nobody knows. It throws what a node throws
-   */
-  async function judgeError(error: unknown, isThere: () => Promise<Found>) {
-    const found = await isThere().catch(isThere)
-    if (found === 'there') return found
-    if (found === 'UNCERTAIN' || !isDeclined(error)) return undefined
-    const isCode = hasCodeOfNo(error)
-    const isShared = !isContract && before?.hasCode
-    if (isShared && !isCode) return undefined
-    const end = Date.now() + (isContract || (isCode && !isShared) ? 0 : QUIET_MS)
-    for (; !signal.aborted && (await isQuiet()); await pause(wait.pollMs, signal))
-      if (Date.now() >= end) return 'no'
-    return undefined
+  /** Asks for one transaction after the other, and follows each. */
+  async function askForTransactions() {
+    // An approval would cost gas for nothing. A wallet that takes batches may have tokens that the chain does not show (ERC-7682).
+    if (!(await hasBalance(account.address)) && (await isNeeded()))
+      throw new DepositError('INSUFFICIENT_BALANCE')
+    while (await isNeeded()) {
+      const { length, 0: next = call } = calls
+      const step = length === 1 ? 'deposit' : 'approve'
+      const prompt = await planTransaction(wallet, { ...next, chainId, signal })
+      try {
+        const answered = await ask(step, prompt, () => checkNetwork(request, chainId))
+        if (answered !== undefined) await followSent({ step, state: 'sent', hash: answered.answer })
+      } catch (error) {
+        const isOpen = error instanceof DepositError && error.reason === 'UNCERTAIN'
+        // An approval moves no tokens.
+        throw isOpen && step === 'approve' ? new DepositError('APPROVAL_UNCERTAIN', error.cause) : error
+      }
+      if (step === 'deposit') return
+      before = undefined
+    }
   }
 
   /**
@@ -223,7 +199,7 @@ async function deposit(
     tell(progress)
     const ending = new AbortController()
     const unlink = linkSignal(signal, ending)
-    const lookNow = lookWhileAsked(progress)
+    const lookNow = lookFor(progress)
     const answered = async () => {
       try {
         // The app may have stopped at the last moment.
@@ -240,8 +216,12 @@ async function deposit(
       throw signal.reason
     }
     const asked = answered()
-    const readOutcome = async () => undefined
-    const seen = untilThere({ ...wait, look: lookNow, readOutcome, signal: ending.signal })
+    const seen = untilThere({
+      ...wait,
+      look: lookNow,
+      readOutcome: async () => undefined,
+      signal: ending.signal,
+    })
     try {
       return (await Promise.race([asked, seen])) ?? undefined
     } finally {
@@ -250,45 +230,71 @@ async function deposit(
     }
   }
 
-  // The deposit of an account that is not the wallet's any more can be followed too.
-  if (earlier && isDepositBegun(earlier)) return follow(earlier)
-  // The contract takes a deposit from its user only.
-  const isOther = isContract && !isAddressEqual(account.address, quote.user)
-  check({ wallet: isOther ? `must have the account of the offer, ${quote.user}` : undefined })
-  const problems = takeProblems(quote, options, mode, chainId)
-  if (problems.length > 0) throw new QuoteVerificationError(problems)
-  if (!(await isNeeded())) return
-  calls = await callsNow()
-  if (earlier?.state === 'sent' && calls.length > 1)
-    // One that has failed is given again.
-    await follow(earlier).catch(() => {})
-  const isBatch = calls.length > 1 && account.type === 'json-rpc'
-  const send = isBatch && (await planBatch(request, { from: account.address, chainId, calls }))
-  const asked = send ? await ask('deposit', { send }) : { answer: undefined }
-  if (asked === undefined) return
-  const batchId = asked.answer
-  if (batchId !== undefined) return followSent({ step: 'deposit', state: 'sent', batchId })
-  if (send) {
-    // The wallet has not taken it, it says.
-    if (!(await isQuiet().catch(() => false))) throw new DepositError('UNCERTAIN')
-    tell({ step: 'deposit', state: 'refused' })
+  /**
+   * Judges an error of a wallet. Some answer with one after they have sent, be it a user's no: the chain is read after it. A no counts when
+   * nothing is there, and the account has sent nothing since it was asked.
+   * @returns `no` when it has sent nothing; undefined when nobody knows. It throws what a node throws
+   */
+  async function judgeError(error: unknown, lookNow: () => Promise<Found>) {
+    const found = await lookNow().catch(lookNow)
+    if (found === 'there') return found
+    const quietMs = quietMsOf(error, isContract, before?.hasCode)
+    if (found === 'UNCERTAIN' || quietMs === undefined) return undefined
+    const end = Date.now() + quietMs
+    for (; !signal.aborted && (await isQuiet()); await pause(wait.pollMs, signal))
+      if (Date.now() >= end) return 'no'
+    return undefined
   }
-  // An approval would cost gas for nothing. A wallet that takes batches may have tokens that the chain does not show (ERC-7682).
-  if (!(await hasBalance(account.address)) && (await isNeeded()))
-    throw new DepositError('INSUFFICIENT_BALANCE')
-  while (await isNeeded()) {
-    const { length, 0: next = call } = calls
-    const step = length === 1 ? 'deposit' : 'approve'
-    const prompt = await planTransaction(wallet, request, { ...next, chainId, signal })
-    try {
-      const answered = await ask(step, prompt, () => checkNetwork(request, chainId))
-      if (answered !== undefined) await followSent({ step, state: 'sent', hash: answered.answer })
-    } catch (error) {
-      const isOpen = error instanceof DepositError && error.reason === 'UNCERTAIN'
-      // An approval moves no tokens.
-      throw isOpen && step === 'approve' ? new DepositError('APPROVAL_UNCERTAIN', error.cause) : error
+
+  /** Whether the account has sent nothing since the wallet was asked. */
+  async function isQuiet() {
+    return before && (await readAccount(account.address)).sent === before.sent
+  }
+
+  /** Tells what the wallet has sent, and waits for it. */
+  function followSent(sent: DepositProgress) {
+    tell(sent)
+    return follow(sent)
+  }
+
+  /** Waits for what the wallet was asked for. @throws DepositError */
+  async function follow(progress: DepositProgress) {
+    const { step, hash, batchId } = progress
+    const isApproval = step === 'approve'
+    const isOwn = ({ from, input }: NodeTransaction) =>
+      [account.address, quote.user].some((own) => isAddressEqual(own, from)) &&
+      (isApproval || input.toLowerCase().includes(call.data.slice(2).toLowerCase()))
+    const watched = { client, isOwn, withoutEffect: isApproval ? 'APPROVAL_TOO_LOW' : undefined } as const
+    const read = batchId
+      ? () => readBatch(request, watched, batchId)
+      : hash && watchTransaction(watched, hash)
+    // A transaction at a higher fee may have brought a part of the tokens.
+    const readOutcome = read
+      ? async () => {
+          const outcome = await read()
+          return outcome && (await hasTokens()) ? 'UNCERTAIN' : outcome
+        }
+      : undefined
+    await untilThere({ ...wait, look: lookFor(progress), readOutcome }).catch((error: unknown) => {
+      // The approval itself is mined: it is not waited for again.
+      if (error instanceof DepositError && error.reason === 'APPROVAL_TOO_LOW')
+        tell({ ...progress, state: 'mined' })
+      throw error
+    })
+    tell({ ...progress, state: 'mined' })
+  }
+
+  /** Looks for a step: after an approval, fewer calls are left. Tells when a transfer would come too late by now: its prompt may be open. */
+  function lookFor(asked: DepositProgress): () => Promise<Found> {
+    const { step, state, hash } = asked
+    const { length } = calls
+    const lookNow = async () => {
+      const left = step === 'approve' && (await readCalls())
+      if (!left || left.length >= length) return look()
+      calls = left
+      return 'there'
     }
-    if (step === 'deposit') return
-    before = undefined
+    const isOpen = state === 'asked' && hash === undefined
+    return isOpen ? onChain.watchTime(lookNow, () => tell({ ...asked, state: 'late' })) : lookNow
   }
 }

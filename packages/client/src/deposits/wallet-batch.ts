@@ -1,8 +1,9 @@
-import { type Address, toHex } from 'viem'
+import { toHex } from 'viem'
 import { partsOf } from '../../../protocol/src/node/revert.js'
 import type { Request } from '../../../protocol/src/node/simulate.js'
 import type { Call } from './deposit-calls.js'
 import { type Outcome, type Watched, watchTransaction } from './deposit-outcome.js'
+import { type DepositWallet, requestOf } from './wallet-transaction.js'
 
 const VERSION = '2.0.0'
 /** A wallet that has version 2 of EIP-5792 takes calls in one of these states as one transaction, or offers to. */
@@ -18,18 +19,16 @@ const CAPABILITIES_MS = 5_000
 
 /**
  * Asks a wallet whether it sends calls with one prompt (EIP-5792).
- * @param request of the wallet, which must not repeat a request that has failed
  * @returns has it send the batch; undefined when it takes none. It returns the id of the batch; undefined when the wallet does not take
  *   this one, and has sent nothing. It throws what the wallet throws
  */
 export async function planBatch(
-  request: Request,
-  {
-    from,
-    chainId,
-    calls,
-  }: { readonly from: Address; readonly chainId: number; readonly calls: readonly Call[] },
+  wallet: DepositWallet,
+  chainId: number,
+  calls: readonly Call[],
 ): Promise<(() => Promise<string | undefined>) | undefined> {
+  const from = wallet.account.address
+  const request = requestOf(wallet)
   const id = toHex(chainId)
   // Each error says that there is no such method, or that it cannot be used: transactions still can.
   const asking = request({ method: 'wallet_getCapabilities', params: [from, [id]] }).catch(() => null)

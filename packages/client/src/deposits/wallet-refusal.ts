@@ -26,3 +26,18 @@ export const hasCodeOfNo = (error: unknown) => hasCode(error, DECLINED)
 
 /** Whether the user has declined in the wallet, by the code or by the words of the error. */
 export const isDeclined = (error: unknown) => hasCodeOfNo(error) || hasWordsOfNo(error)
+
+/** How long an account must have sent nothing before the words of its wallet are believed of a transfer. */
+const QUIET_MS = 30_000
+
+/**
+ * How long an account must have sent nothing until an error of its wallet is a no. For a transfer, words count after a while of that, and
+ * so do the codes of an account with code, whose words never count.
+ * @returns undefined for an error that is none
+ */
+export function quietMsOf(error: unknown, isContract: boolean, isOfCode = false): number | undefined {
+  if (!isDeclined(error)) return undefined
+  if (isContract) return 0
+  if (hasCodeOfNo(error)) return isOfCode ? QUIET_MS : 0
+  return isOfCode ? undefined : QUIET_MS
+}

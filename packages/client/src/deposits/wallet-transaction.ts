@@ -15,6 +15,11 @@ import type { Call } from './deposit-calls.js'
 /** A viem client of the user's wallet, with its account. */
 export type DepositWallet = Client<Transport, ViemChain | undefined, Account>
 
+/** Requests of a wallet. What it was asked once must not be asked again. */
+export function requestOf(wallet: DepositWallet): Request {
+  return (args) => wallet.request(args, { retryCount: 0 })
+}
+
 /** @throws ChainMismatchError of viem when a wallet is on another chain; what the wallet throws */
 export async function checkNetwork(request: Request, chainId: number): Promise<void> {
   const currentChainId = Number(await request({ method: 'eth_chainId' }))
@@ -31,16 +36,15 @@ export interface Prompt<T> {
 
 /**
  * Makes a transaction ready to be sent. An account of the app estimates and signs it here: what fails has sent nothing.
- * @param request of the wallet, which must not repeat a request that has failed
  * @param call with the chain, and the signal after which no account signs
  * @throws what `checkNetwork` throws; what the wallet or its node throws; the reason of the signal
  */
 export async function planTransaction(
   wallet: DepositWallet,
-  request: Request,
   { to, data, chainId, signal }: Call & { readonly chainId: number; readonly signal: AbortSignal },
 ): Promise<Prompt<Hex>> {
   const { account } = wallet
+  const request = requestOf(wallet)
   const chain = chainOf(chainId)
   await checkNetwork(request, chainId)
   const prompt = (method: string, sent: unknown, hash?: Hex): Prompt<Hex> => ({

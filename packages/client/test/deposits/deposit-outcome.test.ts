@@ -1,7 +1,7 @@
-import type { Address } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type DepositError, type Outcome, untilThere } from '../../src/deposits/deposit-outcome.js'
 import { planBatch } from '../../src/deposits/wallet-batch.js'
+import type { DepositWallet } from '../../src/deposits/wallet-transaction.js'
 import { ADDRESS } from '../samples.js'
 
 const CHAIN_ID = 31337
@@ -67,15 +67,10 @@ describe('the chain is looked at', () => {
 })
 
 describe('a wallet gets no batch', () => {
-  const batch = {
-    from: ADDRESS,
-    chainId: CHAIN_ID,
-    calls: [] as { to: Address; data: '0x'; value: bigint }[],
-  }
-
   it('when it has not said within 5 seconds what it can do', async () => {
     const asked = vi.fn(() => new Promise<never>(() => {}))
-    const planned = planBatch(asked, batch)
+    const wallet = { account: { address: ADDRESS }, request: asked } as unknown as DepositWallet
+    const planned = planBatch(wallet, CHAIN_ID, [])
     await vi.advanceTimersByTimeAsync(5000)
     expect(await planned).toBeUndefined()
     expect(asked).toHaveBeenCalledTimes(1)
