@@ -1,8 +1,8 @@
 import { chainNotSupported, type ServiceError } from '../../packages/protocol/src/errors.js'
 import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
-import { toRequestBody } from '../../packages/protocol/src/quotes/quote-request.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
+import { toRequestBody } from '../../packages/protocol/src/signing/quote-request.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
@@ -73,7 +73,10 @@ interface RoundParts {
 /** The part of its limit for which a round may wait to begin. Solvers need the other half. */
 const MAX_WAIT_PART = 1 / 2
 
-/** Builds the auction. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
+/**
+ * Builds the auction. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on,
+ * and learns.
+ */
 export function createAuction(context: AuctionContext, parts: RoundParts) {
   const { chains, sessions, config, clock } = context
   const { choice, standings, http, quoteIds, sinks } = parts
@@ -236,9 +239,9 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
   return {
     assertReady: (chainId: number): void => void hasherOf(chainId),
     /**
-     * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the settlement contract
-     * checks the offers as well (docs/decisions.md, D13). A round that cannot begin within half of its time asks no solver, and has the
-     * error SOLVERS_BUSY (docs/decisions.md, D14).
+     * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the
+     * settlement contract checks the offers as well (docs/decisions.md, D13). A round that cannot begin within half of its
+     * time asks no solver, and has the error SOLVERS_BUSY (docs/decisions.md, D14).
      * @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time
      */
     async runRound(

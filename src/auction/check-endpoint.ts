@@ -2,7 +2,7 @@ import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { explainCheck } from '../../packages/protocol/src/quotes/explain.js'
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
-import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-request.js'
+import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import { type QuoteHasher, toChecksumAddress } from '../../packages/protocol/src/signing/typed-data.js'
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
@@ -35,10 +35,10 @@ const NO_RULES = { violationOf: () => undefined }
 const CHAIN_RETRY_SECONDS = 5
 
 /**
- * Builds the check of the endpoint of a solver that registers: an indicative quote, whose result is explained. It takes at most a second,
- * and no record or metric contains it. Calls follow the rules of the endpoint guard and use separate connections.
- * In production, a failure to connect is reported after the whole second and without its reason. So neither the answer nor
- * its time shows which ports of a host are open.
+ * Builds the check of the endpoint of a solver that registers: an indicative quote, whose result is explained. It takes at
+ * most a second, and no record or metric contains it. Calls follow the rules of the endpoint guard and use separate
+ * connections. In production, a failure to connect is reported after the whole second and without its reason. So neither the
+ * answer nor its time shows which ports of a host are open.
  */
 export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted) {
   const { chains, endpointGuard, config, clock, log } = context
@@ -65,7 +65,8 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
 
   /**
    * A registration is valid with every result.
-   * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md, D23)
+   * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature
+   * (docs/decisions.md, D23)
    */
   return async (solver: CheckedSolver): Promise<RegistrationCheck> => {
     const { chainId, address } = solver

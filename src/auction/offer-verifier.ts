@@ -1,7 +1,7 @@
 import type { DropReason } from '../../packages/protocol/src/quotes/offer.js'
 import type { Quote, QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
-import { isTooShort } from '../../packages/protocol/src/quotes/quote-request.js'
 import type { ContractRefusal, VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
+import { isTooShort } from '../../packages/protocol/src/signing/quote-request.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { limitTime } from '../concurrency/time-limits.js'
 import { rankedOffers, type SolverAttempt } from './attempt.js'
@@ -19,20 +19,18 @@ interface VerifyOptions {
   readonly onBest?: OnBest | undefined
 }
 
-/**
- * Checks the offers of a round at its answer.
- * Builds the verifier of all chains.
- */
+/** Builds what checks the offers of rounds, of all chains. */
 export function createOfferVerifier(context: AuctionContext) {
   const { chains, config, deadlineTime, clock } = context
   const onNonceRefused = createOnNonceRefused(context)
 
   /**
-   * Has the settlement contract check the offers, within VERIFY_TIMEOUT_MS and the caller's own time. `best` checks the best offer, and
-   * after each refusal the next one. `all` checks all at the same time. What solvers did is counted before: a refusal says nothing
-   * about its solver, since the caller's token can cause it.
-   * @returns the results, where an offer has a mark when the contract accepts it (docs/decisions.md, D13). Those that it refuses are
-   * invalid, and those that are earlier than asked and leave too little time (docs/decisions.md, D32). The promise is never rejected
+   * Has the settlement contract check the offers, within VERIFY_TIMEOUT_MS and the caller's own time. `best` checks the best
+   * offer, and after each refusal the next one. `all` checks all at the same time. What solvers did is counted before: a
+   * refusal says nothing about its solver, since the caller's token can cause it.
+   * @returns the results, where an offer has a mark when the contract accepts it (docs/decisions.md, D13). Those that it
+   * refuses are invalid, and those that are earlier than asked and leave too little time (docs/decisions.md, D32). The
+   * promise is never rejected
    */
   return async (
     attempts: readonly SolverAttempt[],

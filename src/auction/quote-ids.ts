@@ -5,7 +5,7 @@ import type { RecordPosition } from '../store/records/quote-record-store.js'
 export type QuoteIds = ReturnType<typeof createQuoteIds>
 
 /** The content of a solver's id. */
-export interface SolverQuoteId {
+interface SolverQuoteId {
   readonly quoteId: string
   /** The index in the order of requests, from 0. */
   readonly index: number
@@ -49,8 +49,8 @@ export function createQuoteIds(key: Uint8Array) {
     /**
      * @param quoteId from `create`
      * @param index in the order of requests, below 65,535
-     * @returns the id for one solver, in the text form of a UUID. All 128 bits are encrypted, so version and variant are random.
-     *   Without the key, no id of a round follows from the others
+     * @returns the id for one solver, in the text form of a UUID. All 128 bits are encrypted, so version and variant are
+     * random. Without the key, no id of a round follows from the others
      */
     forSolver,
     /**
@@ -58,7 +58,10 @@ export function createQuoteIds(key: Uint8Array) {
      * @returns the quote and the index that this id of a solver contains; for any other id, a quote that does not exist
      */
     readSolverId,
-    /** Writes a place in a list of quotes as a page token (AIP-158). It does not show the caller's id, which opens the whole record. */
+    /**
+     * Writes a place in a list of quotes as a page token (AIP-158). It does not show the caller's id, which opens the whole
+     * record.
+     */
     toPageToken: ({ requestedAt, quoteId }: RecordPosition): string =>
       `${requestedAt.toString(36)}.${forSolver(quoteId, NO_SOLVER)}`,
     /** @returns undefined for text of another form. A made-up token is a place in the list too */

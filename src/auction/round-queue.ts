@@ -5,16 +5,20 @@ import { FairQueue } from '../concurrency/fair-queue.js'
 import type { Config } from '../config/config.js'
 
 /**
- * The part of a caller's deadline that is reserved for the way of the request and of its response; at most a fifth of the deadline. The
- * caller's time begins before the request arrives. A round trip between continents takes that long, and so does a busy machine.
+ * The part of a caller's deadline that is reserved for the way of the request and of its response; at most a fifth of the
+ * deadline. The caller's time begins before the request arrives. A round trip between continents takes that long, and so
+ * does a busy machine.
  */
 const TRANSPORT_RESERVE_MS = 250
 /**
- * The longest part of a caller's deadline that is reserved for the checks of the settlement contract. Without it, one solver that
- * is silent would leave no time for them.
+ * The longest part of a caller's deadline that is reserved for the checks of the settlement contract. Without it, one solver
+ * that is silent would leave no time for them.
  */
 const VERIFICATION_PART = 1 / 4
-/** The time for starting rounds in one turn of the event loop. The less starts at once, the earlier it ends, and the less is in memory. */
+/**
+ * The time for starting rounds in one turn of the event loop. The less starts at once, the earlier it ends, and the less is
+ * in memory.
+ */
 const SLICE_MS = 2
 
 /** How long a round may take for its caller. Times are milliseconds from the request. */
@@ -27,7 +31,10 @@ export interface RoundLimits {
   readonly callersLimitMs: number
 }
 
-/** The limits of a round: QUOTE_TIMEOUT_MS, or the caller's shorter deadline, less the time in which the contract checks the offers. */
+/**
+ * The limits of a round: QUOTE_TIMEOUT_MS, or the caller's shorter deadline, less the time in which the contract checks the
+ * offers.
+ */
 export function limitsOf(
   timeoutMs = Number.POSITIVE_INFINITY,
   verify: VerifyMode,
@@ -43,7 +50,7 @@ export function limitsOf(
 type Refusal = 'overloaded' | 'cancelled'
 
 /** Work that starts when its turn has come. */
-export interface QueuedStart {
+interface QueuedStart {
   readonly client: ClientId
   /** When it is too late to start, on the clock of the queue. */
   readonly latestAt: number
@@ -56,8 +63,8 @@ export interface QueuedStart {
 }
 
 /**
- * Starts work in slices of the event loop's turns. So the loop's turns stay short, however much work comes at once. Each network and
- * each client gets equal turns, so that a long queue of one delays only itself.
+ * Starts work in slices of the event loop's turns. So the loop's turns stay short, however much work comes at once. Each
+ * network and each client gets equal turns, so that a long queue of one delays only itself.
  * @param onNextTurn calls back in the next turn of the event loop, after what has arrived until then was read
  */
 export function createStartQueue(clock: Clock, onNextTurn: (run: () => void) => unknown = setImmediate) {

@@ -10,12 +10,14 @@ export type CountLimit = 'client' | ClientNetwork | 'region' | 'total'
 /** A network or a region may hold this part of the total. */
 const MAX_PART = 1 / 4
 
-export interface ClientCountsOptions {
+interface ClientCountsOptions {
   /** Number that one client may hold; 0 turns off the limits of clients, networks and regions. */
   readonly perClient: number
   /** Number that all clients may hold together. */
   readonly total: number
-  /** The limit of an API key: its own one of this name, or else a multiple of a client's limit; that itself when undefined. */
+  /**
+   * The limit of an API key: its own one of this name, or else a multiple of a client's limit; that itself when undefined.
+   */
   readonly ofKeys?: { readonly name: keyof KeyLimits; readonly factor: number }
 }
 

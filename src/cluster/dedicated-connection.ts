@@ -9,7 +9,7 @@ import type { Logger } from '../telemetry/log.js'
 export type DedicatedConnection = ReturnType<typeof createDedicatedConnection>
 
 /** Receives what happens to a dedicated connection. */
-export interface ConnectionListener {
+interface ConnectionListener {
   /** The topics of the notifications to listen to. */
   readonly topics: readonly string[]
   /** Another connection has sent a notification. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** What a signature between replicas covers (docs/decisions.md, D18). */
-export interface SignedText {
+interface SignedText {
   /** The UUID of the replica that the text is for: no other one accepts it. */
   readonly replicaId: string
   /** Unix time in milliseconds. */
@@ -21,7 +21,7 @@ export function signReplicaText(key: Uint8Array, { replicaId, time, text }: Sign
 }
 
 /** Why a request of another replica is rejected. */
-export type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE'
+type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE'
 
 /** Largest difference of the clocks of two replicas, either way. */
 const TOLERANCE_MS = 10_000

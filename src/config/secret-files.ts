@@ -5,7 +5,7 @@ const SECRETS = /^(DATABASE_URL|METRICS_AUTH|OTEL_EXPORTER_OTLP_ENDPOINT|RPC_URL
 const MAX_BYTES = 64 * 1024
 
 /** A mistake of a secret in a file, without its content and its path: some put the secret there. */
-export interface SecretMistake {
+interface SecretMistake {
   readonly variable: string
   readonly message: string
 }

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { LogEntry } from '../../packages/protocol/src/orders/event.js'
 import { type ClientId, THIS_PROCESS } from '../clients/client-id.js'
-import type { Position, PublishedLog, StartPosition } from './published-log.js'
 import type { Entry } from './tail-buffer.js'
 
 const CURSOR = /^([\w-]{1,32})\.([0-9a-z]{1,11})(?:\.([\w-]{8}))?$/
@@ -39,6 +38,25 @@ export function createCursors(logId: string) {
   }
 }
 
+/** A position in the log: after the entry with this sequence and cursor. */
+export interface Position {
+  readonly sequence: number
+  readonly cursor: string
+}
+
+/** The position at which a subscriber begins. */
+export interface StartPosition extends Position {
+  /** Whether it is the beginning of the log. When retention has removed entries since, a later one is as good. */
+  readonly isBeginning?: boolean
+}
+
+/** The log, as far as cursors need it. */
+interface CursorLog {
+  readonly end: Position
+  readonly cursors: Cursors
+  cursorAt(sequence: number): string | undefined
+}
+
 const MAX_CONFIRMED = 10_000
 
 /**
@@ -47,7 +65,7 @@ const MAX_CONFIRMED = 10_000
  * @param readEntry reads an entry that is not in memory, in the turn of a client
  */
 export function createCursorPositions(
-  log: PublishedLog,
+  log: CursorLog,
   prunedSequence: number,
   readEntry: (client: ClientId, sequence: number) => Promise<Entry | undefined>,
 ) {

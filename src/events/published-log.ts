@@ -1,19 +1,7 @@
 import type { LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { EventStore, LogState } from '../store/events/event-store.js'
-import { type Cursors, createCursors } from './cursors.js'
+import { type Cursors, createCursors, type Position } from './cursors.js'
 import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
-
-/** A position in the log: after the entry with this sequence and cursor. */
-export interface Position {
-  readonly sequence: number
-  readonly cursor: string
-}
-
-/** The position at which a subscriber begins. */
-export interface StartPosition extends Position {
-  /** Whether it is the beginning of the log. When retention has removed entries since, a later one is as good. */
-  readonly isBeginning?: boolean
-}
 
 /** The id of a log and its end. */
 export interface LogEnd extends LogState {

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { type EventFilter, matches } from '../../packages/protocol/src/orders/event.js'
 import { type ClientId, THIS_PROCESS } from '../clients/client-id.js'
-import type { PublishedLog, StartPosition } from './published-log.js'
+import type { StartPosition } from './cursors.js'
+import type { PublishedLog } from './published-log.js'
 import type { QueuedRead } from './read-queue.js'
 import type { LogPart, Replays } from './replays.js'
 import { Pace } from './subscriber-pace.js'
@@ -16,7 +17,8 @@ export interface Subscription {
    * The next events that pass the filter, requested after the last ones have been sent. The result is empty when nothing
    * has come for a while, so that the caller can send a keep-alive.
    * @param until when it is empty at the latest, on the clock of `performance.now`
-   * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN, or the reason of `close`: the subscription has ended
+   * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN, or the reason of `close`: the subscription
+   * has ended
    */
   next(until?: number): Promise<Batch>
   /** Aborts with the error of `next` when the subscription has ended, also while no call of `next` waits. */

@@ -17,8 +17,8 @@ declare module 'fastify' {
 }
 
 /**
- * Records when a request arrived, and its client, which is the one for all limits, logs and records. Fastify's own `elapsedTime` is always 0 for routes
- * without an `onResponse` hook.
+ * Records when a request arrived, and its client, which is the one for all limits, logs and records. Fastify's own
+ * `elapsedTime` is always 0 for routes without an `onResponse` hook.
  * @returns false when the connection has already ended, so that no response is needed
  */
 export function recordArrival(request: FastifyRequest, keys: Pick<KeyRing, 'identify'>): boolean {
@@ -155,7 +155,7 @@ const WITH_BRACKETS_OR_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5}
  * the nearest proxy before it, so that forged text never counts as a client of its own.
  * @returns undefined when the connection has already ended
  */
-export function clientAddressOf(request: FastifyRequest): string | undefined {
+function clientAddressOf(request: FastifyRequest): string | undefined {
   let client = request.raw.socket.remoteAddress
   for (const entry of request.ips?.slice(1) ?? []) {
     const address = parseEntry(entry)

@@ -186,7 +186,8 @@ function trustedProxies(trustProxy: Config['trustProxy']) {
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
 /**
- * Builds the options of CORS: what browsers of these origins may send on REST, server-sent events, Connect and gRPC-Web, and read.
+ * Builds the options of CORS: what browsers of these origins may send on REST, server-sent events, Connect and gRPC-Web, and
+ * read.
  * @param origins `*`, or each origin by itself
  */
 function corsOptions(origins: readonly string[]) {
@@ -243,8 +244,8 @@ export function superviseUpgrades(server: FastifyInstance, timeoutMs: number): P
 }
 
 /**
- * The URL by which the server finds the route of a request. Fastify would give a path that cannot be decoded, and an absolute URL that
- * cannot be read, to no route and no hook.
+ * The URL by which the server finds the route of a request. Fastify would give a path that cannot be decoded, and an
+ * absolute URL that cannot be read, to no route and no hook.
  */
 function routedUrl({ url = '/' }: { readonly url?: string | undefined }): string {
   if (!/^[/*]/.test(url) && !URL.canParse(url)) return UNDECODABLE

@@ -56,7 +56,7 @@ function encodeStatusMessage(message: string): string {
 }
 
 /** The whole response to a call that has not reached Connect. */
-export interface RpcRefusal {
+interface RpcRefusal {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array

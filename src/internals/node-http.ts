@@ -27,8 +27,8 @@ const MAX_TURNS = 1024
 
 /**
  * Lets an HTTP/1.1 server accept no more connections. Its own `close` would also end idle connections, on which a request
- * may be under way. Node documents that since version 19, and no way around it. Checked with Node 20.20.
- * The kernel resets connections that it has accepted and Node has not, so these are accepted before. Node accepts one in each turn.
+ * may be under way. Node documents that since version 19, and no way around it. Checked with Node 20.20. The kernel resets
+ * connections that it has accepted and Node has not, so these are accepted before. Node accepts one in each turn.
  */
 export async function stopListening(server: Server): Promise<void> {
   let quietTurns = 0
@@ -45,9 +45,9 @@ export async function stopListening(server: Server): Promise<void> {
 }
 
 /**
- * Ends a response whose connection has ended while it waited for earlier responses of the connection. Node 20 and 22 report the
- * end only to the response that has the connection: the others get no `close` event. Node 24 reports it to all of them in the same
- * turn, which is waited for. Checked with Node 20.20, 22.23, 24.21 and 24.22.
+ * Ends a response whose connection has ended while it waited for earlier responses of the connection. Node 20 and 22 report
+ * the end only to the response that has the connection: the others get no `close` event. Node 24 reports it to all of them
+ * in the same turn, which is waited for. Checked with Node 20.20, 22.23, 24.21 and 24.22.
  */
 export function closeQueuedResponse(response: ServerResponse): void {
   if (response.socket !== null) return

@@ -14,8 +14,9 @@ export function destroyConnection(client: pg.Client): void {
 }
 
 /**
- * Builds a limiter that counts in PostgreSQL by a function that runs one statement. The library documents pools of pg as
- * its client. It uses only their `query`, with a named statement. The table exists already. Checked with rate-limiter-flexible 11.4.0.
+ * Builds a limiter that counts in PostgreSQL by a function that runs one statement. The library documents pools of pg as its
+ * client. It uses only their `query`, with a named statement. The table exists already. Checked with rate-limiter-flexible
+ * 11.4.0.
  */
 export function createQueryRateLimiter(
   query: (statement: pg.QueryConfig) => Promise<pg.QueryResult>,

@@ -39,9 +39,8 @@ export const requestKey = createContextKey<RpcRequest>({
 /** The context of a Connect handler's call. */
 export function toCallContext(context: HandlerContext): CallContext {
   const request = context.values.get(requestKey)
-  const { protocol, requestId, client, traceparent, recordQuote, isDrained, abandon } = request
   return {
-    ...{ protocol, requestId, client, traceparent, recordQuote, isDrained, abandon },
+    ...request,
     host: request.hostOf(),
     setHeader: (name, value) => context.responseHeader.set(name, value),
     signal: context.signal,

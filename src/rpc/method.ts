@@ -28,7 +28,7 @@ export interface Admission {
 }
 
 /** A request that names its chain. */
-export type ChainMessage = Message & { readonly chainId: bigint }
+type ChainMessage = Message & { readonly chainId: bigint }
 
 /** A unary method of the messages I and O. */
 interface MethodOf<I, O, R> {

@@ -1,6 +1,6 @@
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteKind } from '../../packages/protocol/src/quotes/quote.js'
-import { type SolverRequestBody, toQuoteRequest } from '../../packages/protocol/src/quotes/quote-request.js'
+import { type SolverRequestBody, toQuoteRequest } from '../../packages/protocol/src/signing/quote-request.js'
 import { REPLICA_UNREACHABLE, type SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { limitTime } from '../concurrency/time-limits.js'
@@ -56,8 +56,8 @@ export interface RelayedReply {
 export type AnswerReplica = (text: string, onLine: (line: string) => void) => Promise<void>
 
 /**
- * The part of the wait that is left for the answer on its way back, at most a tenth of it. The solver gets the earlier deadline.
- * An answer in time shows the asking replica that the solver was late, and not the way to it.
+ * The part of the wait that is left for the answer on its way back, at most a tenth of it. The solver gets the earlier
+ * deadline. An answer in time shows the asking replica that the solver was late, and not the way to it.
  */
 const RETURN_MS = 50
 

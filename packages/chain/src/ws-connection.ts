@@ -18,7 +18,7 @@ import {
 /** One WebSocket to a ws or wss URL, which the first call opens, and the next one after its end opens again. */
 export type WsConnection = ReturnType<typeof createWsConnection>
 
-export type OnHead = (head: Record<string, unknown>) => void
+type OnHead = (head: Record<string, unknown>) => void
 
 interface WaitingCall {
   readonly text: string

@@ -3,14 +3,14 @@ import { RpcError } from './json-rpc.js'
 import type { WsConnection } from './ws-connection.js'
 
 /** WebSockets to one URL, each for one call at a time, so that no call waits for the answer to another. */
-export type WsPool = Pick<WsConnection, 'call' | 'disconnect'>
+type WsPool = Pick<WsConnection, 'call' | 'disconnect'>
 
 /** A socket that nobody has used for this time is closed. */
 const IDLE_MS = 30_000
 
 /**
- * Builds the pool. There are never more sockets than calls were under way at the same time. A socket on which the answer to a call that
- * has ended may still come is closed.
+ * Builds the pool. There are never more sockets than calls were under way at the same time. A socket on which the answer to
+ * a call that has ended may still come is closed.
  */
 export function createWsPool(connect: () => WsConnection, clock: Clock): WsPool {
   /** All connections, with the timer that ends an idle one. */

@@ -9,9 +9,8 @@ import type { EndedRound } from '../sinks.js'
 const MAX_BATCH = 200
 
 /**
- * Writes the records of quotes, several at once.
- * Builds the writer over a store. Records wait as text: the objects of a quote take several times as much memory, and the garbage
- * collector would copy them.
+ * Builds what writes the records of quotes, several at once. They wait as text: the objects of a quote take several times as
+ * much memory, and the garbage collector would copy them.
  * @param onWritten called when records were written
  */
 export function createQuoteRecordWriter(

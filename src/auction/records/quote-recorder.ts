@@ -11,7 +11,7 @@ import { createQuoteRecordWriter } from './quote-record-writer.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Writes and reads the records of quotes. */
-export type QuoteRecorder = ReturnType<typeof createQuoteRecorder>
+type QuoteRecorder = ReturnType<typeof createQuoteRecorder>
 
 const HOUR_MS = 3_600_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
@@ -35,7 +35,10 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
   const oldest = () => provenTime() - config.quoteRecordHours * HOUR_MS
   const writer = createQuoteRecordWriter(context, store, () => void collectBytes())
   const listOwn = createOwnResults(store, writer, quoteIds, now)
-  /** Anyone has many keys, so registered solvers wait for each other only. Each of the two reads keeps the connection that writes records. */
+  /**
+   * Anyone has many keys, so registered solvers wait for each other only. Each of the two reads keeps the connection that
+   * writes records.
+   */
   const reads = createSerialQueue()
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {

@@ -10,16 +10,17 @@ import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 
 /**
  * Reads the orders of events from the contract, where the events do not say enough. The contract emits no `Deposited` for an
- * address deposit, which is settled first. So the log has no terms of such an order. And `Refunded` does not have the solver.
+ * address deposit, which is settled first. So the log has no terms of such an order. And `Refunded` does not have the
+ * solver.
  *
  * An event stays as it is when the contract cannot be read or does not know the order yet. Then the terms are read later
  * (see terms-retry.ts).
- * @param replacesEvents whether published events are removed before these are added. A reorganisation deletes the row of an order
- *   without steps, with its terms. So the table of orders is not asked.
- * @throws ChainReadError when the endpoint does not answer; EventSinkError. At the second time in a row that it does not answer
- *   for an order, the chain's events do not wait any longer for the orders.
+ * @param replacesEvents whether published events are removed before these are added. A reorganisation deletes the row of an
+ * order without steps, with its terms. So the table of orders is not asked.
+ * @throws ChainReadError when the endpoint does not answer; EventSinkError. At the second time in a row that it does not
+ * answer for an order, the chain's events do not wait any longer for the orders.
  */
-export type AttachOrders = (
+type AttachOrders = (
   events: readonly EventWithPosition[],
   replacesEvents?: boolean,
 ) => Promise<EventWithPosition[]>

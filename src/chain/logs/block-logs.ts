@@ -18,7 +18,7 @@ import type { NodeLog } from '../../../packages/protocol/src/settlement/settleme
 import { toQuantity } from '../../../packages/protocol/src/values/hex.js'
 
 /** The contract's logs in one block. */
-export interface BlockLogs {
+interface BlockLogs {
   readonly logs: readonly NodeLog[]
   /** Whether the node has proved that none is missing. */
   readonly isProven: boolean
@@ -58,9 +58,10 @@ export function createBlockLogsReader(
      *
      * An answer is accepted when it fits the block:
      * - The block has no transactions, or a bloom filter that is trusted excludes logs. This is proven, and costs no call.
-     * - The block's receipts explain its bloom filter. This is proven. Where the filter allows logs, or is not trusted yet, the receipts are
-     *   requested instead of the logs, so that a block with events costs one call.
-     * - The logs have the topics that the bloom filter indicates. This is not proven, unless the receipts have the same logs.
+     * - The block's receipts explain its bloom filter. This is proven. Where the filter allows logs, or is not trusted yet,
+     *   the receipts are requested instead of the logs, so that a block with events costs one call.
+     * - The logs have the topics that the bloom filter indicates. This is not proven, unless the receipts have the same
+     *   logs.
      *
      * When an answer does not fit, the reader asks again, at this endpoint and at the others. When all answers are equal,
      * the bloom has a false positive, and the reader accepts the answer without proof.

@@ -15,7 +15,7 @@ import type { BlockLogsReader } from './block-logs.js'
 export class IncompleteRangeError extends InconsistentAnswerError {}
 
 /** The contract's logs in a range of blocks. */
-export interface RangeLogs {
+interface RangeLogs {
   /** The last block. */
   readonly end: TimedHeader
   /** The headers that were read, with that of the last block. */
@@ -36,7 +36,7 @@ export interface RangeLogs {
  * - A block with logs is trusted, except at both ends.
  * @throws IncompleteRangeError when a longer range lacks logs
  */
-export type ReadRangeLogs = (from: number, to: number) => Promise<RangeLogs>
+type ReadRangeLogs = (from: number, to: number) => Promise<RangeLogs>
 
 /** Next to the last block. With that header and the logs, these are two batches of 50 calls. */
 const MAX_CHECKED = 98

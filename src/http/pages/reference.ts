@@ -50,8 +50,8 @@ export function redirectToDocs(server: FastifyInstance): void {
 }
 
 /**
- * Serves `/docs`, which shows `/openapi.json` with Swagger UI in the look of the console. Addresses are relative, so that the page
- * works under any prefix that a proxy may add.
+ * Serves `/docs`, which shows `/openapi.json` with Swagger UI in the look of the console. Addresses are relative, so that
+ * the page works under any prefix that a proxy may add.
  */
 function registerDocsPage(server: FastifyInstance, { hasConsole }: { readonly hasConsole: boolean }): void {
   const folder = fileURLToPath(DOCS_FOLDER)

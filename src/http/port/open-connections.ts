@@ -61,7 +61,7 @@ function destroy(this: Socket): void {
 const HTTP2_BEGINNING = Buffer.from('PRI')
 
 /** Reads until it is clear which protocol a connection speaks, and puts back what was read. */
-export function sniffProtocol(socket: Socket, timeoutMs: number, decide: (protocol: Protocol) => void): void {
+function sniffProtocol(socket: Socket, timeoutMs: number, decide: (protocol: Protocol) => void): void {
   let beginning = Buffer.alloc(0)
   const timer = setTimeout(() => socket.destroy(), timeoutMs)
   const stopTimer = () => clearTimeout(timer)

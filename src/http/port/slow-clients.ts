@@ -106,7 +106,10 @@ function destroyWhenPaused(socket: Socket, timeoutMs: number): void {
     .once('close', stopTimer)
 }
 
-/** Whether the client does not read, when nothing has moved on its connection for a while. Otherwise the response is not ready. */
+/**
+ * Whether the client does not read, when nothing has moved on its connection for a while. Otherwise the response is not
+ * ready.
+ */
 function isStalled(socket: Socket): boolean {
   return socket.writableLength > 0
 }

@@ -19,7 +19,10 @@ export const SESSION_PATH = '/v1/solvers/session'
 const IS_TEXT = invalidArgument([{ field: 'body', message: 'must be a text frame' }])
 /** The error of ws for a message that is too long. */
 const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-/** The most messages that are read after the end: an honest solver may have answered all its requests before it reads the end. */
+/**
+ * The most messages that are read after the end: an honest solver may have answered all its requests before it reads the
+ * end.
+ */
 const MAX_AFTER_END = 2048
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { explainReply } from '../../../packages/cli/src/certify/judge.js'
 import { formatDuration } from '../../../packages/cli/src/output/printable.js'
 import { NO_USER, type QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { deadlines } from '../../../packages/protocol/src/quotes/quote-request.js'
+import { deadlines } from '../../../packages/protocol/src/signing/quote-request.js'
 import { toChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import { NO_ENDPOINT, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { isDecline } from '../../../packages/protocol/src/solvers/solver-result.js'
@@ -16,8 +16,9 @@ const REMEDY =
   "Inform the solver's operator. If the cause is on this side, correct DNS, firewall, proxy or SOLVER_ENDPOINT_ALLOWLIST."
 
 /**
- * Sends each registered solver of the supported chains a request for a quote that is not used. Only the service can ask those
- * without an endpoint. A solver that fails is a warning. A chain on which every solver fails is a failure, because it has no quotes.
+ * Sends each registered solver of the supported chains a request for a quote that is not used. Only the service can ask
+ * those without an endpoint. A solver that fails is a warning. A chain on which every solver fails is a failure, because it
+ * has no quotes.
  */
 export async function checkSolvers(
   solvers: readonly Solver[],

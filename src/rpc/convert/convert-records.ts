@@ -11,8 +11,8 @@ import {
   type SolverResultSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { explain } from '../../../packages/protocol/src/quotes/explain.js'
-import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
 import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
+import { toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { QuoteRecordView } from '../../auction/records/record-view.js'

@@ -12,8 +12,8 @@ import type { Metrics } from '../../telemetry/metrics.js'
 export type LimitedCall = Pick<CallContext, 'client' | 'setHeader'>
 
 /**
- * Counts requests by client in fixed windows (docs/decisions.md, D8), and by IPv6 network (docs/decisions.md, D14). Every request
- * that has a limit passes here, so that this is also where API keys are refused (docs/decisions.md, D27).
+ * Counts requests by client in fixed windows (docs/decisions.md, D8), and by IPv6 network (docs/decisions.md, D14). Every
+ * request that has a limit passes here, so that this is also where API keys are refused (docs/decisions.md, D27).
  */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
@@ -21,7 +21,7 @@ export type RateLimits = ReturnType<typeof createRateLimits>
 type Limiter = Pick<RateLimiterAbstract, 'consume' | 'get'>
 
 /** Builds the counter of one limit: each client has `points` in each window, which begins with its first request. */
-export type LimiterOf = (name: LimitName, points: number, windowMs: number) => Limiter
+type LimiterOf = (name: LimitName, points: number, windowMs: number) => Limiter
 
 interface RateLimitsOptions {
   /** Builds the counters; they are in this process's memory when undefined. */
@@ -163,7 +163,9 @@ function createCounter(
   }
 }
 
-/** A region may have this part of all new clients of its IP version, and an IPv6 /48 this part of the clients of its region. */
+/**
+ * A region may have this part of all new clients of its IP version, and an IPv6 /48 this part of the clients of its region.
+ */
 const NETWORK_PART = 1 / 8
 /** The later clients of one network share so many counts, and those of all networks so many for each IP version. */
 const SHARED_COUNTS = { network: 16, all: 64 }
@@ -171,7 +173,8 @@ const SHARED_COUNTS = { network: 16, all: 64 }
 const SALT = randomUUID()
 
 /**
- * The requests of IPv6 networks and the new clients of one limit, in fixed windows and in memory. The number of clients with their own counts bounds them.
+ * The requests of IPv6 networks and the new clients of one limit, in fixed windows and in memory. The number of clients with
+ * their own counts bounds them.
  * @param maxClients the new clients of a window that have their own counts, for IPv4 and IPv6 each
  */
 function createWindowCounts(limit: number, windowMs: number, maxClients: number) {
@@ -227,7 +230,8 @@ function createWindowCounts(limit: number, windowMs: number, maxClients: number)
     /** Counts a client that has made its first request of a window. */
     addClient(client: ClientId): void {
       const groups = groupsOf(client)
-      // While the first requests of a network are being counted, more clients of it may come. They must not take the counts of others.
+      // While the first requests of a network are being counted, more clients of it may come. They must not take the counts
+      // of others.
       if (groups.some((group) => group.isNetwork && isFull(group))) return
       for (const { key } of groups) clients.set(key, (clients.get(key) ?? 0) + 1)
     },

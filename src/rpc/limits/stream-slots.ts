@@ -8,7 +8,7 @@ export type StreamSlots = ReturnType<typeof createStreamSlots>
 /** The limit that a rejected stream has reached. */
 export const STREAM_LIMITS = ['client', 'network', 'instance'] as const
 
-export type StreamLimit = (typeof STREAM_LIMITS)[number]
+type StreamLimit = (typeof STREAM_LIMITS)[number]
 
 interface StreamSlotsOptions {
   readonly maxStreamClients: number
@@ -22,8 +22,8 @@ interface StreamSlotsOptions {
 const KEY_FACTOR = 5
 
 /**
- * Builds the slots. An IPv6 /56 has 4 times the slots of a client, and a /48 has 16 times. Each of them, and each region, has
- * at most a quarter of all.
+ * Builds the slots. An IPv6 /56 has 4 times the slots of a client, and a /48 has 16 times. Each of them, and each region,
+ * has at most a quarter of all.
  */
 export function createStreamSlots(options: StreamSlotsOptions) {
   const { maxStreamClients, maxStreamClientsPerIp, onRejected = () => {} } = options

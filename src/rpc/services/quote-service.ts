@@ -23,8 +23,8 @@ import {
   type QuoteRequest,
   type SignedQuote,
 } from '../../../packages/protocol/src/quotes/quote.js'
-import { deadlines } from '../../../packages/protocol/src/quotes/quote-request.js'
 import { VERIFY_MODES, type VerifyMode } from '../../../packages/protocol/src/quotes/verification.js'
+import { deadlines } from '../../../packages/protocol/src/signing/quote-request.js'
 import {
   toCachedChecksumAddress,
   toChecksumAddress,

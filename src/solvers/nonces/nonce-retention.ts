@@ -11,11 +11,11 @@ interface SeenHead {
 }
 
 /**
- * Builds what removes nonces of offers (docs/decisions.md, D25): some unused ones of offers that have ended, and then what is beyond the
- * bound of the table.
+ * Builds what removes nonces of offers (docs/decisions.md, D25): some unused ones of offers that have ended, and then what
+ * is beyond the bound of the table.
  *
- * An offer has ended when no block up to its fill deadline can be replaced any more. Its chain tells the time: a head that it had, once
- * its events are read to a block that is `depth` above.
+ * An offer has ended when no block up to its fill deadline can be replaced any more. Its chain tells the time: a head that
+ * it had, once its events are read to a block that is `depth` above.
  * @param depth the deepest reorganisation that is followed, in blocks
  * @returns a function that returns whether there may be more to remove
  */

@@ -14,8 +14,8 @@ import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 
 /**
- * The nonces that the contract would refuse (docs/decisions.md, D25). Each offer for a caller is stored with its order id, so that an
- * event of the order makes its nonce used, at all replicas and over restarts.
+ * The nonces that the contract would refuse (docs/decisions.md, D25). Each offer for a caller is stored with its order id,
+ * so that an event of the order makes its nonce used, at all replicas and over restarts.
  */
 export type UsedNonces = ReturnType<typeof createUsedNonces>
 
@@ -85,7 +85,10 @@ export function createUsedNonces(options: UsedNoncesOptions) {
     }
   }
 
-  /** The offer of an order may wait here, so it is written before it is read. The process that changes rows notifies the others. */
+  /**
+   * The offer of an order may wait here, so it is written before it is read. The process that changes rows notifies the
+   * others.
+   */
   async function readOrders(chainId: number, orderIds: readonly Hex[]): Promise<void> {
     if (!(await writer.flush())) throw new Error('the database cannot be reached')
     const hasChanged = await store.markOrders(chainId, orderIds)
@@ -194,10 +197,11 @@ export function followCancellations(
 }
 
 /**
- * Builds the used nonces of solvers in memory, empty at first. Each solver has a bounded number, so that none can evict those of another.
+ * Builds the used nonces of solvers in memory, empty at first. Each solver has a bounded number, so that none can evict
+ * those of another.
  * @param maxNonces of one solver; of more, the oldest goes first
  */
-export function createNonceSets(maxNonces: number) {
+function createNonceSets(maxNonces: number) {
   const chains = new Map<number, Map<Address, Set<bigint>>>()
   return {
     has: ({ chainId, address }: SolverKey, nonce: bigint): boolean =>

@@ -36,9 +36,9 @@ const KEEP_ALIVE_MS = 55_000
 /**
  * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (docs/decisions.md, D10).
  *
- * A solver may close an idle connection while a request is on its way. Such a request goes once more, on a connection that is
- * opened for it and closed after it. A quote request only asks for a price, so it may arrive twice (RFC 9110, 9.2.2).
- * A request on a new connection is never repeated, so a solver gets at most one repetition for each response that it has sent.
+ * A solver may close an idle connection while a request is on its way. Such a request goes once more, on a connection that
+ * is opened for it and closed after it. A quote request only asks for a price, so it may arrive twice (RFC 9110, 9.2.2). A
+ * request on a new connection is never repeated, so a solver gets at most one repetition for each response that it has sent.
  * @param guard checks every connection before it is opened
  * @param maxConnections the most kept connections to one origin; more calls wait for one of them
  */
@@ -178,7 +178,8 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#isAborted) controller.abort(new Error('The call was ended.'))
-    // The time of the solver begins with the first request. Otherwise, it could work on that one and answer a repetition at once.
+    // The time of the solver begins with the first request. Otherwise, it could work on that one and answer a repetition at
+    // once.
     else if (!this.#isSent) this.#call.onSent?.()
     this.#isSent = true
   }

@@ -1,5 +1,10 @@
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { askedSession, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import {
+  askedSession,
+  type Solver,
+  type SolverConnections,
+  type SolverKey,
+} from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult, SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
@@ -17,7 +22,9 @@ export interface SolverRequest {
   readonly deadline: number
 }
 
-/** The part of an AbortSignal that a call needs. To make whole ones for ten requests takes a fiftieth of the CPU of a quote. */
+/**
+ * The part of an AbortSignal that a call needs. To make whole ones for ten requests takes a fiftieth of the CPU of a quote.
+ */
 export interface CallSignal {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void): void
@@ -48,17 +55,17 @@ export interface SolverTransport<Asked = Solver> {
   ): Promise<SolverReply>
 }
 
-/** The part of a solver that its session needs. */
-type SessionSolver = Pick<Solver, 'chainId' | 'address' | 'session' | 'remoteSession'>
-
-/** Asks solvers on their sessions, and reports what came of it. A solver without a session has the result `session_ended`. */
-export interface SessionTransport extends SolverTransport<SessionSolver> {
+/**
+ * Asks solvers on their sessions, and reports what came of it. A solver without a session has the result `session_ended`.
+ */
+export interface SessionTransport extends SolverTransport<SolverKey & SolverConnections> {
   /**
-   * Reports the result of a request to its solver, after the round (docs/decisions.md, D15). Does nothing when the session has ended.
+   * Reports the result of a request to its solver, after the round (docs/decisions.md, D15). Does nothing when the session
+   * has ended.
    * @param solver as it was asked
    * @param id the solver's id of the quote
    */
-  reportResult(solver: Pick<Solver, 'session' | 'remoteSession'>, id: string, result: SessionResult): void
+  reportResult(solver: SolverConnections, id: string, result: SessionResult): void
 }
 
 /** Builds the transport of all sessions: those that this replica holds, and those of other replicas. */
@@ -66,14 +73,12 @@ export function createSessionTransport(
   local: SessionTransport,
   remote: SessionTransport | undefined,
 ): SessionTransport {
-  const holderOf = (solver: Pick<Solver, 'session' | 'remoteSession'>) =>
-    remote !== undefined && isAskedElsewhere(solver) ? remote : local
+  const holderOf = (solver: SolverConnections) => {
+    const isElsewhere = solver.session === undefined && askedSession(solver) !== undefined
+    return isElsewhere && remote !== undefined ? remote : local
+  }
   return {
     requestQuote: (solver, ...rest) => holderOf(solver).requestQuote(solver, ...rest),
     reportResult: (solver, ...rest) => holderOf(solver).reportResult(solver, ...rest),
   }
-}
-
-function isAskedElsewhere(solver: Pick<Solver, 'session' | 'remoteSession'>): boolean {
-  return solver.session === undefined && askedSession(solver) !== undefined
 }

@@ -1,5 +1,5 @@
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
+import { toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import type { SolverCall, SolverReply, SolverRequest } from './solver-transports.js'
 
 /** A request to one solver outside of a round. */

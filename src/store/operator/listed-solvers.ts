@@ -17,7 +17,7 @@ export interface ListedSolver {
 }
 
 /** A list of addresses. Blocked ones may not register; where only allowed ones may, others count as blocked. */
-export type SolverList = ReturnType<typeof createList>
+type SolverList = ReturnType<typeof createList>
 
 /** In the column of the chain: the entry holds for every chain. */
 export const EVERY_CHAIN = 0
@@ -62,7 +62,8 @@ function createList(list: SolverListName, database: Database, { serialize, notif
     },
 
     /**
-     * Adds an address. One that is blocked loses its registrations, in the same transaction. Their last accepted timestamps stay.
+     * Adds an address. One that is blocked loses its registrations, in the same transaction. Their last accepted timestamps
+     * stay.
      * @returns the chains on which it was registered and is not any more, ascending
      */
     add: (listed: ListedSolver): Promise<number[]> =>

@@ -12,10 +12,11 @@ const MOVED = ['api_keys', 'listed_solvers', 'solvers', 'solver_timestamps'] as 
 const MUST_BE_EMPTY = [...MOVED, 'events', 'chain_positions', 'replicas'] as const
 
 /** How many rows of each table were copied. */
-export type MovedRows = Readonly<Record<(typeof MOVED)[number], number>>
+type MovedRows = Readonly<Record<(typeof MOVED)[number], number>>
 
 /**
- * Copies what operator and solvers have entered from a file, whose service does not run, to an empty PostgreSQL, in one transaction.
+ * Copies what operator and solvers have entered from a file, whose service does not run, to an empty PostgreSQL, in one
+ * transaction.
  * @param now Unix time in milliseconds, at which the sessions of the file have ended
  * @throws ConfigError when the file is in use or of another version, or the PostgreSQL holds other data; ServiceError
  *   DATABASE_UNAVAILABLE

@@ -108,7 +108,8 @@ async function removeExpired(query: (statement: pg.QueryConfig) => Promise<pg.Qu
 /**
  * Builds a connection that sends statements without waiting for earlier answers, and opens again after its end. Many small
  * statements cost a third of what they cost on the connections of a pool. Each is a transaction of its own.
- * @param timeoutMs longest time for a statement, and for the connect before it; a statement without an answer ends the connection
+ * @param timeoutMs longest time for a statement, and for the connect before it; a statement without an answer ends the
+ * connection
  */
 function createPipelinedConnection(connectionString: string, timeoutMs: number) {
   let client: pg.Client | undefined

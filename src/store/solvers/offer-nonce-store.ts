@@ -18,7 +18,7 @@ export interface OfferNonce {
 }
 
 /** A nonce of a solver, and whether any order or cancellation has used it. */
-export interface NonceUse {
+interface NonceUse {
   readonly solver: Address
   readonly nonce: bigint
   readonly isUsed: boolean
@@ -149,7 +149,10 @@ export function createOfferNonceStore(database: Database, maxBytes = MAX_BYTES) 
       return rows.length === PRUNED_ROWS
     },
 
-    /** Removes the oldest rows beyond the bound, unused ones first. @returns the bytes of the others, as the bound counts them */
+    /**
+     * Removes the oldest rows beyond the bound, unused ones first.
+     * @returns the bytes of the others, as the bound counts them
+     */
     async trim(): Promise<{ readonly bytes: number; readonly dropped: number }> {
       const { rows } = await database
         .selectFrom('offer_nonces')

@@ -6,13 +6,13 @@ import { assertFolder, createForOwner, toConfigError } from './sqlite.js'
 import { isBusy } from './sqlite-driver.js'
 
 /** Lock of a database file that a second service cannot take. */
-export interface FileLock {
+interface FileLock {
   release(): void
 }
 
 /**
- * Takes the service's lock on a database file. It is SQLite's lock on the empty file `<path>-lock`, so the operating system releases it
- * when the process ends in any way. Other programs can still use the database.
+ * Takes the service's lock on a database file. It is SQLite's lock on the empty file `<path>-lock`, so the operating system
+ * releases it when the process ends in any way. Other programs can still use the database.
  * @param path the database; `:memory:` needs no lock
  * @throws ConfigError when another service holds the lock, or the file next to the database cannot be used
  */

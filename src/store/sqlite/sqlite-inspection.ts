@@ -7,7 +7,7 @@ import { readContent, type StoredContent } from '../stored-content.js'
 import { sqliteDialect } from './sqlite-driver.js'
 
 /** State of a database file. */
-export interface StoredState {
+interface StoredState {
   /** The first fault that SQLite finds; undefined when it finds none. */
   readonly damage: string | undefined
   /** Why this version cannot use the file; undefined when it knows all of its migrations. */

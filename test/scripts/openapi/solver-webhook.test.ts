@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkOffer } from '../../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
+import { toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
 
 const document = generatedDocument('openapi.json')

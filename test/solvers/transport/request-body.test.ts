@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
+import { toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import { askedSession, NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { exactInput } from '../../support/solvers/sample-quotes.js'
 import { solver } from '../sample-solver.js'

@@ -5,7 +5,7 @@ import { GetQuoteRecordResponseSchema, QuoteParametersSchema } from '../../../ge
 import { SessionQuoteRequestSchema } from '../../../gen/aggregator/v1/session_pb.js'
 import { readParameters } from '../../../packages/client/src/quotes/get-quote-record.js'
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { toQuoteRequest, toRequestBody } from '../../../packages/protocol/src/quotes/quote-request.js'
+import { toQuoteRequest, toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import { readRequest } from '../../../packages/solver/src/session/wire-forms.js'
 import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'

@@ -7,7 +7,7 @@ import type { Address } from '../../../protocol/src/values/hex.js'
 import { ChainConfigError } from './chain-config-error.js'
 
 /** Whether PROTOCOL_NAME matches the contract; undefined when no view of the contract shows it. */
-export type ProtocolNameCheck = 'right' | 'wrong' | undefined
+type ProtocolNameCheck = 'right' | 'wrong' | undefined
 
 const NO_ADDRESS: Address = `0x${'00'.repeat(20)}`
 /** A quote of zeros, which every contract refuses: nothing for nothing, until 1970. */

@@ -1,6 +1,6 @@
 import { explain } from '../../../protocol/src/quotes/explain.js'
 import type { DropReason } from '../../../protocol/src/quotes/offer.js'
-import type { QuoteParameters } from '../../../protocol/src/quotes/quote-request.js'
+import type { QuoteParameters } from '../../../protocol/src/quotes/quote-record.js'
 import { isDecline, isRedirect, toRecordedResult } from '../../../protocol/src/solvers/solver-result.js'
 import { type Finding, fail, pass, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'

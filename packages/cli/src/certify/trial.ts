@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { QuoteRequest } from '../../../protocol/src/quotes/quote.js'
-import { deadlines } from '../../../protocol/src/quotes/quote-request.js'
 import {
   type ContractRules,
   createContractRules,
   createOfferValidator,
 } from '../../../protocol/src/signing/offer-validator.js'
+import { deadlines } from '../../../protocol/src/signing/quote-request.js'
 import type { SolverResult } from '../../../protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import type { TrialTransport } from './certify-host.js'

@@ -36,8 +36,8 @@ export function depositOnChain(
     (await readView(request, quote.inputToken, balanceOf(payer))) >= quote.inputAmount
 
   /**
-   * Whether the deposit is there, or cannot come any more. Tokens that came too late, or for a nonce that is used without an order, may be
-   * lost. An order that was refunded says nothing of the user's tokens: others can end it.
+   * Whether the deposit is there, or cannot come any more. Tokens that came too late, or for a nonce that is used without an
+   * order, may be lost. An order that was refunded says nothing of the user's tokens: others can end it.
    */
   async function look(): Promise<Found> {
     const { number, time } = await readNewestBlock(request, chainId)

@@ -3,12 +3,12 @@ import type { Request } from '../../../protocol/src/node/simulate.js'
 import { pause } from '../calls/retry-delay.js'
 
 /**
- * Why a deposit is not there. REVERTED: its transaction changed nothing. REPLACED: the user has replaced it in the wallet with something
- * else. EXPIRED: the time for the deposit is over. TOO_LATE_FOR_TRANSFER: the wallet was not asked, because a transfer could come too
- * late, or the offer is gone. INSUFFICIENT_BALANCE: the wallet was not asked, because its account has too little of the input token.
- * APPROVAL_TOO_LOW: the user has lowered the approval in the wallet. APPROVAL_UNCERTAIN: it is not known whether the wallet has sent the
- * approval, which moves no tokens. UNCERTAIN: it is not known whether the wallet has sent anything, or tokens came to the deposit address
- * too late.
+ * Why a deposit is not there. REVERTED: its transaction changed nothing. REPLACED: the user has replaced it in the wallet
+ * with something else. EXPIRED: the time for the deposit is over. TOO_LATE_FOR_TRANSFER: the wallet was not asked, because a
+ * transfer could come too late, or the offer is gone. INSUFFICIENT_BALANCE: the wallet was not asked, because its account
+ * has too little of the input token. APPROVAL_TOO_LOW: the user has lowered the approval in the wallet. APPROVAL_UNCERTAIN:
+ * it is not known whether the wallet has sent the approval, which moves no tokens. UNCERTAIN: it is not known whether the
+ * wallet has sent anything, or tokens came to the deposit address too late.
  */
 export type DepositReason =
   | 'REVERTED'
@@ -46,7 +46,10 @@ export interface NodeTransaction {
 /** What is watched of a transaction. */
 export interface Watched {
   readonly client: Client
-  /** Whether a transaction is the one that the wallet was asked for. That of a bundler is not: another one may do the same later. */
+  /**
+   * Whether a transaction is the one that the wallet was asked for. That of a bundler is not: another one may do the same
+   * later.
+   */
   readonly isOwn: (transaction: NodeTransaction) => boolean
   /** What it means when the transaction was mined, and the chain does not have its effect. */
   readonly withoutEffect?: Outcome
@@ -54,8 +57,9 @@ export interface Watched {
 
 /**
  * Watches a transaction.
- * @returns reads why it has no effect: REVERTED by a receipt, and REPLACED when the node does not know it and its sender has used its
- *   nonce for another one. Of a transaction of others, UNCERTAIN is said in their place. It throws what the node throws
+ * @returns reads why it has no effect: REVERTED by a receipt, and REPLACED when the node does not know it and its sender has
+ * used its nonce for another one. Of a transaction of others, UNCERTAIN is said in their place. It throws what the node
+ * throws
  */
 export function watchTransaction({ client, isOwn, withoutEffect }: Watched, hash: Hex) {
   const ask = async <T>(method: string, ...params: unknown[]) =>

@@ -6,8 +6,9 @@ import { planBatch } from './wallet-batch.js'
 import type { DepositWallet } from './wallet-transaction.js'
 
 /**
- * Reads how much of a token the user deposits at the contract with one prompt: any amount where the wallet sends batches (EIP-5792), else
- * the allowance. Ask for quotes of at most that with a `minDepositWindow` of 60, and for others without it. It asks the user nothing.
+ * Reads how much of a token the user deposits at the contract with one prompt: any amount where the wallet sends batches
+ * (EIP-5792), else the allowance. Ask for quotes of at most that with a `minDepositWindow` of 60, and for others without it.
+ * It asks the user nothing.
  * @param settlement the result of `readSettlement`
  * @returns the amount in the token's smallest unit, at most 2^256-1
  * @throws ChainReadError and viem's errors when the node does not answer

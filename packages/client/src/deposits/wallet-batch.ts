@@ -9,9 +9,9 @@ const VERSION = '2.0.0'
 /** A wallet that has version 2 of EIP-5792 takes calls in one of these states as one transaction, or offers to. */
 const ATOMIC: readonly unknown[] = ['supported', 'ready']
 /**
- * With these codes a wallet says that it takes no batch, or not this one, and has sent nothing: JSON-RPC and EIP-1193 for a method
- * or a version that it does not know, EIP-5792 for the rest. 5750 is a user who keeps the account as it is, 5760 an account that
- * cannot send all calls as one.
+ * With these codes a wallet says that it takes no batch, or not this one, and has sent nothing: JSON-RPC and EIP-1193 for a
+ * method or a version that it does not know, EIP-5792 for the rest. 5750 is a user who keeps the account as it is, 5760 an
+ * account that cannot send all calls as one.
  */
 const NO_BATCH: readonly string[] = [-32601, -32602, -32004, 4200, 5700, 5710, 5740, 5750, 5760].map(String)
 /** How long a wallet may take to say what it can do, without a question to its user. */
@@ -19,8 +19,8 @@ const CAPABILITIES_MS = 5_000
 
 /**
  * Asks a wallet whether it sends calls with one prompt (EIP-5792).
- * @returns has it send the batch; undefined when it takes none. It returns the id of the batch; undefined when the wallet does not take
- *   this one, and has sent nothing. It throws what the wallet throws
+ * @returns has it send the batch; undefined when it takes none. It returns the id of the batch; undefined when the wallet
+ * does not take this one, and has sent nothing. It throws what the wallet throws
  */
 export async function planBatch(
   wallet: DepositWallet,
@@ -62,8 +62,8 @@ export async function planBatch(
 }
 
 /**
- * Reads why a batch has no effect. The wallet's status is a hint: some report a failure, or nothing, of what is mined a moment later.
- * Only the node's receipt of the last transaction that the wallet names says REVERTED.
+ * Reads why a batch has no effect. The wallet's status is a hint: some report a failure, or nothing, of what is mined a
+ * moment later. Only the node's receipt of the last transaction that the wallet names says REVERTED.
  * @throws what the wallet or the node throws
  */
 export async function readBatch(request: Request, watched: Watched, id: string): Promise<Outcome> {

@@ -2,7 +2,10 @@ import { partsOf } from '../../../protocol/src/node/revert.js'
 
 /** A user's no (EIP-1193, ethers). */
 const DECLINED: readonly string[] = ['4001', 'ACTION_REJECTED']
-/** What wallets say in their own words: these name the user as the one who has said no. All others may be of a node or a connection. */
+/**
+ * What wallets say in their own words: these name the user as the one who has said no. All others may be of a node or a
+ * connection.
+ */
 const WORDS =
   /\buser(?:'s request)?( has| was)? (reject|den(y|ied)|declin|cancel|refus|disapprov)|(reject|denied|declin|cancel)\w* by (the |your )?user(?=[.,;!?)"'\]}]| \(|$)|用户.{0,4}(取消|拒绝)/im
 
@@ -31,8 +34,8 @@ export const isDeclined = (error: unknown) => hasCodeOfNo(error) || hasWordsOfNo
 const QUIET_MS = 30_000
 
 /**
- * How long an account must have sent nothing until an error of its wallet is a no. For a transfer, words count after a while of that, and
- * so do the codes of an account with code, whose words never count.
+ * How long an account must have sent nothing until an error of its wallet is a no. For a transfer, words count after a while
+ * of that, and so do the codes of an account with code, whose words never count.
  * @returns undefined for an error that is none
  */
 export function quietMsOf(error: unknown, isContract: boolean, isOfCode = false): number | undefined {

@@ -28,7 +28,10 @@ export async function checkNetwork(request: Request, chainId: number): Promise<v
 
 /** What a wallet is asked for. */
 export interface Prompt<T> {
-  /** Asks the wallet, with one request: viem would ask a second time, by another method, after some errors. It throws when the answer is no text, too. */
+  /**
+   * Asks the wallet, with one request: viem would ask a second time, by another method, after some errors. It throws when
+   * the answer is no text, too.
+   */
   readonly send: () => Promise<T>
   /** That of a transaction which an account of the app has signed. The answer of the node may be lost. */
   readonly hash?: Hex | undefined

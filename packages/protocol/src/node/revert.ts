@@ -7,7 +7,7 @@ export interface Revert {
 }
 
 /** A part of an error: the error itself, or one that it contains. */
-export type ErrorPart = Readonly<Record<string, unknown>>
+type ErrorPart = Readonly<Record<string, unknown>>
 
 /** The code of a revert on geth, Erigon, Nethermind, reth, anvil and others. */
 export const REVERT_CODE = 3
@@ -26,8 +26,9 @@ const MAX_PARTS = 32
 const INNER = ['cause', 'data', 'error', 'originalError']
 
 /**
- * Finds the revert in an error: in the `error` of a JSON-RPC answer, or in what a provider, viem or another library made of it.
- * A revert has code 3, the data of an error of a contract, or the code and text of a node that reports reverts in its own way.
+ * Finds the revert in an error: in the `error` of a JSON-RPC answer, or in what a provider, viem or another library made of
+ * it. A revert has code 3, the data of an error of a contract, or the code and text of a node that reports reverts in its
+ * own way.
  * @returns undefined for any other error, such as a failure of the node (docs/decisions.md, D22)
  */
 export function revertOf(error: unknown): Revert | undefined {

@@ -10,7 +10,7 @@ export type Request = (args: any) => Promise<unknown>
 export type BlockName = Hex | 'latest' | 'pending' | { readonly blockHash: Hex }
 
 /** A call that is simulated, in the form of JSON-RPC. */
-export interface SimulatedCall {
+interface SimulatedCall {
   /** In any letter case. */
   readonly to: Address
   readonly data: Hex
@@ -23,8 +23,8 @@ const READINGS_OF_NOTHING = 2
 /**
  * Simulates a call of a contract.
  * @param name the function's name, for errors
- * @returns what the contract returns; undefined when it reverts. It returns nothing (`0x`) only when two readings say so, each at
- *   a block at which the contract has code
+ * @returns what the contract returns; undefined when it reverts. It returns nothing (`0x`) only when two readings say so,
+ * each at a block at which the contract has code
  * @throws ChainReadError for any other error of the node, and when there is no contract
  */
 export async function simulate(

@@ -3,7 +3,7 @@ import type { QuoteTypedData } from '../settlement/settlement.js'
 import type { RecordedResult } from '../solvers/solver-result.js'
 import { type DeclineCode, type FailReason, isDecline, isRedirect } from '../solvers/solver-result.js'
 import type { DropReason } from './offer.js'
-import type { QuoteParameters } from './quote-request.js'
+import type { QuoteParameters } from './quote-record.js'
 
 /** The facts that an explanation compares an offer with. */
 interface Competition {

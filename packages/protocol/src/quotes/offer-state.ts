@@ -1,8 +1,7 @@
 import type { ContractRefusal, UnknownReason } from './verification.js'
 
 /** Whether an offer can still be deposited (docs/decisions.md, D33). */
-export const OFFER_STATES = ['VALID', 'TAKEN', 'DEAD', 'UNKNOWN'] as const
-export type OfferState = (typeof OFFER_STATES)[number]
+export type OfferState = 'VALID' | 'TAKEN' | 'DEAD' | 'UNKNOWN'
 
 /** Why an offer is dead. NONCE_USED: used by an order or cancelled, the contract does not say which. */
 export const DEAD_CODES = [

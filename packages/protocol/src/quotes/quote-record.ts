@@ -1,6 +1,5 @@
 import type { RecordedResult } from '../solvers/solver-result.js'
-import type { QuoteKind } from './quote.js'
-import type { QuoteParameters } from './quote-request.js'
+import type { QuoteKind, QuoteRequest } from './quote.js'
 
 /** How the service obtained one quote, as plain JSON: amounts in the token's smallest unit are decimal strings. */
 export interface QuoteRecord {
@@ -18,4 +17,10 @@ export interface QuoteRecord {
   readonly request: QuoteParameters
   /** The offers, best first, then the solvers without an offer. */
   readonly solvers: readonly RecordedResult[]
+}
+
+/** What a record says of the request to solvers, as plain JSON. */
+export interface QuoteParameters extends Omit<QuoteRequest, 'kind' | 'chainId' | 'amount'> {
+  /** Decimal. */
+  readonly amount: string
 }

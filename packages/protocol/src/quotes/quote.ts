@@ -33,7 +33,10 @@ export interface QuoteRequest {
   readonly depositDeadline: number
   /** Unix time in seconds. */
   readonly fillDeadline: number
-  /** Earliest deposit deadline of an offer, Unix time in seconds; absent when it must be that of the request (docs/decisions.md, D32). */
+  /**
+   * Earliest deposit deadline of an offer, Unix time in seconds; absent when it must be that of the request
+   * (docs/decisions.md, D32).
+   */
   readonly minDepositDeadline?: number | undefined
 }
 

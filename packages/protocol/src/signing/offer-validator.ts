@@ -1,10 +1,10 @@
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../quotes/offer.js'
 import type { Quote, QuoteRequest } from '../quotes/quote.js'
-import { isTooShort } from '../quotes/quote-request.js'
 import type { SettlementTerms } from '../settlement/settlement.js'
 import { bondFor, type SolverKey } from '../solvers/solver.js'
 import type { SolverResult } from '../solvers/solver-result.js'
 import type { Address } from '../values/hex.js'
+import { isTooShort } from './quote-request.js'
 import { checkSignature } from './signatures.js'
 import type { QuoteHasher } from './typed-data.js'
 
@@ -20,7 +20,7 @@ interface Reply {
 
 /** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
  * (docs/decisions.md, D4, D13). */
-export type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
+type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
 
 type ValidatedReply = Extract<SolverResult, { kind: 'quoted' | 'invalid' }>
 
@@ -121,8 +121,8 @@ export function createContractRules(options: ContractRulesOptions) {
       freeBonds.of(solver) !== undefined,
 
     /**
-     * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
-     * has used it.
+     * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a
+     * cancellation has used it.
      */
     violationOf(
       request: Pick<QuoteRequest, 'chainId' | 'kind' | 'depositDeadline'>,

@@ -11,7 +11,7 @@ export function personalMessageDigest(message: string): Uint8Array {
 }
 
 /** Why OpenZeppelin's ECDSA would reject a signature. */
-export type SignatureProblem = Extract<DropReason, `signature_${string}`>
+type SignatureProblem = Extract<DropReason, `signature_${string}`>
 
 /** 32 bytes. */
 const HALF_ORDER_BYTES = Buffer.from(HALF_ORDER.toString(16), 'hex')
@@ -47,8 +47,8 @@ function problemOf(signature: Uint8Array): SignatureProblem | undefined {
 }
 
 /**
- * The address whose key has made a signature, for an explanation. It accepts more than `checkSignature`: also `v` 0 and 1, and
- * `s` in the upper half.
+ * The address whose key has made a signature, for an explanation. It accepts more than `checkSignature`: also `v` 0 and 1,
+ * and `s` in the upper half.
  * @param digest 32 bytes
  * @returns undefined for another length, another `v`, or when there is no signer
  */
@@ -64,8 +64,11 @@ function addressOf(publicKey: Uint8Array): Address {
   return `0x${Buffer.from(keccak256(publicKey.subarray(1))).toString('hex', 12)}`
 }
 
-/** What recovers signers from signatures: libsecp256k1 of the package `secp256k1`, or JavaScript, which takes thirty times as long. */
-export type RecoveryLibrary = 'package' | 'javascript'
+/**
+ * What recovers signers from signatures: libsecp256k1 of the package `secp256k1`, or JavaScript, which takes thirty times as
+ * long.
+ */
+type RecoveryLibrary = 'package' | 'javascript'
 
 /** Recovers a signer's uncompressed public key, 65 bytes; undefined when the signature has no signer. */
 type RecoverKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array | undefined

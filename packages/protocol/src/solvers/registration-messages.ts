@@ -1,7 +1,7 @@
 import { type Address, type Hex, lowerCase } from '../values/hex.js'
 
 /** What a solver signs to register; `timestamp` is Unix time in milliseconds. */
-export interface RegistrationText {
+interface RegistrationText {
   /** In any letter case. */
   readonly address: Address
   readonly endpointUrl: string
@@ -34,7 +34,7 @@ export function unregistrationMessage(
 }
 
 /** What a solver signs to open a session. */
-export interface SessionText {
+interface SessionText {
   /** In any letter case. */
   readonly address: Address
   readonly name: string
@@ -47,8 +47,8 @@ export interface SessionText {
 }
 
 /**
- * The text that a solver signs to open a session (docs/decisions.md, D18). The audience keeps a hostile instance from passing
- * the signature on to another one, and the nonce keeps anyone from using it again.
+ * The text that a solver signs to open a session (docs/decisions.md, D18). The audience keeps a hostile instance from
+ * passing the signature on to another one, and the nonce keeps anyone from using it again.
  */
 export function sessionMessage(protocolName: string, text: SessionText): string {
   return [

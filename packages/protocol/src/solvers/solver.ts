@@ -13,7 +13,8 @@ export function keyOf({ chainId, address }: SolverKey): string {
 }
 
 /**
- * Stands for the endpoint of a solver without one. It is a URL that nothing can connect to, so it also stands in the database.
+ * Stands for the endpoint of a solver without one. It is a URL that nothing can connect to, so it also stands in the
+ * database.
  */
 export const NO_ENDPOINT = 'session:'
 
@@ -33,14 +34,18 @@ export interface RemoteSession extends SolverSession {
   readonly isCutOff?: true
 }
 
-/** A registered solver of one chain: it has an endpoint, a session, or both. */
-export interface Solver extends SolverKey {
-  /** `NO_ENDPOINT` when the solver has only registered by sessions. */
-  readonly endpointUrl: string
+/** Where a solver is connected. */
+export interface SolverConnections {
   /** The solver's session at this replica. It takes precedence over the endpoint; undefined while there is none. */
   readonly session?: SolverSession | undefined
   /** The solver's session at another replica; undefined while there is none. */
   readonly remoteSession?: RemoteSession | undefined
+}
+
+/** A registered solver of one chain: it has an endpoint, a session, or both. */
+export interface Solver extends SolverKey, SolverConnections {
+  /** `NO_ENDPOINT` when the solver has only registered by sessions. */
+  readonly endpointUrl: string
   readonly name: string
   /** Time of its first registration, Unix time in milliseconds. */
   readonly registeredAt: number
@@ -51,10 +56,7 @@ export interface Solver extends SolverKey {
 }
 
 /** The session on which this replica asks a solver, here or through another replica; undefined without one. */
-export function askedSession({
-  session,
-  remoteSession,
-}: Pick<Solver, 'session' | 'remoteSession'>): SolverSession | undefined {
+export function askedSession({ session, remoteSession }: SolverConnections): SolverSession | undefined {
   const canRelay = remoteSession?.replicaUrl !== undefined && remoteSession.isCutOff !== true
   return session ?? (canRelay ? remoteSession : undefined)
 }

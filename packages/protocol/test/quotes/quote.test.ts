@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exactInput, signedQuote } from '../../../../test/support/solvers/sample-quotes.js'
 import { ORDER_TYPES } from '../../src/quotes/quote.js'
-import { deadlines, isTooShort } from '../../src/quotes/quote-request.js'
+import { deadlines, isTooShort } from '../../src/signing/quote-request.js'
 
 test('the index of an order type is its number on the contract', () => {
   expect(ORDER_TYPES.indexOf('EXACT_INPUT')).toBe(0)

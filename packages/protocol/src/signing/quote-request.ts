@@ -1,9 +1,10 @@
-import { toCachedChecksumAddress } from '../signing/typed-data.js'
+import type { Quote, QuoteKind, QuoteRequest } from '../quotes/quote.js'
+import type { QuoteParameters } from '../quotes/quote-record.js'
 import { type Address, lowerCase } from '../values/hex.js'
-import type { Quote, QuoteKind, QuoteRequest } from './quote.js'
+import { toCachedChecksumAddress } from './typed-data.js'
 
 /** Time for the user's deposit and for the solver's fill. */
-export interface QuoteWindows {
+interface QuoteWindows {
   readonly depositWindowSeconds: number
   readonly fillWindowSeconds: number
   /** The shortest time for the deposit that an offer may have; the whole deposit window when left out. */
@@ -32,19 +33,16 @@ export function deadlines(
 /** An offer that is earlier than asked has at least so much left at the answer, in milliseconds (docs/decisions.md, D32). */
 const LEAST_LEFT_MS = 20_000
 
-/** Whether an offer is earlier than asked, and leaves too little time at the answer. @param nowMs Unix time in milliseconds */
+/**
+ * Whether an offer is earlier than asked, and leaves too little time at the answer.
+ * @param nowMs Unix time in milliseconds
+ */
 export function isTooShort(
   { depositDeadline: asked }: Pick<QuoteRequest, 'depositDeadline'>,
   { depositDeadline }: Quote,
   nowMs: number,
 ) {
   return depositDeadline < asked && depositDeadline * 1000 - nowMs < LEAST_LEFT_MS
-}
-
-/** What a record says of the request to solvers, as plain JSON. */
-export interface QuoteParameters extends Omit<QuoteRequest, 'kind' | 'chainId' | 'amount'> {
-  /** Decimal. */
-  readonly amount: string
 }
 
 /** The request as solvers get it, in the wire format of deployed ones (docs/decisions.md, D4). Addresses in EIP-55 form. */
