@@ -48,13 +48,16 @@ export async function checkSolvers(
 async function ask(solver: Solver, config: Config, client: SolverHttpClient) {
   const { address, chainId, endpointUrl, session } = solver
   if (endpointUrl === NO_ENDPOINT) {
-    const text = `has no endpoint and is ${session ? '' : 'not '}connected: not checked`
-    return { solver, isRight: true, text }
+    return {
+      solver,
+      isRight: true,
+      text: `has no endpoint and is ${session ? '' : 'not '}connected: not checked`,
+    }
   }
-  const { quoteTimeoutMs, defaultDepositWindowSeconds, defaultFillWindowSeconds } = config
+  const { quoteTimeoutMs } = config
   const windows = {
-    depositWindowSeconds: defaultDepositWindowSeconds,
-    fillWindowSeconds: defaultFillWindowSeconds,
+    depositWindowSeconds: config.defaultDepositWindowSeconds,
+    fillWindowSeconds: config.defaultFillWindowSeconds,
   }
   const request: QuoteRequest = {
     kind: 'INDICATIVE',
