@@ -73,6 +73,7 @@ export function createTrial(options: TrialOptions) {
 
   function toRequest({ fields, ...change }: RequestChange): QuoteRequest {
     const { depositWindowSeconds = DEPOSIT_WINDOW_SECONDS, minDepositWindowSeconds } = change
+    const fillWindowSeconds = FILL_WINDOW_SECONDS
     const { inputToken, outputToken, amount } = swap
     return {
       kind: 'FIRM',
@@ -84,11 +85,7 @@ export function createTrial(options: TrialOptions) {
       user: randomAddress(),
       destinationChainId: chainId,
       depositMode: 'CONTRACT',
-      ...deadlines(Date.now(), {
-        depositWindowSeconds,
-        fillWindowSeconds: FILL_WINDOW_SECONDS,
-        minDepositWindowSeconds,
-      }),
+      ...deadlines(Date.now(), { depositWindowSeconds, fillWindowSeconds, minDepositWindowSeconds }),
       ...fields,
     }
   }
