@@ -11,6 +11,13 @@ export interface QueuedRead<T> {
   cancel(): void
 }
 
+interface Waiting {
+  readonly client: ClientId
+  read(): Promise<void>
+  /** Answers without a read, when the answer is known by now. @returns whether it is */
+  answerKnown(): boolean
+}
+
 const MAX_READS_OF_CLIENT = 4
 const MAX_READS = 32
 /** The queue rests for this multiple of the time that its reads took, so that they take at most a third of it. */
@@ -34,7 +41,7 @@ export class ReadQueue {
     total: MAX_READS,
     ofKeys: { name: 'replays', factor: 1 },
   })
-  readonly #waiting = new FairQueue<{ readonly client: ClientId; read(): Promise<void> }>()
+  readonly #waiting = new FairQueue<Waiting>()
   #isStarting = false
   #restDueMs = 0
 
@@ -42,11 +49,26 @@ export class ReadQueue {
     this.#clock = clock
   }
 
-  /** Runs a read when its turn has come. */
-  add<T>(client: ClientId, read: () => Promise<T>): QueuedRead<T> {
+  /**
+   * Runs a read when its turn has come.
+   * @param known the answer, when another read has begun that gives it: then this one takes no turn
+   */
+  add<T>(
+    client: ClientId,
+    read: () => Promise<T>,
+    known: () => Promise<T> | undefined = () => undefined,
+  ): QueuedRead<T> {
     let cancel = () => {}
     const answer = new Promise<T>((resolve, reject) => {
-      const queued = { client, read: () => read().then(resolve, reject) }
+      const queued: Waiting = {
+        client,
+        read: () => read().then(resolve, reject),
+        answerKnown() {
+          const answer = known()
+          if (answer !== undefined) resolve(answer)
+          return answer !== undefined
+        },
+      }
       cancel = () => this.#waiting.delete(queued)
       this.#waiting.add(queued)
     })
@@ -65,14 +87,22 @@ export class ReadQueue {
     for (;;) {
       await nextTurn()
       await this.#restWhenDue()
-      const next = this.#waiting.take((client) => this.#running.fullAt(client) === undefined)
+      const next = this.#take()
       if (next === undefined) break
       void this.#run(next)
     }
     this.#isStarting = false
   }
 
-  async #run({ client, read }: { readonly client: ClientId; read(): Promise<void> }): Promise<void> {
+  /** The next read. Those whose answer is known by now get it. */
+  #take(): Waiting | undefined {
+    for (;;) {
+      const next = this.#waiting.take((client) => this.#running.fullAt(client) === undefined)
+      if (next === undefined || !next.answerKnown()) return next
+    }
+  }
+
+  async #run({ client, read }: Waiting): Promise<void> {
     this.#running.add(client)
     const startedAt = this.#clock.monotonic()
     await read()

@@ -83,10 +83,7 @@ export function createReplays(reader: LogReader, reads: ReadQueue) {
     return entries && last && { entries, through: last.sequence, cursor: last.cursor }
   }
 
-  function readPage(range: PageRange): Promise<LogPart | undefined> {
-    const name = nameOf(range)
-    const known = pages.get(name)
-    if (known !== undefined) return known
+  function readPage(name: string, range: PageRange): Promise<LogPart | undefined> {
     const page = readWhole(range)
     pages.set(name, page)
     page.catch(() => {
@@ -114,9 +111,13 @@ export function createReplays(reader: LogReader, reads: ReadQueue) {
       if (entriesPerRead > MAX_BATCH)
         return reads.add(client, () => readFiltered(filter, { after: sequence, through }))
       const range = { after: start, through }
-      const known = pages.get(nameOf(range))
-      const page = known ? { answer: known, cancel() {} } : reads.add(client, () => readPage(range))
-      return { ...page, answer: page.answer.then((part) => part && partAfter(part, sequence)) }
+      const name = nameOf(range)
+      const findPage = () => pages.get(name)
+      const known = findPage()
+      const { answer, cancel } = known
+        ? { answer: known, cancel() {} }
+        : reads.add(client, () => readPage(name, range), findPage)
+      return { answer: answer.then((part) => part && partAfter(part, sequence)), cancel }
     },
     /** Removes all pages from memory. */
     clear: (): void => pages.clear(),
