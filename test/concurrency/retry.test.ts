@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createRetry } from '../../src/concurrency/retry.js'
 import { deferred } from '../support/deferred.js'
+import { createManualClock, type ManualClock } from '../support/manual-clock.js'
 
+let clock: ManualClock
 beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
+  clock = createManualClock()
 })
 
 /** Work that fails a number of times. */
@@ -18,6 +17,7 @@ function failing(times: number) {
       if (log.filter((entry) => entry === 'run').length <= times) throw new Error('down')
     },
     delayMs: 1000,
+    clock,
     onFailure: (error) => log.push(`failure: ${(error as Error).message}`),
     onRecovery: () => log.push('recovery'),
   })
@@ -27,11 +27,11 @@ function failing(times: number) {
 test('failed work is repeated after the delay until it succeeds, and reported once', async () => {
   const { log, retry } = failing(2)
   retry.run()
-  await vi.advanceTimersByTimeAsync(999)
+  await clock.advance(999)
   expect(log).toEqual(['run', 'failure: down'])
-  await vi.advanceTimersByTimeAsync(1)
+  await clock.advance(1)
   expect(log).toEqual(['run', 'failure: down', 'run'])
-  await vi.advanceTimersByTimeAsync(60_000)
+  await clock.advance(60_000)
   expect(log).toEqual(['run', 'failure: down', 'run', 'run', 'recovery'])
 })
 
@@ -39,18 +39,19 @@ test('the delay doubles with each failure up to its maximum, and begins again af
   const runs: number[] = []
   const retry = createRetry({
     async work() {
-      runs.push(Date.now() - start)
+      runs.push(clock.now() - start)
       if (runs.length !== 5) throw new Error('down')
     },
     delayMs: 1000,
+    clock,
     maxDelayMs: 3000,
   })
-  const start = Date.now()
+  const start = clock.now()
   retry.run()
-  await vi.advanceTimersByTimeAsync(9000)
+  await clock.advance(9000)
   expect(runs).toEqual([0, 1000, 3000, 6000, 9000])
   retry.run()
-  await vi.advanceTimersByTimeAsync(1000)
+  await clock.advance(1000)
   expect(runs.slice(5)).toEqual([9000, 10_000])
   await retry.close()
 })
@@ -58,11 +59,11 @@ test('the delay doubles with each failure up to its maximum, and begins again af
 test('a call between two attempts does not wait for the delay, and leaves no second timer', async () => {
   const { log, retry } = failing(1)
   retry.run()
-  await vi.advanceTimersByTimeAsync(500)
+  await clock.advance(500)
   retry.run()
-  await vi.advanceTimersByTimeAsync(0)
+  await clock.advance(0)
   expect(log).toEqual(['run', 'failure: down', 'run', 'recovery'])
-  await vi.advanceTimersByTimeAsync(60_000)
+  await clock.advance(60_000)
   expect(log).toHaveLength(4)
 })
 
@@ -75,23 +76,24 @@ test('a call during a run leads to one more run', async () => {
       await first.opened
     },
     delayMs: 1000,
+    clock,
   })
   retry.run()
   retry.run()
   retry.run()
   expect(runs).toBe(1)
   first.open()
-  await vi.advanceTimersByTimeAsync(0)
+  await clock.advance(0)
   expect(runs).toBe(2)
 })
 
 test('nothing starts after close, neither a delayed attempt nor a new call', async () => {
   const { log, retry } = failing(10)
   retry.run()
-  await vi.advanceTimersByTimeAsync(500)
+  await clock.advance(500)
   await retry.close()
   retry.run()
-  await vi.advanceTimersByTimeAsync(60_000)
+  await clock.advance(60_000)
   expect(log).toEqual(['run', 'failure: down'])
 })
 
@@ -106,6 +108,7 @@ test('close waits for the run under way, which then neither reports nor repeats'
       throw new Error('down')
     },
     delayMs: 1000,
+    clock,
     onFailure: (error) => failures.push(error),
   })
   retry.run()
@@ -114,10 +117,10 @@ test('close waits for the run under way, which then neither reports nor repeats'
   const closed = retry.close().then(() => {
     isClosed = true
   })
-  await vi.advanceTimersByTimeAsync(0)
+  await clock.advance(0)
   expect(isClosed).toBe(false)
   run.open()
   await closed
-  await vi.advanceTimersByTimeAsync(60_000)
+  await clock.advance(60_000)
   expect({ runs, failures }).toEqual({ runs: 1, failures: [] })
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startChain } from '../support/chain/chain.js'
+import { startModelChain } from '../support/model-chain/start-model-chain.js'
 import { startService } from '../support/service/service.js'
 import { shared } from '../support/shared.js'
 
@@ -20,7 +20,7 @@ interface Finding {
 
 const folder = mkdtempSync(join(tmpdir(), 'documents-'))
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startService(chain))
 for (const name of ['openapi.json', 'asyncapi.json'])
   writeFileSync(join(folder, name), JSON.stringify((await service.get(`/${name}`)).body))

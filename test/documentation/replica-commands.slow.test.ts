@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { startChain } from '../support/chain/chain.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { freePort } from '../support/free-port.js'
+import { startModelChain } from '../support/model-chain/start-model-chain.js'
 import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
 import { readMetrics } from '../support/service/metrics.js'
@@ -15,7 +15,7 @@ const blocks = WITH_EXAMPLES.flatMap((document) => codeBlocks(document)).filter(
   ({ marker }) => marker === 'example: replicas',
 )
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 /** Runs a command of a document with a database, a port and a build of the test. @returns the process and its URL */
 async function run(command: string, databaseUrl: string) {

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ChainSchema } from '../../../gen/aggregator/v1/chain_pb.js'
 import { SolverSchema } from '../../../gen/aggregator/v1/solver_pb.js'
+import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { chain, chains, hrefHere, hrefOn } from '../src/data/chains.js'
 import { latestEvents } from '../src/data/events.js'
 import { parseRoute, route } from '../src/data/route.js'
@@ -9,7 +10,7 @@ import { placeOf } from '../src/data/search.js'
 import { solvers } from '../src/data/solvers/solvers.js'
 import { chainIdOfNames, learnToken } from '../src/data/tokens/tokens.js'
 import { readSwapParams } from '../src/pages/swap/swap-params.js'
-import { readWantedSwap } from '../src/pages/swap/wanted-swap.js'
+import { auctionRequest, readWantedSwap } from '../src/pages/swap/wanted-swap.js'
 
 vi.hoisted(() => {
   vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
@@ -103,4 +104,26 @@ it.each([
 ])('the form asks for nothing with %j, and says why', (changes, problem) => {
   const params = { ...readSwapParams(parseRoute(`#/swap?sell=${WETH}&buy=${USDC}`)), ...changes }
   expect(readWantedSwap({ chainId: 1n }, params, undefined)).toEqual({ wanted: undefined, problem })
+})
+
+const SERVED = { chainId: 31337n, verifyMax: 0, defaultDepositWindow: 300 }
+const WANTED = {
+  inputToken: '0x01',
+  outputToken: '0x02',
+  isExactInput: true,
+  amount: 1000n,
+  user: '0x03',
+  mode: 'CONTRACT',
+} as const
+
+it.each([
+  ['one prompt is enough', WANTED, 1000n, SERVED, 60],
+  ['an approval is needed first', WANTED, 999n, SERVED, undefined],
+  ['the allowance is not known yet', WANTED, undefined, SERVED, undefined],
+  ['the input of an exact output may be more', { ...WANTED, isExactInput: false }, 1000n, SERVED, undefined],
+  ['the wallet sends batches', { ...WANTED, isExactInput: false }, MAX_UINT256, SERVED, 60],
+  ['an address is paid', { ...WANTED, mode: 'ADDRESS' as const }, MAX_UINT256, SERVED, undefined],
+  ['all prices bind as short', WANTED, 1000n, { ...SERVED, defaultDepositWindow: 60 }, undefined],
+])('when %s, an auction asks for prices that bind for that long', (_, wanted, onePrompt, chain, expected) => {
+  expect(auctionRequest(chain, wanted, '0x03', onePrompt).minDepositWindow).toBe(expected)
 })

@@ -73,14 +73,24 @@ test.each([
 })
 
 test('an open WebSocket keeps its connection after the timeout', async () => {
-  const { number, openConnections } = await startWebSockets((_request, _reply, done) => done(), 50)
+  let requests = 0
+  const answerFirst: onRequestHookHandler = (_request, _reply, done) => void (requests++ === 0 && done())
+  const { number, openConnections } = await startWebSockets(answerFirst, 50)
   const { socket, received } = await openSocket(number)
   socket.write(UPGRADE)
   await received('101 Switching Protocols')
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  // One that came later, and gets no answer, has reached the timeout.
+  const later = await openSocket(number)
+  later.ended.catch(() => {})
+  const closed = once(
+    later.socket.on('error', () => {}),
+    'close',
+  )
+  later.socket.write(UPGRADE)
+  await closed
   socket.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]))
   await received('hi')
-  expect(openConnections()).toBe(1)
+  await expect.poll(() => openConnections()).toBe(1)
   socket.destroy()
   await once(socket, 'close')
 })

@@ -4,8 +4,9 @@ import { text as readText } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { REPLICA_PATH, signReplicaText } from '../../../src/cluster/replica-signature.js'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { makeDatabase } from '../../support/databases/postgres-database.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { RELAYING } from '../../support/replicas/relay.js'
 import { startService } from '../../support/service/service.js'
 import { offering, openSession, silent } from '../../support/sessions/session-solver.js'
@@ -15,7 +16,7 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 const [account] = solverAccounts
 const OTHER_REPLICA = '11111111-1111-4111-8111-111111111111'
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 const database = await makeDatabase()
 const service = await shared(startService(chain, { DATABASE_URL: database.url, ...RELAYING }))
 const session = await openSession(service.url, chain, account, { behaviour: offering('200') })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -14,7 +14,7 @@ import { watchEvents } from '../../support/streams/watch-events.js'
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: SEED })
 
 /** Mines a block with a deposit in it. @returns the order's id */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { cabledReplica, RELAYING } from '../../support/replicas/relay.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -21,7 +22,7 @@ const TIMEOUT_MS = 2000
 
 let sessions: SessionSolver[] = []
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const path = `/v1/${chain.chainId}`
 
 afterEach(() => {

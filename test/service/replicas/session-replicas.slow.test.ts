@@ -1,8 +1,9 @@
 import pg from 'pg'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
@@ -15,7 +16,7 @@ const [account, other] = solverAccounts
 
 let sessions: SessionSolver[] = []
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const path = `/v1/${chain.chainId}`
 
 afterEach(() => {

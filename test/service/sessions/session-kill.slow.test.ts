@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { transports } from '../../support/sessions/session-connections.js'
@@ -13,7 +14,7 @@ import { contractStruct } from '../../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
 
-const chain = await shared(startChain({ bonded: 2 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 

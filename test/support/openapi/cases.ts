@@ -20,6 +20,9 @@ export const CHAINS = 'GET /v1/chains'
 export const TOKENS = 'GET /v1/{chainId}/tokens'
 export const PAIRS = 'GET /v1/{chainId}/pairs'
 
+export const READY = 'GET /health/ready'
+
+export const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
 export const UNKNOWN_QUOTE = '00000000-0000-4000-8000-000000000000'
 export const TOO_LONG = JSON.stringify({ amount: '1'.repeat(65_536) })
 export const BAD_TIMEOUT = { 'connect-timeout-ms': 'soon' }

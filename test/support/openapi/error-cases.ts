@@ -1,4 +1,3 @@
-import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { solverAccounts, user } from '../chain/chain.js'
 import type { Order } from '../chain/order-actions.js'
 import { eventually } from '../eventually.js'
@@ -17,6 +16,7 @@ import {
   PAIRS,
   PRICE,
   QUOTE,
+  READY,
   RECORD,
   REGISTER,
   RESULTS,
@@ -27,19 +27,18 @@ import {
   STREAM,
   TOKENS,
   TOO_LONG,
+  UNKNOWN_ORDER,
   UNKNOWN_QUOTE,
   UNREGISTER,
 } from './cases.js'
-import { type Asker, createAsker, type Exchange } from './exchanges.js'
-import { DEAD_CHAIN, METRICS_AUTH, type OpenApiFixture, PUBLIC_URL, UNKNOWN_CHAIN } from './fixture.js'
+import { createAsker, type Exchange } from './exchanges.js'
+import { DEAD_CHAIN, type OpenApiFixture, PUBLIC_URL, UNKNOWN_CHAIN } from './fixture.js'
 import { causeQuoteErrors, type QuoteAnswer, untilNobodyStreams } from './quote-cases.js'
+import { causeRefusals } from './refusal-cases.js'
 import { handshake, streamUntil } from './streams.js'
-
-const READY = 'GET /health/ready'
 
 const [registered, second, bonded] = solverAccounts
 const unbonded = solverAccounts[5]
-const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
 
 /** The results of a run: every response, and a message of the stream of each kind. */
 export interface CausedError {
@@ -51,9 +50,6 @@ export interface CausedError {
 export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError> {
   const exchanges: Exchange[] = []
   const asker = createAsker(fixture.service.url, exchanges)
-  const tight = createAsker(fixture.tight.url, exchanges)
-  const keyed = createAsker(fixture.keyed.url, exchanges)
-  const shared = createAsker(fixture.shared.url, exchanges)
   const { ask, keep } = asker
   const run = { ...fixture, ask, keep, chainId: fixture.chain.chainId }
 
@@ -66,12 +62,8 @@ export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError>
   await causeUnregistrationErrors(run)
   await causeRejections(run)
   await fixture.withBrokenClock(() => causeFailures(run))
-  await causeKeyErrors(keyed, run.chainId)
-  await causeRateLimits(tight, run.chainId)
-  await causeBlocked(fixture, shared)
-  await causeLostSolver(fixture, shared)
-  await causeUnready(fixture, exchanges)
-  for (const each of [asker, tight, keyed, shared]) each.close()
+  await causeRefusals(fixture, exchanges)
+  asker.close()
   return { exchanges, events }
 }
 
@@ -244,85 +236,4 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
   const path = { chainId, address: registered.address }
   await ask(UNREGISTER, { path, body: await signedUnregistration(registered) })
   await ask('GET /health')
-}
-
-/** All methods but a solver's own results, which need its signature. */
-const METHODS = [
-  ...[QUOTE, PRICE, CHECK, STREAM, RECORD, REGISTER, UNREGISTER, LIST],
-  ...[STATS, SOLVER_STATS, ORDER, ORDERS, CHAINS, TOKENS, PAIRS],
-]
-
-/** Requests without an API key where the operator asks for one, and with a wrong one. */
-async function causeKeyErrors({ ask }: Asker, chainId: number): Promise<void> {
-  const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [...METHODS, RESULTS, EVENTS, SOCKET]) {
-    await ask(of, { path, headers: { 'x-api-key': 'qa_nonsense' } })
-    await ask(of, { path })
-  }
-}
-
-/** Sends two requests of each kind to a service that accepts one. */
-async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
-  const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of METHODS) {
-    await ask(of, { path })
-    await ask(of, { path })
-  }
-  const body = await signOwnResults(registered, url)
-  await ask(RESULTS, { path, body })
-  await ask(RESULTS, { path, body })
-  keep(EVENTS, await streamUntil(`${url}/v1/events`, 'connected'))
-  await ask(EVENTS)
-  await ask(SOCKET)
-  const authorization = `Basic ${Buffer.from(METRICS_AUTH).toString('base64')}`
-  await ask('GET /metrics', { headers: { authorization } })
-  await ask('GET /metrics')
-}
-
-/** A registration by an address that the operator has blocked. */
-async function causeBlocked({ chain, best, bar }: OpenApiFixture, { ask }: Asker): Promise<void> {
-  const { endpointUrl } = best
-  await bar(unbonded.address.toLowerCase() as Address)
-  const body = await signedRegistration(unbonded, { endpointUrl })
-  await ask(REGISTER, { path: { chainId: chain.chainId }, body })
-}
-
-/** Responses without the database. */
-async function causeLostSolver(
-  { chain, shared, best, killDatabase }: OpenApiFixture,
-  { ask }: Asker,
-): Promise<void> {
-  const { chainId } = chain
-  const { endpointUrl } = best
-  const { text } = await streamUntil(`${shared.url}/v1/events`, 'connected')
-  const [, log = ''] = /^id: ([\w-]+)\./m.exec(text) ?? []
-  await killDatabase()
-  await eventually(
-    () => shared.get('/health'),
-    ({ body }) => body.database === 'down',
-  )
-  await ask('GET /health')
-  await ask(REGISTER, { path: { chainId }, body: await signedRegistration(second, { endpointUrl }) })
-  const path = { chainId, address: second.address }
-  await ask(UNREGISTER, { path, body: await signedUnregistration(second) })
-  await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
-  await ask(RESULTS, { path, body: await signOwnResults(second, shared.url) })
-  await ask(ORDERS, { path: { chainId } })
-  await ask(STATS, { path: { chainId } })
-  await ask(TOKENS, { path: { chainId } })
-  await ask(PAIRS, { path: { chainId } })
-  await ask(SOLVER_STATS, { path: { chainId, address: registered.address } })
-  // Far later than what this replica knows: another replica may have sent it.
-  await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
-}
-
-/** A service that cannot serve yet, and then one that drains: an open connection is still answered. */
-async function causeUnready({ startUnready }: OpenApiFixture, exchanges: Exchange[]): Promise<void> {
-  const service = await startUnready()
-  const { ask, close } = createAsker(service.url, exchanges)
-  await ask(READY)
-  const closed = service.close({ drainMs: 5000 })
-  await ask(READY)
-  close()
-  await closed
 }

@@ -1,25 +1,21 @@
 import { create, toBinary } from '@bufbuild/protobuf'
-import type { SignedQuote } from '@quote-aggregator/client'
 import { type EIP1193Provider, toFunctionSelector } from 'viem'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { CheckOfferResponseSchema, OfferState, QuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { CheckOfferResponseSchema, OfferState } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { deployedSettlementBytecode } from '../../../../gen/contracts/deployed-settlement.js'
 import { settlementBytecode } from '../../../../gen/contracts/settlement.js'
 import { anyone, INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
 import { called, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 import { deferred } from '../../../../test/support/deferred.js'
-import { MAX_UINT256 } from '../../../protocol/src/field-rules.js'
 import { addressUse } from '../../src/data/orders/address-use.js'
 import {
-  begunSwaps,
   changeSwap,
   isDepositBegun,
   isKept,
   ownSwap,
   rememberSwap,
-  storedQuote,
   toStoredQuote,
 } from '../../src/data/orders/own-swaps.js'
 import {
@@ -34,8 +30,8 @@ import {
   takenOffer,
   takeOffer,
 } from '../../src/pages/swap/taken-offer.js'
-import { auctionRequest } from '../../src/pages/swap/wanted-swap.js'
 import { connectWallet, disconnectWallet, readWayBack, switchChain } from '../../src/wallet/wallet.js'
+import { toConsoleOffer } from '../console-offer.js'
 
 vi.hoisted(() => {
   const storage = new Map<string, string>()
@@ -210,16 +206,6 @@ describe('a swap of the console', () => {
     expect(localStorage.getItem('swaps')).toContain('"state":"asked"')
   })
 
-  it('has no offer for a stored one whose amounts are no numbers', async () => {
-    const { chain, offer } = await choice('ADDRESS')
-    const swap = { chainId: Number(chain.chainId), orderId: offer.orderId, quoteId: 'a quote' }
-    expect(storedQuote({ ...swap, signedQuote: toStoredQuote(offer) })?.orderId).toBe(offer.orderId)
-    for (const name of ['inputAmount', 'outputAmount', 'nonce']) {
-      const quote = { ...(toStoredQuote(offer) as { quote: object }).quote, [name]: 'abc' }
-      expect(storedQuote({ ...swap, signedQuote: { quote } as never })).toBe(undefined)
-    }
-  })
-
   it('sends nothing for an offer that the instance says is dead or taken, whatever the own node says', async () => {
     for (const state of [OfferState.DEAD, OfferState.TAKEN]) {
       const wallet = await connect()
@@ -335,26 +321,6 @@ describe('a swap of the console', () => {
     expect(isDepositBegun(ownSwap(byContract.chain.chainId, byContract.offer.orderId))).toBe(true)
   })
 
-  it('lists swaps that are not over before those that are', async () => {
-    const before = begunSwaps(31337n).length
-    for (const orderId of ['0x0a', '0x0b', '0x0c'])
-      rememberSwap({ chainId: 31337, orderId, quoteId: '', isBegun: true, isOver: orderId !== '0x0a' })
-    const listed = begunSwaps(31337n).map(({ orderId }) => orderId)
-    expect([listed[0], ...listed.slice(before + 1)]).toEqual(['0x0a', '0x0c', '0x0b'])
-  })
-
-  it('asks for no second payment of an address that has the tokens, whoever has sent them', async () => {
-    const { offer } = await choice('ADDRESS')
-    const { inputAmount } = offer.quote
-    const useWith = (held: bigint) =>
-      addressUse(offer.quote, undefined, { held, isDead: false, nowMs: Date.now() })
-    const uses = [0n, BigInt(inputAmount) - 1n, BigInt(inputAmount)].map(useWith)
-    // A wallet would send the whole a second time.
-    expect(uses).toEqual(['pay', 'pay the rest', 'paid'])
-    const dead = { held: undefined, isDead: true, nowMs: Date.now() }
-    expect(addressUse(offer.quote, undefined, dead)).toBe('dead')
-  })
-
   it('says of a transfer that nobody has seen no more than that its order has ended', async () => {
     const taken = await choice('ADDRESS')
     await takeOffer(taken)
@@ -386,18 +352,6 @@ describe('a swap of the console', () => {
     expect([shown().problem, prompts]).toEqual([expect.stringContaining('has expired'), []])
   })
 
-  it('asks for one transfer, however often the button is pressed', async () => {
-    const answered = deferred()
-    const { prompts } = await connect(undefined, { onPrompt: () => answered.opened })
-    await takeOffer(await choice('ADDRESS'))
-    const sending = [sendFromWallet(), sendFromWallet()]
-    await expect.poll(() => prompts).toHaveLength(1)
-    sending.push(sendFromWallet())
-    answered.open()
-    await Promise.all(sending)
-    expect([prompts.length, stateOf('deposit', shown())]).toEqual([1, 'done'])
-  })
-
   it('asks the wallet for nothing when the account has not enough of the token', async () => {
     const { chain } = deposits
     await chain.transfer(chain.contracts.weth, user, anyone.address, 1n + (await heldByUser()) - INPUT_AMOUNT)
@@ -427,49 +381,8 @@ describe('a swap of the console', () => {
   })
 })
 
-const SERVED = { chainId: 31337n, verifyMax: 0, defaultDepositWindow: 300 }
-const WANTED = {
-  inputToken: '0x01',
-  outputToken: '0x02',
-  isExactInput: true,
-  amount: 1000n,
-  user: '0x03',
-  mode: 'CONTRACT',
-} as const
-
-it.each([
-  ['one prompt is enough', WANTED, 1000n, SERVED, 60],
-  ['an approval is needed first', WANTED, 999n, SERVED, undefined],
-  ['the allowance is not known yet', WANTED, undefined, SERVED, undefined],
-  ['the input of an exact output may be more', { ...WANTED, isExactInput: false }, 1000n, SERVED, undefined],
-  ['the wallet sends batches', { ...WANTED, isExactInput: false }, MAX_UINT256, SERVED, 60],
-  ['an address is paid', { ...WANTED, mode: 'ADDRESS' as const }, MAX_UINT256, SERVED, undefined],
-  ['all prices bind as short', WANTED, 1000n, { ...SERVED, defaultDepositWindow: 60 }, undefined],
-])('when %s, an auction asks for prices that bind for that long', (_, wanted, onePrompt, chain, expected) => {
-  expect(auctionRequest(chain, wanted, '0x03', onePrompt).minDepositWindow).toBe(expected)
-})
-
 function shown(): TakenOffer {
   const taken = takenOffer.peek()
   if (taken === undefined) throw new Error('no offer is taken')
   return taken
-}
-
-/** An offer as the instance sends it. */
-function toConsoleOffer({ quote, signature, orderId, depositAddress }: SignedQuote) {
-  const terms = {
-    ...quote,
-    inputAmount: String(quote.inputAmount),
-    outputAmount: String(quote.outputAmount),
-    nonce: String(quote.nonce),
-    orderType: 0,
-    outputChainId: BigInt(quote.outputChainId),
-  }
-  return {
-    quote: create(QuoteSchema, terms),
-    solverSignature: signature,
-    orderId,
-    depositAddress,
-    verified: false,
-  }
 }
