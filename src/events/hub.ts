@@ -76,12 +76,12 @@ export function createHub(options: HubOptions) {
     for (const subscriber of subscribers) {
       if (!subscriber.pace.isTooSlow(now)) continue
       onSlow()
-      subscriber.end(new ServiceError('SUBSCRIBER_TOO_SLOW', 'This client is too slow for the events.'))
+      subscriber.close(new ServiceError('SUBSCRIBER_TOO_SLOW', 'This client is too slow for the events.'))
     }
   }
 
   function endAll(reason: ServiceError): void {
-    for (const subscriber of subscribers) subscriber.end(reason)
+    for (const subscriber of subscribers) subscriber.close(reason)
   }
 
   return {

@@ -14,8 +14,7 @@ export interface QueuedRead<T> {
 interface Waiting {
   readonly client: ClientId
   read(): Promise<void>
-  /** Answers without a read, when the answer is known by now. @returns whether it is */
-  answerKnown(): boolean
+  isKnown(): boolean
 }
 
 const MAX_READS_OF_CLIENT = 4
@@ -51,24 +50,12 @@ export class ReadQueue {
 
   /**
    * Runs a read when its turn has come.
-   * @param known the answer, when another read has begun that gives it: then this one takes no turn
+   * @param isKnown whether `read` needs the database no more, because another read has begun: then it takes no turn
    */
-  add<T>(
-    client: ClientId,
-    read: () => Promise<T>,
-    known: () => Promise<T> | undefined = () => undefined,
-  ): QueuedRead<T> {
+  add<T>(client: ClientId, read: () => Promise<T>, isKnown = () => false): QueuedRead<T> {
     let cancel = () => {}
     const answer = new Promise<T>((resolve, reject) => {
-      const queued: Waiting = {
-        client,
-        read: () => read().then(resolve, reject),
-        answerKnown() {
-          const answer = known()
-          if (answer !== undefined) resolve(answer)
-          return answer !== undefined
-        },
-      }
+      const queued: Waiting = { client, read: () => read().then(resolve, reject), isKnown }
       cancel = () => this.#waiting.delete(queued)
       this.#waiting.add(queued)
     })
@@ -94,11 +81,12 @@ export class ReadQueue {
     this.#isStarting = false
   }
 
-  /** The next read. Those whose answer is known by now get it. */
+  /** The next read that needs the database. */
   #take(): Waiting | undefined {
     for (;;) {
       const next = this.#waiting.take((client) => this.#running.fullAt(client) === undefined)
-      if (next === undefined || !next.answerKnown()) return next
+      if (!next?.isKnown()) return next
+      void next.read()
     }
   }
 

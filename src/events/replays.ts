@@ -84,6 +84,8 @@ export function createReplays(reader: LogReader, reads: ReadQueue) {
   }
 
   function readPage(name: string, range: PageRange): Promise<LogPart | undefined> {
+    const known = pages.get(name)
+    if (known !== undefined) return known
     const page = readWhole(range)
     pages.set(name, page)
     page.catch(() => {
@@ -112,11 +114,14 @@ export function createReplays(reader: LogReader, reads: ReadQueue) {
         return reads.add(client, () => readFiltered(filter, { after: sequence, through }))
       const range = { after: start, through }
       const name = nameOf(range)
-      const findPage = () => pages.get(name)
-      const known = findPage()
+      const known = pages.get(name)
       const { answer, cancel } = known
         ? { answer: known, cancel() {} }
-        : reads.add(client, () => readPage(name, range), findPage)
+        : reads.add(
+            client,
+            () => readPage(name, range),
+            () => pages.has(name),
+          )
       return { answer: answer.then((part) => part && partAfter(part, sequence)), cancel }
     },
     /** Removes all pages from memory. */

@@ -130,7 +130,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
         await this.#wait(giveUpAt)
       }
     } catch (error) {
-      this.end(error)
+      this.close(error)
       throw this.#end?.reason ?? error
     } finally {
       this.pace.receive()
@@ -194,10 +194,6 @@ export class Subscriber implements Subscription, WaitingSubscriber {
   }
 
   close(reason: unknown = new Error('the subscriber has closed the subscription')): void {
-    this.end(reason)
-  }
-
-  end(reason: unknown): void {
     if (this.#end !== undefined) return
     this.#end = { reason }
     this.#part?.cancel()
