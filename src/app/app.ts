@@ -15,8 +15,7 @@ import { createLog } from '../telemetry/log.js'
 import { createMetrics } from '../telemetry/metrics.js'
 import { watchOpenFiles } from '../telemetry/open-files.js'
 import { openServer } from './open-server.js'
-import type { AppOverrides, Started } from './open-solvers.js'
-import { openSolvers } from './open-solvers.js'
+import { type AppOverrides, openSolvers, type Started } from './open-solvers.js'
 
 export type { AppOverrides }
 
