@@ -43,9 +43,16 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
   const cursors = createCursors(state.logId)
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
+  const readMatching = vi.fn(store.readMatching)
   // The rests of a real queue would last longer than tests that count turns of the event loop.
   const reads = new ReadQueue({ ...systemClock, monotonic: () => 0, sleep: async () => {} })
-  const hub = createHub({ ...state, store: { ...store, readAfter }, onEvent() {}, onSlow, reads })
+  const hub = createHub({
+    ...state,
+    store: { ...store, readAfter, readMatching },
+    onEvent() {},
+    onSlow,
+    reads,
+  })
   onTestFinished(() => hub.close())
   const cursorAt = (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] })
   const isAsked = (sequence: number) => sequence <= 10 || sequence % 100 === 0
@@ -60,6 +67,7 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
     onSlow,
     /** The reads of the store by the hub. */
     readAfter,
+    readMatching,
     /** The cursor after an entry, in the hub's form. */
     cursorAt,
     /** The same without the digest, as of the end of a log whose entries the hub was not given. */

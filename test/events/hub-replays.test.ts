@@ -91,6 +91,21 @@ describe('replays', () => {
     expect(await now(taken)).toHaveLength(100)
   })
 
+  test('with a filter begin one read in each turn of the event loop', async () => {
+    const { subscribe, readMatching } = await openHub({ stored: STORED })
+    const clients = range(1, 20).map(String)
+    for (const who of clients)
+      void subscribe(0, NOTHING, { client: client(who) })
+        .next()
+        .catch(() => {})
+    for (let turns = 1; turns <= 5; turns++) {
+      await settle(1)
+      expect(readMatching.mock.calls.length).toBeLessThanOrEqual(turns)
+    }
+    await settle(30)
+    expect(readMatching.mock.calls.length).toBeGreaterThanOrEqual(clients.length)
+  })
+
   test('from the same position cost one read a page, however many clients there are', async () => {
     const opened = await openHub({ stored: STORED })
     const taken = range(1, 500).map((who) =>

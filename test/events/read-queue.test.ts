@@ -18,13 +18,34 @@ function createQueue() {
     enqueue(async () => {
       nowMs += tookMs
     })
-  return { enqueue, read, rests }
+  return { queue, enqueue, read, rests }
 }
 
 test('the queue rests for twice as long as each read took, but not after the last one', async () => {
   const { read, rests } = createQueue()
   await Promise.all([read(3), read(5), read(7)])
   expect(rests).toEqual([6, 10])
+})
+
+test('reads that need the database no more take no turns of their own', async () => {
+  const { queue, read, rests } = createQueue()
+  let isKnown = false
+  const first = read(3)
+  const others = [1, 2, 3].map(
+    (value) =>
+      queue.add(
+        THIS_PROCESS,
+        async () => value,
+        () => isKnown,
+      ).answer,
+  )
+  const answered: number[] = []
+  for (const answer of others) void answer.then((value) => answered.push(value))
+  isKnown = true
+  await first
+  for (const _ of [1, 2]) await nextTurn()
+  expect(answered).toEqual([1, 2, 3])
+  expect(rests).toEqual([6])
 })
 
 test('the queue rests after several short reads', async () => {
