@@ -45,6 +45,8 @@ const INSTANCE_MS = 3000
 const CALM_MS = 400
 /** Between looks for a deposit that the wallet may still send. */
 const LOOK_MS = 4000
+/** How long after its fill deadline more may come to the address of an order that has ended. */
+const LATE_SECONDS = 3600
 
 /** The chains of the instance. */
 export function useChains() {
@@ -151,7 +153,8 @@ interface Taken {
 
 /**
  * Whether an offer that the page shows is still good: read at the page's node and through the instance, and again when the tab comes
- * back to the front. A timer does not know of a used nonce or a lost bond. Let nobody click before it has succeeded.
+ * back to the front. A timer does not know of a used nonce or a lost bond. Let nobody click before it has succeeded. While the next offer
+ * is checked, the last one's success stays: `useSwap` checks again what is clicked.
  * @param taken undefined while there is no offer
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
@@ -169,6 +172,7 @@ export function useOfferCheck(taken: Taken | undefined, settlement: Address | In
             await assertGood(aggregator, taken, await readSettlement(client, settlement))
             return true
           },
+    placeholderData: (last) => (taken ? last : undefined),
     refetchOnWindowFocus: 'always',
     retry: false,
   })
@@ -229,6 +233,7 @@ export function useSwap(settlement: Address | InstanceTrust) {
   }
 
   const swap = useMutation({
+    onMutate: (asked: Taken): Taken => unseenSwap(place) ?? asked,
     mutationFn: async (asked: Taken): Promise<Hex> => {
       if (client === undefined || place === undefined) throw new Error('no wallet is connected')
       const taken = unseenSwap(place) ?? { ...swapOf(asked), place }
@@ -244,10 +249,12 @@ export function useSwap(settlement: Address | InstanceTrust) {
     },
   })
   const { mutate, reset, isIdle, isError } = swap
-  const unseen = unseenSwap(place)
+  // Others may have seen its deposit, or the end of its order, before this hook.
+  const followed = isError && swap.context ? keptSwap(keyOf(swap.context.offer)) : undefined
+  const unseen = unseenSwap(place) ?? (isDepositBegun(followed?.progress) ? followed : undefined)
   const isUncertain = isError && unseen !== undefined
   useEffect(() => {
-    const begun = unseenSwap(place) ?? openSwaps(place)[0]
+    const begun = unseenSwap(place) ?? begunSwaps(place).find(({ isOver }) => !isOver)
     if (isIdle && begun) mutate(begun)
   }, [isIdle, place, mutate])
   // The wallet may still ask its user, as after a reload. What comes then is seen without a click.
@@ -268,8 +275,8 @@ export function useSwap(settlement: Address | InstanceTrust) {
   return {
     ...swap,
     progress,
-    /** The order of the deposit, for `useOrder`, also while it is uncertain. */
-    orderId: swap.data ?? unseen?.offer.orderId,
+    /** The order of the deposit, for `useOrder`, also while it is uncertain. Before a click, that of the last swap. */
+    orderId: swap.data ?? (unseen ?? (isIdle ? lastSwap(place) : undefined))?.offer.orderId,
     isUncertain,
     forget() {
       if (unseen) keepSwap({ ...unseen, progress: undefined })
@@ -279,8 +286,9 @@ export function useSwap(settlement: Address | InstanceTrust) {
 }
 
 /**
- * What the contract gives back now of a swap that was begun in this browser: send its `call` with the user's wallet. A solver that has
- * not paid owes `compensation` too. There is nothing to send before the fill deadline.
+ * What the contract gives back now of a swap that was begun in this browser, of order `orderId`: send its `call` with the user's wallet, from
+ * the account `sender` where there is one. A solver that has not paid owes `compensation` too. There is nothing to send before the fill
+ * deadline. What was sent to an address twice is found too.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
 export function useRefund(settlement: Address | InstanceTrust) {
@@ -293,17 +301,21 @@ export function useRefund(settlement: Address | InstanceTrust) {
         ? skipToken
         : async () => {
             const terms = await readSettlement(client, settlement)
-            // A transfer may have been sent too late, or by hand.
-            const isSent = ({ params, progress }: KeptSwap) =>
-              params.depositMode === 'ADDRESS' || isDepositBegun(progress)
+            // A transfer may have been sent too late, by hand, or twice.
+            const isWanted = ({ params, progress, isOver, isEmpty }: KeptSwap) =>
+              params.depositMode === 'ADDRESS' ? !isEmpty : isDepositBegun(progress) && !isOver
             for (const swap of keptSwaps()) {
-              if (swap.place !== place || swap.isOver || !isSent(swap)) continue
+              if (swap.place !== place || !isWanted(swap)) continue
+              const { orderId, quote } = swap.offer
               const refund = await prepareRefund(swap.offer, terms)
-              if ('call' in refund) return refund
+              if ('call' in refund) return { ...refund, orderId }
+              const isLast = swap.isOver && Date.now() / 1000 > quote.fillDeadline + LATE_SECONDS
+              if (isLast && refund.isEmpty) keepSwap({ ...swap, isEmpty: true })
             }
             return null
           },
-    refetchInterval: STALE_MS,
+    // What was sent is not to be sent again.
+    refetchInterval: ({ state }) => (state.data ? LOOK_MS : STALE_MS),
   })
 }
 
@@ -323,6 +335,8 @@ interface KeptSwap extends Taken {
   readonly progress?: DepositProgress | undefined
   /** Whether its order was seen to have ended. */
   readonly isOver?: boolean
+  /** Whether nothing was left at its address, when more is not expected. */
+  readonly isEmpty?: boolean
 }
 
 /** The swaps of this page: it knows them when the browser stores nothing, or forgets. */
@@ -339,9 +353,10 @@ const swapOf = (taken: Taken): KeptSwap => {
   return isDepositBegun(kept?.progress) ? { ...taken, ...kept } : { ...kept, ...taken }
 }
 
-/** @returns whether it is there after the page is loaded again */
-function keepSwap(swap: KeptSwap): boolean {
-  const key = keyOf(swap.offer)
+/** Keeps what is given of a swap, and what is known of it besides. @returns whether it is there after the page is loaded again */
+function keepSwap(given: KeptSwap): boolean {
+  const key = keyOf(given.offer)
+  const swap = { ...keptSwap(key), ...given }
   ownSwaps.set(key, swap)
   try {
     localStorage.setItem(key, toText(swap))
@@ -372,15 +387,18 @@ function keptSwap(key: string): KeptSwap | undefined {
 const keptSwaps = () =>
   [...new Set([...ownSwaps.keys(), ...storedKeys()])].flatMap((key) => keptSwap(key) ?? [])
 
-/** The swaps whose deposit was begun, and whose order has not ended. @param place undefined until a wallet is connected */
-function openSwaps(place: string | undefined): KeptSwap[] {
+/** The swaps whose deposit was begun, by their deadline. @param place undefined until a wallet is connected */
+function begunSwaps(place: string | undefined): KeptSwap[] {
   if (place === undefined) return []
-  return keptSwaps().filter((swap) => swap.place === place && isDepositBegun(swap.progress) && !swap.isOver)
+  const begun = keptSwaps().filter((swap) => swap.place === place && isDepositBegun(swap.progress))
+  return begun.sort((one, other) => one.offer.quote.depositDeadline - other.offer.quote.depositDeadline)
 }
 
-/** A swap whose wallet may have sent a deposit that nobody has seen. */
+/** A swap whose wallet may have sent a deposit that nobody has seen: only who has seen it may say so, and not who has seen the order end. */
 const unseenSwap = (place: string | undefined) =>
-  openSwaps(place).find(({ progress }) => progress?.state !== 'mined')
+  begunSwaps(place).find(({ progress }) => progress?.state !== 'mined')
+
+const lastSwap = (place: string | undefined) => begunSwaps(place).at(-1)
 
 function storedKeys(): string[] {
   try {
@@ -417,8 +435,18 @@ export function useOrder(chainId: number, orderId: Hex | undefined, settlement: 
               }
               last = order
               client.setQueryData(queryKey, order)
-              for (const swap of keptSwaps())
-                if (swap.offer.orderId === orderId) keepSwap({ ...swap, isOver })
+              for (const swap of keptSwaps()) {
+                if (swap.offer.orderId !== orderId) continue
+                // The contract takes no deposit of an order that has ended. An address takes a transfer.
+                const isDone =
+                  isOver && swap.params.depositMode === 'CONTRACT' && isDepositBegun(swap.progress)
+                keepSwap({
+                  ...swap,
+                  isOver,
+                  ...(isDone && { progress: { step: 'deposit', state: 'mined' } }),
+                })
+              }
+              if (isOver) void client.invalidateQueries({ queryKey: ['refund'] })
             }
             return last
           },

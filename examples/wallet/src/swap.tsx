@@ -60,7 +60,7 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
   const check = useOfferCheck(taken, settlement)
   const swap = useSwap(settlement)
   const order = useOrder(chainId, swap.orderId, settlement)
-  const call = useRefund(settlement).data?.call
+  const refund = useRefund(settlement).data
   const { mutate: send, isPending: isSending } = useSendTransaction()
 
   if (params === undefined)
@@ -89,13 +89,24 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
       ) : (
         <Button
           label="Swap"
-          disabled={!check.isSuccess || check.isFetching || swap.isPending}
+          disabled={!check.isSuccess || swap.isPending}
           onClick={() => taken && swap.mutate(taken)}
         />
       )}
-      {order.data && <output>{order.data.state}</output>}
+      {order.data && (
+        <output>
+          {swap.isIdle && 'Your last swap: '}
+          {order.data.state}
+        </output>
+      )}
       {(swap.isPending || swap.isUncertain) && swap.progress && <p>{wordsOf(swap.progress)}</p>}
-      {call && <Button label="Take back what was not paid" disabled={isSending} onClick={() => send(call)} />}
+      {refund && (
+        <Button
+          label={`Take back what order ${refund.orderId.slice(0, 10)} has left`}
+          disabled={isSending}
+          onClick={() => send(refund.call)}
+        />
+      )}
       {error && <p role="alert">{explainForUser(error)}</p>}
       {/* The instance chooses the code of an error, which says nothing of the tokens. */}
       {swap.isSuccess && !order.data && (

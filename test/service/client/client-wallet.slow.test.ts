@@ -25,8 +25,8 @@ const projectMade = createWalletProject()
 projectMade.catch(() => {})
 const chain = await shared(startChain({ bonded: 1 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
-await calls.fund(chain.contracts.usdc, account, OUTPUT)
-await calls.mint(chain.contracts.weth, user.address, INPUT)
+await calls.fund(chain.contracts.usdc, account, 2n * OUTPUT)
+await calls.mint(chain.contracts.weth, user.address, 2n * INPUT)
 const service = await shared(
   startService(chain, {
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
@@ -102,8 +102,32 @@ describe('the app, built by Vite', () => {
       expect(problems).toEqual([])
     },
   )
+
+  it.skipIf(!existsSync(CHROMIUM))(
+    `in a browser shows the order of a deposit that its user confirms after a reload, to its end, and after it (needs ${CHROMIUM})`,
+    async () => {
+      const { page, url } = await openPage()
+      await page.goto(url)
+      await page.evaluate(HOLDS_DEPOSITS)
+      await button(page, 'Connect wallet').click()
+      await button(page, 'Swap').click()
+      const asked = await page.waitForFunction('localStorage.asked')
+      const params = [JSON.parse(String(await asked.jsonValue()))]
+      await page.reload()
+      await page.getByRole('alert').waitFor()
+      await calls.client.request({ method: 'eth_sendTransaction', params } as never)
+      await calls.send(account, 'fill', [await depositedOrder()])
+      await page.getByRole('status').getByText('SETTLED').waitFor()
+      await button(page, 'Swap').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+      await page.reload()
+      await page.getByText('Your last swap: SETTLED').waitFor()
+    },
+  )
 })
 
+/** Has the wallet ask its user for deposits, and approve at once. */
+const HOLDS_DEPOSITS = 'localStorage.holds = true'
 const COMES_BACK = 'window.dispatchEvent(new Event("visibilitychange"))'
 const button = (page: Page, name: string) => page.getByRole('button', { name })
 
@@ -120,8 +144,14 @@ async function openPage() {
 /** A browser wallet (EIP-1193) with the user's account, which the local chain signs for. */
 async function bringWallet(page: Page): Promise<void> {
   const wallet = ({ rpcUrl, address }: { rpcUrl: string; address: string }) => {
+    const { localStorage } = globalThis as unknown as { localStorage: Record<string, string> }
+    const isApproval = (call: unknown) => `${(call as { data?: string }).data}`.startsWith('0x095ea7b3')
     const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
       if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [address]
+      if (method === 'eth_sendTransaction' && localStorage.holds && !isApproval(params[0])) {
+        localStorage.asked = JSON.stringify(params[0])
+        return new Promise(() => {})
+      }
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(rpcUrl, { method: 'POST', headers, body })
@@ -135,12 +165,13 @@ async function bringWallet(page: Page): Promise<void> {
 }
 
 async function depositedOrder(): Promise<Hex> {
-  const [deposited] = await calls.client.getContractEvents({
+  const events = await calls.client.getContractEvents({
     abi: settlementAbi,
     address: chain.contracts.settlement,
     eventName: 'Deposited',
     fromBlock: 0n,
   })
-  if (deposited?.args.orderId === undefined) throw new Error('the chain has no deposit')
-  return deposited.args.orderId
+  const orderId = events.at(-1)?.args.orderId
+  if (orderId === undefined) throw new Error('the chain has no deposit')
+  return orderId
 }

@@ -27,11 +27,14 @@ export interface PreparedRefund {
 /** That nothing can be taken back now, and why: a sentence for a person. */
 export interface NoRefund {
   readonly none: string
+  /** Whether neither the order nor its address has anything, as far as the newest block says. */
+  readonly isEmpty?: true
 }
 
 /** From when on the newest block of a node may be that of one that is stuck. */
 const OLD_SECONDS = 120
 
+type Signed = Pick<SignedQuote, 'quote' | 'signature'>
 type Name = (typeof REFUND_CALLS_ABI)[number]['name']
 
 /**
@@ -43,7 +46,7 @@ type Name = (typeof REFUND_CALLS_ABI)[number]['name']
  * @throws ChainReadError and viem's errors when the node does not answer, or a part of it lacks the newest block
  */
 export async function prepareRefund(
-  offer: Pick<SignedQuote, 'quote' | 'signature'>,
+  offer: Signed,
   settlement: SettlementTerms,
   token?: Address,
 ): Promise<PreparedRefund | NoRefund> {
@@ -54,7 +57,7 @@ export async function prepareRefund(
 
 /** Reads and simulates all at one block: a node that lags fails, and does not say that there is nothing. */
 async function findRefund(
-  { quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>,
+  { quote, signature }: Signed,
   settlement: SettlementTerms,
   token: Address | undefined,
 ): Promise<PreparedRefund | NoRefund> {
@@ -85,7 +88,7 @@ async function findRefund(
   const isOrder = isOpen || (!isNonceUsed && (input ?? quote.inputAmount) >= quote.inputAmount)
   const signed = [toContractQuote(quote), signature]
   const there = input === 0n ? held : [inputToken, ...held]
-  const ways: readonly (readonly [name: Name, args: readonly unknown[]])[] = [
+  const ways: readonly (readonly [Name, readonly unknown[]])[] = [
     ...(isOpen ? [['refund', [orderId]] as const] : []),
     ...(input !== 0n ? [['refundAddressDeposit', signed] as const] : []),
     ...(isOpen || state === 'NONE' ? [] : there).map(
@@ -106,7 +109,8 @@ async function findRefund(
   if (isOrder && !isDue && (isOpen || time <= quote.depositDeadline))
     return { none: 'The solver still has time.' }
   const isKnown = !balances.includes(null) && Date.now() / 1000 - time < OLD_SECONDS
-  if (!isOpen && there.length === 0 && isKnown) return { none: 'Nothing can be taken back now.' }
+  if (!isOpen && there.length === 0 && isKnown)
+    return { none: 'Nothing can be taken back now.', isEmpty: true }
   if (isOver && there.length > 0 && isNonceUsed && state === 'NONE')
     return {
       none: 'The contract keeps the tokens. If their token refuses transfers just now, ask again later.',

@@ -1,18 +1,36 @@
-import { limitsOf, type SignedQuote } from '@quote-aggregator/client'
-import { createPublicClient, custom } from 'viem'
+import { type DepositMode, limitsOf, type SignedQuote } from '@quote-aggregator/client'
+import { createPublicClient, custom, type Hex } from 'viem'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { INPUT_AMOUNT, solver, user } from '../../../../test/support/chain/settlement.js'
 import { DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions } from '../../../../test/support/clients/mock-wallet.js'
 import { deferred } from '../../../../test/support/deferred.js'
 
-/** What the hooks of the example get of React, TanStack Query and wagmi: one render, and a mutation that is run. */
+interface Mutation {
+  isIdle: boolean
+  isError: boolean
+  data?: unknown
+  context?: unknown
+}
+
+interface MutationOptions {
+  mutationFn(asked: unknown): Promise<unknown>
+  onMutate?(asked: unknown): unknown
+}
+
+interface Query {
+  queryFn(context: object): Promise<unknown>
+  enabled: boolean
+  placeholderData(last: unknown): unknown
+}
+
+/** What the hooks of the example get of React, TanStack Query and wagmi: each call is a render, with the mutation of the tab. */
 const page = vi.hoisted(() => ({
   aggregator: {},
   node: {},
   wallet: {},
-  mutation: { isIdle: true, isError: false },
-  query: {} as { queryFn: (context: object) => Promise<unknown>; enabled: boolean },
+  mutation: {} as Mutation,
+  query: {} as Query,
 }))
 vi.mock('react', () => ({
   createContext() {},
@@ -21,16 +39,24 @@ vi.mock('react', () => ({
   useState: (first: unknown) => [first, () => {}],
 }))
 vi.mock('@tanstack/react-query', () => ({
-  useMutation: ({ mutationFn }: { mutationFn: (asked: unknown) => Promise<unknown> }) => ({
-    mutate(asked: unknown) {
-      const ended = mutationFn(asked)
-      // The hook itself has nobody wait for what it follows.
-      ended.catch(() => {})
-      return ended
-    },
-    ...page.mutation,
-  }),
-  useQuery: (query: typeof page.query) => Object.assign(page.query, query),
+  useMutation({ mutationFn, onMutate }: MutationOptions) {
+    const state = page.mutation
+    return {
+      ...state,
+      mutate(asked: unknown) {
+        Object.assign(state, { isIdle: false, isError: false, data: undefined, context: onMutate?.(asked) })
+        const ended = mutationFn(asked)
+        const end = (changes: Partial<Mutation>) => void Object.assign(state, changes)
+        // The hook itself has nobody wait for what it follows.
+        ended.then(
+          (data) => end({ data }),
+          () => end({ isError: true }),
+        )
+        return ended
+      },
+    }
+  },
+  useQuery: (query: Query) => Object.assign(page.query, query),
   skipToken: undefined,
 }))
 vi.mock('wagmi', () => ({
@@ -44,17 +70,50 @@ let stored: Record<string, string>
 const UNCERTAIN = { name: 'DepositError', reason: 'UNCERTAIN' }
 const HOOKS = '../../../../examples/wallet/src/aggregator-hooks.ts'
 
+/** Loads the page in a tab, and renders it there. @returns its hooks */
+async function loadPage() {
+  vi.resetModules()
+  page.mutation = { isIdle: true, isError: false }
+  const hooks = await import(HOOKS)
+  const { mutation } = page
+  const { settlement } = deposits.chain.contracts
+  const render = () => {
+    page.mutation = mutation
+    return hooks.useSwap(settlement)
+  }
+  render()
+  /** Has the instance say the states of an order, one after the other. */
+  const watch = (orderId: Hex, states: readonly string[], signal = new AbortController().signal) => {
+    page.aggregator = {
+      async *watchOrder() {
+        for (const state of states) yield { state }
+      },
+    }
+    hooks.useOrder(deposits.chain.chainId, orderId, settlement)
+    return page.query.queryFn({ client: queries, signal })
+  }
+  return { ...hooks, render, watch }
+}
+
+function takenOf(offer: SignedQuote, depositMode: DepositMode = 'CONTRACT') {
+  const { inputToken, outputToken } = offer.quote
+  const swap = { chainId: deposits.chain.chainId, inputToken, outputToken, orderType: 'EXACT_INPUT' }
+  const params = { ...swap, amount: INPUT_AMOUNT, user: user.address, depositMode }
+  return { offer, params, limits: limitsOf(offer.quote) }
+}
+
 /** Loads the page in a tab. @returns takes an offer there, with the wallet that is connected now */
 async function openTab() {
-  vi.resetModules()
-  const { useSwap } = await import(HOOKS)
-  return (offer: SignedQuote): Promise<unknown> => {
-    const { inputToken, outputToken } = offer.quote
-    const swap = { chainId: deposits.chain.chainId, inputToken, outputToken, orderType: 'EXACT_INPUT' }
-    const params = { ...swap, amount: INPUT_AMOUNT, user: user.address, depositMode: 'CONTRACT' }
-    const taken = { offer, params, limits: limitsOf(offer.quote) }
-    return useSwap(deposits.chain.contracts.settlement).mutate(taken)
-  }
+  const { render } = await loadPage()
+  return (offer: SignedQuote, mode?: DepositMode): Promise<unknown> => render().mutate(takenOf(offer, mode))
+}
+
+/** What the page shows of orders, and which queries it repeats. */
+const shown: unknown[] = []
+const repeated: unknown[] = []
+const queries = {
+  setQueryData: (_: unknown, order: unknown) => shown.push(order),
+  invalidateQueries: ({ queryKey }: { queryKey: unknown }) => repeated.push(queryKey),
 }
 
 function connect(options: Partial<MockWalletOptions> = {}) {
@@ -78,7 +137,8 @@ beforeEach(async () => {
   page.node = createPublicClient({ chain: chain as never, transport, pollingInterval: 5 })
   page.aggregator = { checkOffer: async () => ({ state: 'VALID' }) }
   await deposits.chain.approve(deposits.chain.contracts.weth, user, 2n * INPUT_AMOUNT)
-  page.mutation = { isIdle: true, isError: false }
+  shown.length = 0
+  repeated.length = 0
   return () => void vi.unstubAllGlobals()
 })
 
@@ -97,9 +157,7 @@ it('a deposit that is on its way is followed once the page is loaded again, with
   connect({ onCarriedOut: loses })
   await deposits.chain.client.setAutomine(false)
   await expect((await openTab())(await deposits.offerOf())).rejects.toMatchObject(UNCERTAIN)
-  vi.resetModules()
-  const { useSwap } = await import(HOOKS)
-  useSwap(deposits.chain.contracts.settlement)
+  await loadPage()
   await deposits.chain.client.mine({ blocks: 1 })
   await expect.poll(() => Object.values(stored).join()).toContain('"state":"mined"')
 })
@@ -143,47 +201,130 @@ it('a forged offer is not taken for a swap whose order id an instance has given 
 })
 
 it('a deposit that the wallet sends after a reload is seen without a click, and asked for once', async () => {
+  const { offer, prompts, confirm, render } = await reloadWhileAsked()
+  await expect(page.query.queryFn({})).rejects.toMatchObject(UNCERTAIN)
+  await confirm()
+  await page.query.queryFn({})
+  await expect.poll(() => render().data).toBe(offer.orderId)
+  expect(render().isUncertain).toBe(false)
+  expect(prompts).toHaveLength(1)
+})
+
+/** Takes an offer, and loads the page again while the wallet asks. Then its user can confirm. */
+async function reloadWhileAsked() {
   const offer = await deposits.offerOf()
   const answered = deferred()
   const { prompts } = connect({ onPrompt: () => answered.opened })
-  const asked = (await openTab())(offer)
+  const first = await loadPage()
+  const asked: Promise<unknown> = first.render().mutate(takenOf(offer))
   await expect.poll(() => prompts).toHaveLength(1)
-  vi.resetModules()
-  const { useSwap } = await import(HOOKS)
-  page.mutation = { isIdle: false, isError: true }
-  const { isUncertain, orderId } = useSwap(deposits.chain.contracts.settlement)
-  expect({ isUncertain, orderId }).toEqual({ isUncertain: true, orderId: offer.orderId })
+  const reloaded = await loadPage()
+  await expect.poll(() => reloaded.render().isUncertain).toBe(true)
+  expect(reloaded.render().orderId).toBe(offer.orderId)
   expect(page.query.enabled).toBe(true)
-  await expect(page.query.queryFn({})).rejects.toMatchObject(UNCERTAIN)
-  answered.open()
-  await expect.poll(() => deposits.stateOf(offer)).toBe(DEPOSITED)
-  await page.query.queryFn({})
-  expect(await asked).toBe(offer.orderId)
-  expect(prompts).toHaveLength(1)
-  expect(useSwap(deposits.chain.contracts.settlement).isUncertain).toBe(false)
+  async function confirm() {
+    answered.open()
+    await expect.poll(() => deposits.stateOf(offer)).toBe(DEPOSITED)
+    expect(await asked).toBe(offer.orderId)
+  }
+  return { offer, prompts, confirm, first, ...reloaded }
+}
+
+const ENDS = {
+  SETTLED: ({ orderId }: SignedQuote) => deposits.chain.send(solver, 'fill', [orderId]),
+  async REFUNDED({ orderId, quote }: SignedQuote) {
+    await deposits.passDeadline(quote.fillDeadline)
+    await deposits.chain.send(user, 'refund', [orderId])
+  },
+}
+
+it.each(['SETTLED', 'REFUNDED'] as const)(
+  'an order that is %s before its deposit is seen is not lost: the swap is done, and is shown after another reload',
+  async (state) => {
+    const { offer, prompts, confirm, render, watch } = await reloadWhileAsked()
+    await confirm()
+    await ENDS[state](offer)
+    await watch(offer.orderId, [state])
+    const { isUncertain, orderId } = render()
+    expect({ isUncertain, orderId }).toEqual({ isUncertain: true, orderId: offer.orderId })
+    await page.query.queryFn({})
+    await expect.poll(() => render().data).toBe(offer.orderId)
+    expect(render()).toMatchObject({ isUncertain: false, isError: false })
+    const again = await loadPage()
+    expect(again.render()).toMatchObject({ orderId: offer.orderId, isIdle: true })
+    expect(prompts).toHaveLength(1)
+  },
+)
+
+it('a tab that was told to swap meanwhile has the order of the other tab, also when that has ended first', async () => {
+  const { offer, confirm, first, render } = await reloadWhileAsked()
+  const other = await loadPage()
+  await expect(other.render().mutate(takenOf(await deposits.offerOf({ nonce: 8n })))).rejects.toMatchObject(
+    UNCERTAIN,
+  )
+  await confirm()
+  await ENDS.SETTLED(offer)
+  await first.watch(offer.orderId, ['SETTLED'])
+  for (const tab of [render, other.render]) {
+    expect(tab()).toMatchObject({ isUncertain: true, orderId: offer.orderId })
+    await page.query.queryFn({})
+    await expect.poll(() => tab().data).toBe(offer.orderId)
+  }
 })
 
 it('an order has not ended on the word of the instance alone', async () => {
   const offer = await deposits.offerOf()
   connect()
-  await (await openTab())(offer)
-  const shown: unknown[] = []
-  page.aggregator = {
-    async *watchOrder() {
-      yield { state: 'DEPOSITED' }
-      yield { state: 'REFUNDED' }
-    },
-  }
-  const { useOrder } = await import(HOOKS)
-  useOrder(deposits.chain.chainId, offer.orderId, deposits.chain.contracts.settlement)
-  const client = { setQueryData: (_: unknown, order: unknown) => shown.push(order) }
-  const watched = page.query.queryFn({ client, signal: AbortSignal.abort() })
-  await expect(watched).rejects.toMatchObject({ name: 'AbortError' })
+  const { render, watch } = await loadPage()
+  await render().mutate(takenOf(offer))
+  const states = ['DEPOSITED', 'REFUNDED']
+  await expect(watch(offer.orderId, states, AbortSignal.abort())).rejects.toMatchObject({
+    name: 'AbortError',
+  })
   expect(shown).toEqual([{ state: 'DEPOSITED' }])
   expect(Object.values(stored).join()).not.toContain('"isOver":true')
-  await deposits.passDeadline(offer.quote.fillDeadline)
-  await deposits.chain.send(user, 'refund', [offer.orderId])
-  await page.query.queryFn({ client, signal: new AbortController().signal })
+  expect(repeated).toEqual([])
+  await ENDS.REFUNDED(offer)
+  await watch(offer.orderId, states)
   expect(shown.at(-1)).toEqual({ state: 'REFUNDED' })
   expect(Object.values(stored).join()).toContain('"isOver":true')
+  // What was to be taken back is not any more.
+  expect(repeated).toEqual([['refund']])
+})
+
+it('what comes to the address of an order that has ended is found, until an hour after the fill deadline has nothing', async () => {
+  const offer = await deposits.offerOf()
+  connect()
+  const { render, watch, useRefund } = await loadPage()
+  await render().mutate(takenOf(offer, 'ADDRESS'))
+  const { quote, signature, orderId, depositAddress } = offer
+  const signed = [{ ...quote, orderType: 0, outputChainId: BigInt(quote.outputChainId) }, signature]
+  await deposits.chain.send(solver, 'settle', signed as never)
+  await watch(orderId, ['SETTLED'])
+  const find = () => {
+    useRefund(deposits.chain.contracts.settlement)
+    return page.query.queryFn({})
+  }
+  expect(await find()).toBeNull()
+  await deposits.chain.transfer(deposits.chain.contracts.weth, user, depositAddress, 1n)
+  await deposits.passDeadline(quote.fillDeadline + 3600)
+  vi.useFakeTimers({ toFake: ['Date'], now: (quote.fillDeadline + 3602) * 1000 })
+  const refund = await find()
+  expect(refund).toMatchObject({ orderId, call: { to: deposits.chain.contracts.settlement } })
+  const { to, data } = (refund as { call: { to: Hex; data: Hex } }).call
+  await deposits.node({ method: 'eth_sendTransaction', params: [{ from: user.address, to, data }] })
+  expect(await find()).toBeNull()
+  const requests = deposits.requests()
+  expect(await find()).toBeNull()
+  // It reads the constants of the contract, and no order.
+  expect(deposits.requests() - requests).toBeLessThan(6)
+})
+
+it('an offer that is checked keeps the answer on the last one meanwhile, and no offer has one', async () => {
+  const { useOfferCheck } = await loadPage()
+  const { settlement } = deposits.chain.contracts
+  useOfferCheck(takenOf(await deposits.offerOf()), settlement)
+  expect(page.query.placeholderData(true)).toBe(true)
+  useOfferCheck(undefined, settlement)
+  expect(page.query.placeholderData(true)).toBeUndefined()
 })

@@ -24,7 +24,7 @@ const READ = [
   'DOMAIN_SEPARATOR()',
   'DEPOSIT_PROXY_CREATION_CODE_HASH()',
 ].map((view) => toFunctionSelector(view))
-const NOTHING = { none: 'Nothing can be taken back now.' }
+const NOTHING = { none: 'Nothing can be taken back now.', isEmpty: true }
 const again = (rest = '') => ({ none: expect.stringMatching(new RegExp(`^Ask again${rest}`)) })
 
 /** The call of a request to the contract. */
