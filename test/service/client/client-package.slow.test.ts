@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { createAggregatorClient } from '@quote-aggregator/client'
 import { bytesToHex, type Hex } from 'viem'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { DevAccount } from '../../../packages/cli/src/devnet/deploy.js'
@@ -34,6 +35,20 @@ const amount = BigInt(terms.amount)
 await swap(options, { ...terms, amount }, { maxInputAmount: amount, minOutputAmount: 2_500_000_000n }, console.log)
 `
 
+const methods = Object.keys(createAggregatorClient({ baseUrl: 'http://localhost' }))
+
+/** A library of an integrator, whose own types are written by the compiler: they have what each function returns, and parts of it. */
+const LIBRARY = `
+import { type AggregatorClient, type Chain, prepareRefund, type Price, readSettlement, readToken, watchQuotes } from '@quote-aggregator/client'
+
+declare const client: AggregatorClient
+${methods.map((name) => `export const ${name} = (...args: Parameters<AggregatorClient['${name}']>) => client.${name}(...args)`).join('\n')}
+${['prepareRefund', 'readSettlement', 'readToken', 'watchQuotes'].map((name) => `export const ${name}Now = (...args: Parameters<typeof ${name}>) => ${name}(...args)`).join('\n')}
+export const first = async () => (await client.listChains())[0]
+export const domainOf = ({ domain, missCosts }: Chain) => ({ domain, missCosts })
+export const amountOf = ({ solver, ...price }: Price) => price
+`
+
 const projectMade = createProject(['swap.ts', 'register-solver.ts'])
 // Awaited below; a chain that does not start must not make a second, unheard failure of it.
 projectMade.catch(() => {})
@@ -45,6 +60,7 @@ await calls.mint(chain.contracts.weth, user.address, INPUT)
 const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' }))
 const solver = await shared(startSolver(chain, account, honest({ output: OUTPUT })))
 const project = await projectMade
+await writeFile(join(project.folder, 'library.ts'), LIBRARY)
 
 afterAll(() => project.remove())
 
@@ -71,7 +87,9 @@ it('a folder of the package, as a clone has it after npm ci, is installed as REA
 })
 
 describe.concurrent('the package, installed in an empty project, type-checks', () => {
-  it('as Node resolves modules, with the types of all libraries', async ({ expect }) => {
+  it('as Node resolves modules, with the types of all libraries, and those of a library that uses it', async ({
+    expect,
+  }) => {
     expect(await project.compile('nodenext')).toBe('')
   })
 

@@ -16,7 +16,7 @@ export type Project = Awaited<ReturnType<typeof createProject>>
 
 /** How an integrator's compiler finds what is imported, and how strictly it looks at it. */
 const COMPILER_OPTIONS = {
-  nodenext: { module: 'NodeNext', outDir: 'out' },
+  nodenext: { module: 'NodeNext', outDir: 'out', declaration: true },
   // The types were held against each other above.
   bundler: { module: 'ESNext', moduleResolution: 'bundler', noEmit: true, skipLibCheck: true },
 } as const
@@ -45,12 +45,12 @@ export async function createProject(examples: readonly string[]) {
   return {
     folder,
     remove,
-    /** Compiles the examples, with no types but the package's own; @returns what the compiler says */
+    /** Compiles the examples and what else is in the folder, with no types but the package's own; @returns what the compiler says */
     async compile(kind: keyof typeof COMPILER_OPTIONS): Promise<string> {
       const common = { target: 'ES2022', strict: true, types: [] }
       const compilerOptions = { ...common, ...COMPILER_OPTIONS[kind] }
       const file = join(folder, `tsconfig.${kind}.json`)
-      await writeFile(file, JSON.stringify({ compilerOptions, files: examples }))
+      await writeFile(file, JSON.stringify({ compilerOptions, include: ['*.ts'] }))
       return run(process.execPath, [COMPILER, '--project', file]).then(
         ({ stdout }) => stdout,
         (error) => error.stdout || error.message,

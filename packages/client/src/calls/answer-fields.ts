@@ -20,10 +20,15 @@ export type Readers<Name extends keyof Messages> = {
 }
 
 /** A message as its readers make it. */
-export type ReadBy<R> = { readonly [Field in keyof R]: R[Field] extends Reader<infer T> ? T : never }
+export type ReadBy<R extends object> = ReturnType<ReturnType<typeof messageReader<R>>>
 
-/** Builds the reader of a message from those of its fields. Others of its fields are left out. */
-export function messageReader<R extends object>(readers: R): Reader<ReadBy<R>> {
+/**
+ * Builds the reader of a message from those of its fields. Others of its fields are left out. What it returns has no name of its own, which
+ * the types of an app could not use.
+ */
+export function messageReader<R extends object>(
+  readers: R,
+): Reader<{ readonly [Field in keyof R]: R[Field] extends Reader<infer T> ? T : never }> {
   return (value) => {
     const message = readMessage(value) as Readonly<Record<string, unknown>>
     const read = Object.entries(readers).map(([name, readField]) => [name, readField(message[name])])
@@ -32,12 +37,12 @@ export function messageReader<R extends object>(readers: R): Reader<ReadBy<R>> {
 }
 
 /** Builds the reader of a field that may be absent. */
-export function optional<T>(read: (value: unknown) => T): (value: unknown) => T | undefined {
+export function optional<T>(read: Reader<T>): Reader<T | undefined> {
   return (value) => (value === undefined ? undefined : read(value))
 }
 
 /** Builds the reader of a list. */
-export function listOf<T>(read: (value: unknown) => T): (value: unknown) => T[] {
+export function listOf<T>(read: Reader<T>): Reader<T[]> {
   return (value) => readList(value).map(read)
 }
 

@@ -20,7 +20,7 @@ import type { Messages, UnknownText } from '../calls/message-types.js'
 export type ChainStatus = Messages['Chain']['status'] | UnknownText
 
 /** An ERC-20 token, as its contract describes it. */
-export type Token = ReadBy<typeof TOKEN>
+export interface Token extends ReadBy<typeof TOKEN> {}
 export const TOKEN = {
   address: readAddress,
   /** Text from a stranger: show it only next to the address. */
@@ -46,7 +46,7 @@ const MISS_COST = {
 } satisfies Readers<'MissCost'>
 
 /** A chain that an instance serves. It is discovery, not trust: an instance could name any contract. */
-export type Chain = ReadBy<typeof CHAIN>
+export interface Chain extends ReadBy<typeof CHAIN> {}
 const CHAIN = {
   chainId: readInteger,
   /** The operator's name of the chain; `Chain <id>` at an instance that does not send one. */

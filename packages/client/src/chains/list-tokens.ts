@@ -15,7 +15,7 @@ import {
 import { TOKEN } from './list-chains.js'
 
 /** A token of a chain, and how much it is traded. Its decimals are for display, listed or not. */
-export type ListedToken = ReadBy<typeof LISTED_TOKEN>
+export interface ListedToken extends ReadBy<typeof LISTED_TOKEN> {}
 const LISTED_TOKEN = {
   ...TOKEN,
   /** Whether it is on the operator's list. Symbol and decimals of others are what their contracts say. */
@@ -31,7 +31,7 @@ const LISTED_TOKEN = {
 } satisfies Readers<'TokenSummary'>
 
 /** Two tokens that were traded in one direction. Amounts in the token's smallest unit. */
-export type ListedPair = ReadBy<typeof PAIR>
+export interface ListedPair extends ReadBy<typeof PAIR> {}
 const PAIR = {
   inputToken: readAddress,
   outputToken: readAddress,

@@ -15,7 +15,7 @@ import {
 import type { Messages } from '../calls/message-types.js'
 
 /** What the settlement contract says of an offer at one block, as an instance read it. */
-export type OfferCheck = ReadBy<typeof CHECK>
+export interface OfferCheck extends ReadBy<typeof CHECK> {}
 const CHECK = {
   orderId: readBytes32,
   /** VALID, TAKEN (the order exists), DEAD or UNKNOWN. A newer instance may have further states. */

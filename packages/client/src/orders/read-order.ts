@@ -23,7 +23,7 @@ import type { UnknownText } from '../calls/message-types.js'
 export type OrderState = DomainState | UnknownText
 
 /** The event that moved an order into a state. */
-export type OrderStep = ReadBy<typeof STEP>
+export interface OrderStep extends ReadBy<typeof STEP> {}
 const STEP = {
   blockNumber: readInteger,
   /** Time of the block, Unix time in seconds. Undefined at an instance that does not send it. */
@@ -35,7 +35,7 @@ const STEP = {
 const readStep = optional(messageReader(STEP))
 
 /** The steps of an order. One is undefined until the instance has published its event, and after a reorganisation removed it. */
-export type OrderSteps = ReadBy<typeof STEPS>
+export interface OrderSteps extends ReadBy<typeof STEPS> {}
 const STEPS = {
   /** Always undefined for an address deposit, of which the contract has no event. */
   deposited: readStep,
@@ -69,7 +69,7 @@ const TERMS = {
 }
 
 /** An order as the settlement contract has it. Amounts in the token's smallest unit. */
-export type KnownOrder = ReadBy<typeof FACTS & typeof TERMS>
+export interface KnownOrder extends ReadBy<typeof FACTS & typeof TERMS> {}
 
 /** An order. The contract does not know one with the state NONE. */
 export type Order = KnownOrder | (Pick<DomainOrder, 'chainId' | 'orderId'> & { readonly state: 'NONE' })

@@ -9,7 +9,7 @@ import {
 } from '../calls/answer-fields.js'
 
 /** What one solver would give. It is not binding. */
-export type Price = ReadBy<typeof PRICE>
+export interface Price extends ReadBy<typeof PRICE> {}
 const PRICE = {
   solver: readAddress,
   /** The solver's display name, a text from a stranger. */
@@ -20,7 +20,7 @@ const PRICE = {
 } satisfies Readers<'Price'>
 
 /** The best price at a moment. Nobody can deposit with it: ask for a quote. */
-export type PriceAnswer = ReadBy<typeof PRICE_ANSWER>
+export interface PriceAnswer extends ReadBy<typeof PRICE_ANSWER> {}
 const PRICE_ANSWER = {
   best: messageReader(PRICE),
   /** Number of valid offers, the best one included. */

@@ -25,7 +25,7 @@ export type SolverOutcome = Messages['SolverResult']['outcome'] | UnknownText
 export type DeclineCode = NonNullable<Messages['SolverResult']['declineCode']> | UnknownText
 
 /** The result of a request to one solver. A field that does not apply is undefined. */
-export type SolverResult = ReadBy<typeof RESULT>
+export interface SolverResult extends ReadBy<typeof RESULT> {}
 const RESULT = {
   solver: readAddress,
   outcome: readEnum<SolverOutcome>,
@@ -58,7 +58,7 @@ const RESULT = {
 export const readSolverResult = messageReader(RESULT)
 
 /** The parameters of a quote, with the deadlines that the instance sets. */
-export type QuoteRecordRequest = ReadBy<typeof PARAMETERS>
+export interface QuoteRecordRequest extends ReadBy<typeof PARAMETERS> {}
 const PARAMETERS = {
   inputToken: readAddress,
   outputToken: readAddress,
@@ -80,7 +80,7 @@ const PARAMETERS = {
 export const readParameters = messageReader(PARAMETERS)
 
 /** How a quote came about: everything for its caller, its own result for a solver. */
-export type QuoteRecord = ReadBy<typeof RECORD>
+export interface QuoteRecord extends ReadBy<typeof RECORD> {}
 const RECORD = {
   /** The id that the record was read by. */
   quoteId: readText,

@@ -43,7 +43,7 @@ export interface OwnResultsParams {
 }
 
 /** What came of one request, as its solver may see it. */
-export type OwnResult = ReadBy<typeof RESULT>
+export interface OwnResult extends ReadBy<typeof RESULT> {}
 const RESULT = {
   /** The solver's own id of the quote; undefined at an instance that does not send it. */
   quoteId: optional(readText),
@@ -60,12 +60,12 @@ const RESULT = {
 } satisfies Readers<'OwnResult'>
 
 /** A page of results, newest first, and how the instance treats the solver at this moment. */
-export type OwnResultPage = ReadBy<typeof PAGE>
+export interface OwnResultPage extends ReadBy<typeof PAGE> {}
 const PAGE = {
   /** It may be empty although more results follow. */
   results: listOf(messageReader(RESULT)),
   /** Undefined on the last page. */
-  nextPageToken: (token: unknown) => readText(token) || undefined,
+  nextPageToken: (token) => readText(token) || undefined,
   ...SOLVER_STATE,
 } satisfies Readers<'ListOwnResultsResponse'>
 

@@ -21,7 +21,7 @@ import type { Messages } from '../calls/message-types.js'
 import { checkParams, toQuery } from '../calls/request-path.js'
 
 /** What a solver did in some time. Requests for prices and cancelled requests are in no count. */
-export type SolverCounts = ReadBy<typeof COUNTS>
+export interface SolverCounts extends ReadBy<typeof COUNTS> {}
 const COUNTS = {
   /** Requests for a quote: the sum of the next six counts. */
   asked: readInteger,
@@ -46,7 +46,7 @@ const COUNTS = {
 }
 
 /** How an instance treats a solver now. */
-export type SolverState = ReadBy<typeof SOLVER_STATE>
+export interface SolverState extends ReadBy<typeof SOLVER_STATE> {}
 export const SOLVER_STATE = {
   /** The bond in the bond token's smallest unit; undefined while the instance has not read it. */
   totalBond: optional(readUint256),
@@ -59,7 +59,7 @@ export const SOLVER_STATE = {
 }
 
 /** The sums of a window, and the state of the solver now. */
-export type SolverStats = ReadBy<typeof STATS>
+export interface SolverStats extends ReadBy<typeof STATS> {}
 const STATS = {
   solver: readAddress,
   /** Empty when the solver is no longer registered. */
@@ -73,7 +73,7 @@ const STATS = {
 } satisfies Readers<'SolverStats'>
 
 /** The counts of one hour. */
-export type SolverHour = ReadBy<typeof HOUR>
+export interface SolverHour extends ReadBy<typeof HOUR> {}
 const HOUR = {
   /** Unix time in seconds. */
   start: readInteger,
@@ -83,7 +83,7 @@ const HOUR = {
 const readSolverStats = messageReader(STATS)
 
 /** The statistics of one solver. */
-export type SolverStatsByHour = ReadBy<typeof STATS_BY_HOUR>
+export interface SolverStatsByHour extends ReadBy<typeof STATS_BY_HOUR> {}
 const STATS_BY_HOUR = {
   stats: readSolverStats,
   /** The hours of the window that have counts, the oldest first. */

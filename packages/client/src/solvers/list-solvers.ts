@@ -12,7 +12,7 @@ import {
 import type { Messages } from '../calls/message-types.js'
 
 /** An active solver as the public sees it. */
-export type ListedSolver = ReadBy<typeof SOLVER>
+export interface ListedSolver extends ReadBy<typeof SOLVER> {}
 const SOLVER = {
   address: readAddress,
   name: readText,
@@ -24,7 +24,7 @@ const SOLVER = {
 export const readSolvers = listOf(messageReader(SOLVER))
 
 /** The result of the one request that the instance has sent to the registered endpoint. */
-export type RegistrationCheck = ReadBy<typeof CHECK>
+export interface RegistrationCheck extends ReadBy<typeof CHECK> {}
 const CHECK = {
   /** The proto describes each. A newer instance may have further ones. */
   outcome: readEnum<Messages['RegistrationCheck']['outcome']>,
@@ -33,7 +33,7 @@ const CHECK = {
 } satisfies Readers<'RegistrationCheck'>
 
 /** A registration that the instance has accepted. */
-export type RegisteredSolver = ReadBy<typeof REGISTERED>
+export interface RegisteredSolver extends ReadBy<typeof REGISTERED> {}
 const REGISTERED = {
   address: readAddress,
   /** Undefined for an instance of a version that does not check endpoints. */
