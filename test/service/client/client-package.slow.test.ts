@@ -8,6 +8,7 @@ import { createAggregatorClient } from '@quote-aggregator/client'
 import { bytesToHex, type Hex } from 'viem'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { DevAccount } from '../../../packages/cli/src/devnet/deploy.js'
+import { codeBlocks } from '../../documentation/code-blocks.js'
 import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { createProject } from '../../support/packages/client-project.js'
@@ -61,6 +62,10 @@ const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.ch
 const solver = await shared(startSolver(chain, account, honest({ output: OUTPUT })))
 const project = await projectMade
 await writeFile(join(project.folder, 'library.ts'), LIBRARY)
+const pages = ['docs/client.md', 'packages/client/README.md', 'README.md'].flatMap((path) => codeBlocks(path))
+const examples = pages.filter(({ language, marker }) => language === 'ts' && marker?.startsWith('example'))
+for (const [index, { code }] of examples.entries())
+  await writeFile(join(project.folder, `example-${index}.ts`), code)
 
 afterAll(() => project.remove())
 
@@ -87,9 +92,10 @@ it('a folder of the package, as a clone has it after npm ci, is installed as REA
 })
 
 describe.concurrent('the package, installed in an empty project, type-checks', () => {
-  it('as Node resolves modules, with the types of all libraries, and those of a library that uses it', async ({
+  it('as Node resolves modules, in examples and a library too, with the types of all libraries', async ({
     expect,
   }) => {
+    expect(examples.length).toBeGreaterThan(5)
     expect(await project.compile('nodenext')).toBe('')
   })
 
