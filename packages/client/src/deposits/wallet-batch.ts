@@ -50,11 +50,11 @@ export async function planBatch(
         | { readonly id?: unknown }
       // Version 1 of EIP-5792 has the id alone.
       const batchId = typeof said === 'string' ? said : said.id
-      if (typeof batchId === 'string' && batchId !== '') return batchId
+      if (typeof batchId === 'string' && batchId) return batchId
       throw new Error('The wallet has answered without the id of the batch.')
     } catch (error) {
       // A code inside is of its node, which a wallet asks when it sends.
-      const { code } = partsOf(error).find((part) => part.code !== undefined) ?? {}
+      const { code } = partsOf(error).find(({ code }) => code !== undefined) ?? {}
       if (NO_BATCH.includes(`${code}`)) return undefined
       throw error
     }
