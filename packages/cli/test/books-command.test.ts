@@ -36,7 +36,8 @@ function writeBooks(): string {
   let now = DAY - 1
   const hooks = new Proxy({}, { get: () => () => {} }) as Hooks
   const time = { passed: () => now }
-  const books = createBooks({ state, hooks, metrics: createMetrics(), chainId: CHAIN_ID, time })
+  const chain = { chainId: CHAIN_ID }
+  const books = createBooks({ chain, state, hooks, metrics: createMetrics(), time } as never)
   const gas = { gasUsed: 75_000n, gasCost: 75_000_000_000_001n }
   books.filled({ ...termsOf(0), transactionHash: idOf(10), ...gas })
   now = DAY

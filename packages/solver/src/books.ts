@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ChainTime } from './chain/chain-time.js'
+import type { ChainBasics } from './chain/chain-basics.js'
 import {
   type DepositedOrder,
   type FilledOrder,
@@ -9,7 +9,6 @@ import {
   termsOf,
 } from './orders/order-terms.js'
 import type { MinedTransaction } from './solver-options.js'
-import type { SolverParts } from './solver-parts.js'
 import { type BookEntry, fromText, toText } from './state.js'
 
 /**
@@ -18,16 +17,11 @@ import { type BookEntry, fromText, toText } from './state.js'
  */
 export type Books = ReturnType<typeof createBooks>
 
-interface BooksOptions extends Pick<SolverParts, 'state' | 'hooks' | 'metrics'> {
-  readonly chainId: number
-  readonly time: Pick<ChainTime, 'passed'>
-}
-
 /** What is not so any more when the deposit is gone. */
 const DEPENDENT: readonly string[] = ['DEPOSITED', 'FILLED', 'MISSED'] satisfies BookEntry['kind'][]
 
 /** Builds the books of a chain. */
-export function createBooks({ state, hooks, metrics, chainId, time }: BooksOptions) {
+export function createBooks({ chain: { chainId }, state, hooks, metrics, time }: ChainBasics) {
   /** @returns whether that is new */
   function enter<T extends object>(id: string, kind: BookEntry['kind'], told: T, tell: (told: T) => void) {
     const entry = toText(told)

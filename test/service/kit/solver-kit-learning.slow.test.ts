@@ -2,7 +2,6 @@ import { type Address, encodeErrorResult } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import type { SolverChain } from '../../../packages/solver/src/chain/open-chain.js'
 import { createDepositAddresses } from '../../../packages/solver/src/risk/deposit-addresses.js'
 import { openState } from '../../../packages/solver/src/state.js'
 import type { Rules } from '../../support/chain/chain.js'
@@ -40,10 +39,13 @@ async function learn(rules: Rules, revertData: `0x${string}`): Promise<boolean> 
   state.endQuote(orderId, quote.fillDeadline + 1)
   const settlement: Address = contracts.settlement
   const blockNumber = await client.getBlockNumber()
-  const kitChain = { chainId, settlement, client } as unknown as SolverChain
-  const addresses = createDepositAddresses(kitChain, solver.address, state, {
-    passed: () => quote.fillDeadline + 2,
-    atDepth: () => ({ blockNumber }),
+  const kitChain = { chainId, settlement, client }
+  const time = { passed: () => quote.fillDeadline + 2, atDepth: () => ({ blockNumber }) }
+  const addresses = createDepositAddresses({
+    chain: kitChain,
+    solver: solver.address,
+    state,
+    time,
   } as never)
   await addresses.learn()
   const known = state.position(`keeps tokens ${chainId} ${settlement}`)

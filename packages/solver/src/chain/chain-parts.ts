@@ -6,6 +6,7 @@ import { createQuoteLedger } from '../risk/quote-ledger.js'
 import type { SolverParts } from '../solver-parts.js'
 import { createPayments } from '../transactions/payments.js'
 import { createTransactionSender } from '../transactions/transaction-sender.js'
+import type { ChainBasics } from './chain-basics.js'
 import { readChainTime } from './chain-time.js'
 import { readHoldings } from './holdings.js'
 import { failed, type SolverChain } from './open-chain.js'
@@ -19,7 +20,6 @@ export async function openParts(chain: SolverChain, shared: SolverParts) {
   const { state, clock, account, isDue, onError, signal } = shared
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
-  /** In lower case. */
   const solver = lowerCase(account.address)
   // What another account has signed, or for another contract, could not be ended here, and would be forgotten.
   const name = `signed on ${chainId}`
@@ -29,29 +29,20 @@ export async function openParts(chain: SolverChain, shared: SolverParts) {
     throw new Error(`the stateFile has what was signed ${known} on chain ${chainId}, and not ${own}`)
   state.setPosition(name, own)
 
-  /** Gives an error to `onError`, at most once a minute for each reason. */
   function report(reason: string, error: unknown): void {
     if (!signal.aborted && isDue(`${chainId} ${reason}`)) onError(error)
   }
+  const basics: ChainBasics = { ...shared, chain, solver, time, report }
   const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
   const deepBlock = () => time.atDepth().blockNumber
   const sender = createTransactionSender(chain, account, nonceAfterKept, deepBlock)
-  const books = createBooks({ ...shared, chainId, time })
-  const payments = createPayments({ ...shared, chain, time, report, books }, sender)
-  const ledger = createQuoteLedger(chain.bondReservationBps, shared.options, time.passed, state)
-  const addresses = createDepositAddresses(chain, solver, state, time)
-  const losses = createLosses(chainId, state, ledger, time)
+  const books = createBooks(basics)
+  const payments = createPayments({ ...basics, books }, sender)
+  const ledger = createQuoteLedger(basics)
+  const addresses = createDepositAddresses(basics)
+  const losses = createLosses(basics, ledger)
   for (const signed of state.openQuotes(chainId)) ledger.add(signed)
-  let turns = 0
-  let last = 0
-  /** Reads what the solver has, for the ledger too. @throws viem's errors */
-  async function refresh(): Promise<void> {
-    const turn = ++turns
-    const holdings = await readHoldings(chain, solver, time.atDepth(0), report)
-    // An earlier one may take longer than a later one.
-    if (turn < last) return
-    last = turn
-    ledger.update(holdings)
-  }
-  return { ...shared, chain, solver, time, ledger, addresses, losses, books, payments, report, refresh }
+  /** Reads what the solver has, for the ledger. @throws viem's errors */
+  const refresh = async () => ledger.update(await readHoldings(chain, solver, time.atDepth(0), report))
+  return { ...basics, ledger, addresses, losses, books, payments, refresh }
 }

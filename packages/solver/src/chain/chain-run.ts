@@ -108,7 +108,7 @@ function run(parts: ChainParts) {
     /** As `Solver.cancelQuotes`. */
     async cancelQuotes(selects: (quote: QuotedOrder) => boolean = () => true) {
       timesCancelled++
-      const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
+      const kept = ledger.quotes().flatMap(({ signed }) => signed)
       // A promise selects nothing: it is true at once.
       return ending.cancel(kept.filter((signed) => selects(quotedOf(signed)) === true))
     },

@@ -129,7 +129,7 @@ async function readTransfers(options: DepositPollerOptions, range: BlockRange): 
   // A quote that is signed from here on is deposited in a later block.
   const receivers = [...ledger.addresses().keys()]
   // They may be no longer traded.
-  const tokens = [...new Set([...ledger.quotes()].map(({ quote }) => quote.inputToken))]
+  const tokens = [...new Set(ledger.quotes().map(({ quote }) => quote.inputToken))]
   const reads: Promise<void>[] = []
   while (receivers.length > 0) reads.push(readGroup(receivers.splice(0, MAX_FILTERED_ADDRESSES)))
   await Promise.all(reads)

@@ -13,34 +13,29 @@ export interface CancelledQuote {
 
 type Outcome = CancelledQuote['outcome']
 
-/** Somebody who asked to cancel a quote. */
-interface Waiter {
+/** Somebody who asked to cancel a quote before its time. */
+interface CancelRequest {
   resolve(outcome: Outcome): void
+  /** A look at the quote has failed. Its end stays wanted. */
   reject(reason: unknown): void
 }
 
-/** The quotes that the market maker wants to be cancelled before their time, by their nonces. */
-export type CancelRequests = ReturnType<typeof createCancelRequests>
+/** An open quote, which somebody may want to be cancelled. */
+export interface Cancellable {
+  /** Who waits for its cancellation; undefined when nobody has asked for it. */
+  requests?: readonly CancelRequest[] | undefined
+}
 
-/** Builds it, without any. */
-export function createCancelRequests() {
-  const waiters = new Map<bigint, Waiter[]>()
-  return {
-    /** @returns what has become of the quote @throws what its looks throw; it is cancelled later nevertheless */
-    add: (nonce: bigint) =>
-      new Promise<Outcome>((resolve, reject) => {
-        waiters.set(nonce, [...(waiters.get(nonce) ?? []), { resolve, reject }])
-      }),
-    has: (nonce: bigint) => waiters.has(nonce),
-    nonces: (): Iterable<bigint> => waiters.keys(),
-    /** It is known what becomes of a quote. */
-    conclude(nonce: bigint, outcome: Outcome): void {
-      for (const { resolve } of waiters.get(nonce) ?? []) resolve(outcome)
-      waiters.delete(nonce)
-    },
-    /** A look at a quote has failed. It stays wanted. */
-    fail(nonce: bigint, error: unknown): void {
-      for (const { reject } of waiters.get(nonce) ?? []) reject(error)
-    },
-  }
+/** @returns what has become of a quote @throws what its looks throw; it is cancelled later nevertheless */
+export async function askToCancel(quote: Cancellable | undefined): Promise<Outcome> {
+  if (quote === undefined) return 'TAKEN'
+  return new Promise((resolve, reject) => {
+    quote.requests = [...(quote.requests ?? []), { resolve, reject }]
+  })
+}
+
+/** It is known what becomes of a quote. */
+export function conclude(quote: Cancellable | undefined, outcome: Outcome): void {
+  for (const { resolve } of quote?.requests ?? []) resolve(outcome)
+  if (quote !== undefined) quote.requests = undefined
 }

@@ -6,66 +6,75 @@ import type { ChainParts } from '../chain/chain-parts.js'
 import { inPlace } from '../chain/pacing.js'
 import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
 import { type CancelBudget, OverBudget } from '../risk/cancel-budget.js'
+import type { LedgerQuote } from '../risk/quote-ledger.js'
 import type { SignedTransaction } from '../state.js'
 import { CANCELLATION } from '../transactions/payment-names.js'
 import { withMargin } from '../transactions/transaction-sender.js'
-
-interface CancellationsOptions extends ChainParts {
-  readonly budget: CancelBudget
-  /** How many open quotes risk more than each of these. */
-  readonly countAbove: (nonces: readonly bigint[]) => number
-  /** A transaction has ended. */
-  readonly onEnd: () => void
-  /** The budget does not allow the cancellation of these now. */
-  readonly onUnaffordable: (nonces: readonly bigint[]) => void
-}
+import { conclude } from './cancel-requests.js'
 
 export type Cancellations = ReturnType<typeof createCancellations>
 
-/** Builds the transactions that use up nonces, each followed to its end. They go on after a restart. */
-export function createCancellations(options: CancellationsOptions) {
-  const { chain, solver, time, state, ledger, payments, budget, onError, signal } = options
+/**
+ * Builds the transactions that use up nonces, each followed to its end. They go on after a restart.
+ * @param toCancel the quotes that are still to be cancelled
+ * @param onEnd a transaction has ended
+ */
+export function createCancellations(
+  { chain, solver, time, state, ledger, payments, onError, signal }: ChainParts,
+  budget: CancelBudget,
+  toCancel: () => readonly LedgerQuote[],
+  onEnd: () => void,
+) {
   const prefix = `${CANCELLATION}${chain.chainId} `
   const followed = new Map<string, Promise<void>>()
-  const nonces = new Set<bigint>()
+  /** Of those that are under way. */
+  const underWay = new Set<bigint>()
   /** The gas limit of the last one. It differs between contracts, and on some chains from time to time. */
   let gasOfOne = 0n
 
   /** What one may cost at present, in wei. */
   const cost = () => gasOfOne * (ledger.holdings()?.gas.maxFeePerGas ?? 0n)
-  const idOf = ({ word, mask }: NonceWord) => `${prefix}${word} ${mask}`
 
-  function wordOf(id: string): NonceWord | undefined {
-    if (!id.startsWith(prefix)) return undefined
-    const [word = '0', mask = '0'] = id.slice(prefix.length).split(' ')
-    return { word: BigInt(word), mask: BigInt(mask) }
+  /** The nonces of one; none for another transaction. */
+  function noncesOf(id: string): readonly bigint[] {
+    const [word, mask] = id.startsWith(prefix) ? id.slice(prefix.length).split(' ').map(BigInt) : []
+    return word === undefined || mask === undefined ? [] : fromWord({ word, mask })
   }
 
-  function follow(word: NonceWord, work: (id: string, word: NonceWord) => Promise<void>): void {
-    const id = idOf(word)
-    if (followed.has(id) || signal.aborted) return
-    for (const nonce of fromWord(word)) nonces.add(nonce)
-    const ended = inPlace('PAY', () => work(id, word)).then(
-      () => onFollowed(id, word),
-      (error) => onFollowed(id, word, error),
-    )
-    followed.set(id, ended.catch(onError))
+  /** @param word to be sent; undefined for one that was sent */
+  function follow(id: string, word?: NonceWord): void {
+    const nonces = noncesOf(id)
+    if (nonces.length === 0 || followed.has(id) || signal.aborted) return
+    for (const nonce of nonces) underWay.add(nonce)
+    followed.set(id, inPlace('PAY', () => toEnd(id, nonces, word)).catch(onError))
   }
 
-  /** @param error why it was not sent, or is not followed any more */
-  function onFollowed(id: string, word: NonceWord, error?: unknown): void {
-    followed.delete(id)
-    if (signal.aborted) return
-    const isUnaffordable = error instanceof OverBudget
-    // The budget reports itself.
-    if (error !== undefined && !isUnaffordable) onError(error)
-    // One that is still under way is followed again by `resume`.
-    if (payments.isUnderWay(id)) return
-    for (const nonce of fromWord(word)) nonces.delete(nonce)
-    if (error !== undefined) budget.charge(id, 0n)
-    // What was not sent waits for the next block.
-    if (error === undefined) options.onEnd()
-    else if (isUnaffordable) options.onUnaffordable(fromWord(word))
+  async function toEnd(id: string, nonces: readonly bigint[], word?: NonceWord): Promise<void> {
+    const onSigned = (transaction: SignedTransaction) => reserve(id, nonces, transaction)
+    try {
+      if (word !== undefined) await payments.send(id, callOf(word, nonces), onSigned)
+      const end = await payments.follow(id, undefined, onSigned)
+      if (end === undefined) return
+      budget.charge(id, end.fee)
+      payments.forget(id)
+      onEnd()
+    } catch (error) {
+      if (signal.aborted) return
+      // The budget reports itself.
+      if (!(error instanceof OverBudget)) onError(error)
+      // One that is still under way is followed again by `resume`. What was not sent waits for the next block.
+      if (payments.isUnderWay(id)) return
+      budget.charge(id, 0n)
+      if (error instanceof OverBudget) leaveOpen(nonces)
+    } finally {
+      followed.delete(id)
+      if (!payments.isUnderWay(id)) for (const nonce of nonces) underWay.delete(nonce)
+    }
+  }
+
+  /** The budget does not allow the cancellation of these now. */
+  function leaveOpen(nonces: readonly bigint[]): void {
+    for (const nonce of nonces) conclude(ledger.get(nonce), 'OPEN')
   }
 
   /** Until its deposit deadline, each gets a transaction of its own, which emits an event. */
@@ -76,38 +85,32 @@ export function createCancellations(options: CancellationsOptions) {
     return [...shared, ...lone]
   }
 
-  const reserve = (id: string, word: NonceWord) => (transaction: SignedTransaction) => {
-    const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(transaction.raw as `0x02${string}`)
+  function callOf({ word, mask }: NonceWord, [nonce = 0n, ...others]: readonly bigint[]) {
+    return others.length === 0
+      ? settlementCall(chain, 'cancelNonce', [nonce])
+      : settlementCall(chain, 'cancelNonces', [word, mask])
+  }
+
+  /** How many quotes risk more than each of these, and are still to be cancelled. */
+  function countAbove(nonces: readonly bigint[]): number {
+    const bonds = nonces.flatMap((nonce) => ledger.get(nonce) ?? []).map(({ quote }) => ledger.bondOf(quote))
+    return toCancel().filter(({ quote }) => bonds.every((bond) => ledger.bondOf(quote) > bond)).length
+  }
+
+  function reserve(id: string, nonces: readonly bigint[], { raw, nonce }: SignedTransaction): boolean {
+    const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(raw as `0x02${string}`)
     gasOfOne = gas
     // The next orders of the account wait for its nonce: it must be mined, whatever it costs.
-    const { nonce } = transaction
     if (state.keptPayments(chain.chainId).some((kept) => kept.status === 'OPEN' && kept.nonce > nonce))
       return true
-    return budget.reserve(id, gas * maxFeePerGas, options.countAbove(fromWord(word)))
-  }
-
-  async function toEnd(id: string, word: NonceWord): Promise<void> {
-    const end = await payments.follow(id, undefined, reserve(id, word))
-    if (end === undefined) return
-    budget.charge(id, end.fee)
-    payments.forget(id)
-  }
-
-  async function send(id: string, word: NonceWord): Promise<void> {
-    const [nonce = 0n, ...others] = fromWord(word)
-    const call =
-      others.length === 0
-        ? settlementCall(chain, 'cancelNonce', [nonce])
-        : settlementCall(chain, 'cancelNonces', [word.word, word.mask])
-    await payments.send(id, call, reserve(id, word))
-    await toEnd(id, word)
+    return budget.reserve(id, gas * maxFeePerGas, countAbove(nonces))
   }
 
   return {
     /** Whether as many are under way, with those that these quotes need, as may be. */
     isFull: (ending: readonly Quote[]) => followed.size + wordsOf(ending).length >= chain.maxPayments,
     /** Whether a transaction with this nonce is under way. */
-    has: (nonce: bigint) => nonces.has(nonce),
+    has: (nonce: bigint) => underWay.has(nonce),
     /** Learns what a cancellation costs. @throws viem's errors */
     async learn(): Promise<void> {
       const call = settlementCall(chain, 'cancelNonce', [maxUint256])
@@ -116,29 +119,24 @@ export function createCancellations(options: CancellationsOptions) {
     cost,
     /** Goes on with those that are under way, and are not followed. */
     resume(): void {
-      for (const { id } of state.keptPayments(chain.chainId)) {
-        const word = wordOf(id)
-        if (word !== undefined) follow(word, toEnd)
-      }
+      for (const { id } of state.keptPayments(chain.chainId)) follow(id)
     },
     /** One that has ended is under way again. @returns its nonces; none for another transaction */
     reopen(id: string): readonly bigint[] {
-      const word = wordOf(id)
-      if (word === undefined) return []
-      follow(word, toEnd)
-      return fromWord(word)
+      follow(id)
+      return noncesOf(id)
     },
     /**
      * Uses up nonces, as many as may be sent at this time; the others must be given again.
      * @param wanted the most urgent first
      */
     start(wanted: readonly Quote[]): void {
-      for (const word of wordsOf(wanted.filter(({ nonce }) => !nonces.has(nonce)))) {
+      for (const word of wordsOf(wanted.filter(({ nonce }) => !underWay.has(nonce)))) {
         if (followed.size >= chain.maxPayments) return
-        const ending = fromWord(word)
-        const isAffordable = budget.reserve(idOf(word), cost(), options.countAbove(ending))
-        if (isAffordable) follow(word, send)
-        else options.onUnaffordable(ending)
+        const id = `${prefix}${word.word} ${word.mask}`
+        const nonces = noncesOf(id)
+        if (budget.reserve(id, cost(), countAbove(nonces))) follow(id, word)
+        else leaveOpen(nonces)
       }
     },
     /** @returns when nothing is followed any more, after the signal has aborted */

@@ -20,8 +20,8 @@ const FEES_MAY_RISE = 2n
 export function createEndingPause(
   parts: ChainParts,
   toCancel: () => readonly OpenQuote[],
-  cancellations: Pick<Cancellations, 'cost'>,
-  budget: Pick<CancelBudget, 'left' | 'report'>,
+  cancellations: Cancellations,
+  budget: CancelBudget,
 ) {
   const { chain, solver, time, ledger, addresses, payments, report } = parts
   const secondsFor = (entry: OpenQuote) =>
@@ -43,7 +43,7 @@ export function createEndingPause(
       return 'maxFeePerGas might not pay for the end of what is open'
     }
     // Each may have to be paid, or ended, and all may be due at once.
-    const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
+    const orders = ledger.quotes().filter(({ deposit }) => deposit !== 'NONE')
     const count = quotes.length + orders.length
     if (gas.balance < fees + BigInt(count) * PAYMENT_GAS * gas.maxFeePerGas) {
       const words = `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas to end or pay all that is open: it does not quote`

@@ -9,20 +9,6 @@ export interface OpenQuote extends Pick<LedgerQuote, 'deposit' | 'isForAddress'>
   readonly quote: QuoteTimes
 }
 
-/** What a look at the chain says of a quote whose nonce is unused. */
-export interface EndFacts {
-  /** That of a block which came now, Unix seconds. */
-  readonly time: number
-  /** What the deposit address has of the input token. */
-  readonly balance: bigint
-  /** The order may still be paid, and a simulated `settle` succeeds. */
-  readonly canSettle: boolean
-  /** The contract keeps, or may keep, tokens at the address of a cancelled quote. */
-  readonly keepsTokens: boolean
-  /** It is small, and the market maker does not want it cancelled. */
-  readonly isSpared: boolean
-}
-
 /** From this part of the input on, tokens at an address are those of a user who pays. */
 const PAID_PART = { numerator: 9n, denominator: 10n }
 
@@ -53,21 +39,21 @@ export function isLastPayment(
 }
 
 /**
- * Decides how a quote without a deposit at the contract ends (docs/decisions.md, D32). A quote that was told CONTRACT is ended
- * whatever lies at its address, so that the market maker can cancel it at any time: its nonce tells the user's client.
- * @returns `PAY` when its order is to be paid; `CANCEL` when its nonce is to be used up; `KEEP` when neither
+ * Whether a quote that cannot be paid is kept, as a cancellation would take tokens from a user, for good (docs/decisions.md, D32). A
+ * quote that was told CONTRACT is ended whatever lies at its address, so that the market maker can cancel it at any time: its nonce
+ * tells the user's client.
+ * @param time that of a block which came now, Unix seconds
+ * @param balance what the deposit address has of the input token
+ * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
  */
-export function decideEnd(
+export function isKept(
   { quote, isForAddress }: Pick<LedgerQuote, 'quote' | 'isForAddress'>,
-  facts: EndFacts,
-): 'PAY' | 'CANCEL' | 'KEEP' {
-  const { time, balance, keepsTokens, isSpared } = facts
-  if (facts.canSettle && balance >= quote.inputAmount) return 'PAY'
-  if (isForAddress && keepsTokens) {
-    // A transfer may be on its way.
-    if (time <= middleOf(quote)) return 'KEEP'
-    // A cancellation would take these tokens from the user, for good.
-    if (balance * PAID_PART.denominator >= quote.inputAmount * PAID_PART.numerator) return 'KEEP'
-  }
-  return isSpared ? 'KEEP' : 'CANCEL'
+  time: number,
+  balance: bigint,
+  keepsTokens: boolean,
+): boolean {
+  if (!isForAddress || !keepsTokens) return false
+  // A transfer may be on its way.
+  if (time <= middleOf(quote)) return true
+  return balance * PAID_PART.denominator >= quote.inputAmount * PAID_PART.numerator
 }

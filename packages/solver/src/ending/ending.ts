@@ -1,66 +1,55 @@
 import { untilAborted } from '../../../client/src/calls/abort.js'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
-import type { AtBlock } from '../chain/orders.js'
 import { inPlace } from '../chain/pacing.js'
+import type { Filling } from '../orders/filling.js'
 import type { SolverQuote } from '../orders/order-terms.js'
 import { createCancelBudget } from '../risk/cancel-budget.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
-import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
+import { askToCancel, type CancelledQuote, conclude } from './cancel-requests.js'
 import { createCancellations } from './cancellations.js'
 import { createEndingPause } from './ending-pause.js'
 import { endsAfter, isLastPayment } from './ending-rules.js'
-import { type EndingParts, lookAtQuote } from './quote-look.js'
+import { createQuoteLook } from './quote-look.js'
 
 /**
  * Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. An open
  * quote goes this way:
  * 1. It is due when its time has come (`endsAfter`), or when the market maker wants it to be cancelled.
- * 2. `lookAtQuote` asks the chain. If its nonce is used, `endQuote` ends it. If its tokens are there, it is paid or kept.
+ * 2. A look asks the chain (`quote-look.ts`). If its nonce is used, it ends. If its tokens are there, it is paid or kept.
  * 3. Otherwise a cancellation uses up its nonce (`cancellations.ts`), and the next look ends it.
  */
 export type Ending = ReturnType<typeof createEnding>
 
 /** Builds the ending of a chain. */
-export function createEnding(chainParts: ChainParts, filling: EndingParts['filling']) {
-  const { chain, time, ledger, state, addresses, losses, books, payments, signal, onError, report } =
-    chainParts
-  const requests = createCancelRequests()
-  const parts: EndingParts = { ...chainParts, filling, requests, laterLooks: new Map() }
-  const isCancelling = (nonce: bigint) => cancellations.has(nonce)
-  const budget = createCancelBudget(chain, state, time.passed, onError)
-  const cancellations = createCancellations({
-    ...parts,
-    budget,
-    countAbove,
-    onEnd: look,
-    onUnaffordable: (nonces) => nonces.forEach((nonce) => void requests.conclude(nonce, 'OPEN')),
-  })
-  let looking: Promise<void> = Promise.resolve()
+export function createEnding(parts: ChainParts, filling: Filling) {
+  const { chain, time, ledger, state, addresses, losses, books, payments, signal, onError, report } = parts
+  const budget = createCancelBudget(parts)
+  const cancellations = createCancellations(parts, budget, toCancel, look)
+  const lookAtQuote = createQuoteLook(parts, filling)
+  let looking: Promise<unknown> = Promise.resolve()
   let isLookDue = false
 
   const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
 
   /**
-   * The quotes that are not spared: `cancelAbove` keeps the first small ones open, so that free requests do not hold `maxOpenBond`. For a
-   * day after a slash it keeps none, since whoever slashes one goes on with the next.
+   * `cancelAbove` keeps the first small quotes open, so that free requests do not hold `maxOpenBond`. For a day after a slash it keeps
+   * none, since whoever slashes one goes on with the next.
    */
-  function notSpared(): LedgerQuote[] {
-    let spared = losses.ofDay() > 0n ? 0 : ledger.mostSpared(chain.cancelAbove)
-    const isSpared = (entry: LedgerQuote) => bondOf(entry) <= chain.cancelAbove && spared-- > 0
-    return [...ledger.quotes()].filter((entry) => entry.deposit !== 'CONTRACT' && !isSpared(entry))
+  function spared(): ReadonlySet<LedgerQuote> {
+    const most = losses.ofDay() > 0n ? 0 : ledger.mostSpared(chain.cancelAbove)
+    const isSmall = (entry: LedgerQuote) => entry.deposit !== 'CONTRACT' && bondOf(entry) <= chain.cancelAbove
+    return new Set(ledger.quotes().filter(isSmall).slice(0, most))
   }
 
   /** The quotes that will be cancelled unless somebody takes them, but for those whose cancellation is under way. */
   function toCancel(): LedgerQuote[] {
-    // Tokens that came late keep some open.
-    return notSpared().filter(({ quote: { nonce } }) => !isCancelling(nonce) && !parts.laterLooks.has(nonce))
-  }
-
-  /** How many quotes risk more than each of these, and are still to be cancelled. */
-  function countAbove(nonces: readonly bigint[]): number {
-    const some = nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
-    return toCancel().filter((entry) => some.every((other) => bondOf(entry) > bondOf(other))).length
+    const kept = spared()
+    return ledger.quotes().filter((entry) => {
+      // Tokens that came late keep some open.
+      const isKept = kept.has(entry) || entry.laterLook !== undefined
+      return entry.deposit !== 'CONTRACT' && !isKept && !cancellations.has(entry.quote.nonce)
+    })
   }
 
   /** What risks most comes first, since looks take time as well; and of those that risk the same, what is over first. */
@@ -73,26 +62,21 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     isLookDue = true
     looking = looking
       .then(() => inPlace('READ', lookAtAll))
-      .catch((error) => {
-        if (!signal.aborted) onError(error)
-      })
+      .catch((error) => signal.aborted || onError(error))
   }
 
   async function lookAtAll(): Promise<void> {
     isLookDue = false
     cancellations.resume()
-    for (const nonce of requests.nonces())
-      if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') requests.conclude(nonce, 'TAKEN')
-    const due = [...ledger.quotes()].filter(isDue).sort(byUrgency)
-    const wanted = new Set(notSpared())
-    // A node that does not have this block must not answer for it.
-    const at = time.atDepth(0)
+    for (const entry of ledger.quotes()) if (entry.deposit === 'CONTRACT') conclude(entry, 'TAKEN')
+    const due = ledger.quotes().filter(isDue).sort(byUrgency)
+    const kept = spared()
     // Looks use calls that payments and cancellations need: of what can only be cancelled, no more than can be sent now.
     const ending: Quote[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += chain.maxPayments) {
       const next = due.slice(from, from + chain.maxPayments)
       const some = next.filter(({ isForAddress }) => isForAddress || !cancellations.isFull(ending))
-      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, at, wanted)))
+      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, kept)))
       ending.push(...some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
     }
     cancellations.start(ending)
@@ -100,26 +84,25 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
   }
 
   function isDue(entry: LedgerQuote): boolean {
-    const { quote, signed, deposit } = entry
+    const { quote, signed, deposit, laterLook = 0 } = entry
     const [first] = signed
     if (first === undefined || deposit === 'CONTRACT') return false
     const keepsTokens = addresses.keepsTokens()
-    const from = Math.max(endsAfter(entry, keepsTokens) + 1, parts.laterLooks.get(quote.nonce) ?? 0)
+    const from = Math.max(endsAfter(entry, keepsTokens) + 1, laterLook)
     const isTime = time.due() >= from || (keepsTokens && isLastPayment(entry, time.due()))
-    if (!isTime && !requests.has(quote.nonce)) return false
+    if (!isTime && entry.requests === undefined) return false
     // A first look at an order says what its quote needs, too.
-    const isUnread = parts.filling.deposits.get(first.orderId)?.isSeen === false
-    return !isUnread && !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
+    const isUnread = filling.deposits.get(first.orderId)?.isSeen === false
+    return !isUnread && !cancellations.has(quote.nonce) && !payments.isUnderWay(first.orderId)
   }
 
   /** One that fails must not keep the others. It is looked at again at each block. */
-  async function tryToLookAt(entry: LedgerQuote, at: AtBlock, wanted: Set<LedgerQuote>): Promise<boolean> {
-    const { nonce, inputToken } = entry.quote
+  async function tryToLookAt(entry: LedgerQuote, kept: ReadonlySet<LedgerQuote>): Promise<boolean> {
     try {
-      return await lookAtQuote(parts, entry, at, () => !wanted.has(entry) && !requests.has(nonce))
+      return await lookAtQuote(entry, () => kept.has(entry) && entry.requests === undefined)
     } catch (error) {
-      report(`look ${inputToken}`, error)
-      requests.fail(nonce, error)
+      report(`look ${entry.quote.inputToken}`, error)
+      for (const { reject } of entry.requests ?? []) reject(error)
       return false
     }
   }
@@ -127,9 +110,9 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
   return {
     look,
     /** Learns what a cancellation costs. @throws viem's errors */
-    learn: async () => cancellations.learn(),
+    learn: cancellations.learn,
     /** Whether a nonce is being used up. */
-    isCancelling,
+    isCancelling: cancellations.has,
     /**
      * A reorganisation has removed a transaction that nobody waits for. When it is a cancellation, it is followed again, and its quotes
      * count again until it is mined.
@@ -141,18 +124,18 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
         if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId)?.status !== 'QUOTED') continue
         ledger.reopen(signed)
         books.reopened(signed)
-        requests.add(signed.quote.nonce).catch(() => {})
+        askToCancel(ledger.get(signed.quote.nonce)).catch(() => {})
       }
       return nonces.length > 0
     },
     /** Goes on with the cancellations that the state has. */
-    resume: () => cancellations.resume(),
+    resume: cancellations.resume,
     /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
     async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
       signal.throwIfAborted()
       const outcomes = wanted.map(async ({ orderId, quote }) => ({
         orderId,
-        outcome: await requests.add(quote.nonce),
+        outcome: await askToCancel(ledger.get(quote.nonce)),
       }))
       look()
       return untilAborted(Promise.all(outcomes), signal)
@@ -160,6 +143,6 @@ export function createEnding(chainParts: ChainParts, filling: EndingParts['filli
     /** Why what is open could not be ended with a further quote. */
     pauseFor: createEndingPause(parts, toCancel, cancellations, budget),
     /** @returns when no cancellation is followed any more, after the signal has aborted */
-    idle: async () => cancellations.idle(),
+    idle: cancellations.idle,
   }
 }

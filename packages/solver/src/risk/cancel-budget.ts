@@ -1,5 +1,4 @@
-import type { SolverChain } from '../chain/open-chain.js'
-import type { SolverState } from '../state.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 
 /** A cancellation would cost more than the hour allows. */
 export class OverBudget extends Error {}
@@ -16,17 +15,9 @@ interface Cost {
 
 const HOUR_SECONDS = 3_600
 
-/**
- * Builds it. What was spent is kept over restarts.
- * @param now the chain's time, Unix seconds
- * @param onSpent something does not fit: called at most once an hour
- */
-export function createCancelBudget(
-  chain: SolverChain,
-  state: SolverState,
-  now: () => number,
-  onSpent: (error: OverBudget) => void,
-) {
+/** Builds it. What was spent is kept over restarts. What does not fit goes to `onError`, at most once an hour. */
+export function createCancelBudget({ chain, state, time, onError }: ChainBasics) {
+  const now = time.passed
   const name = `cancellation fees ${chain.chainId}`
   let costs: readonly Cost[] = JSON.parse(state.position(name) ?? '[]')
   let reportedAt: number | undefined
@@ -44,7 +35,7 @@ export function createCancelBudget(
   function report(): void {
     if (reportedAt !== undefined && now() < reportedAt + HOUR_SECONDS) return
     reportedAt = now()
-    onSpent(
+    onError(
       new OverBudget(
         `chain ${chain.chainId}: of maxCancelFees (${chain.maxCancelFees} wei an hour), ${left()} are left. That might not pay for the end of what is open, so the solver declines: raise it, or wait`,
       ),

@@ -1,11 +1,9 @@
-import { type Hex, toFunctionSelector } from 'viem'
+import { toFunctionSelector } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import { requestOf, settlementCall } from '../chain/calls.js'
-import type { ChainTime } from '../chain/chain-time.js'
-import type { SolverChain } from '../chain/open-chain.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 import { isNonceUsed } from '../chain/orders.js'
-import type { SolverState } from '../state.js'
 
 const LEARNING_SECONDS = 60
 /** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
@@ -23,7 +21,7 @@ export type DepositAddresses = ReturnType<typeof createDepositAddresses>
  * Knows what the contract of a chain does with tokens at deposit addresses. Some contracts keep them when the quote was cancelled, and
  * take `settle` only until the deposit deadline (docs/protocol.md, "Contract calls"). What is learnt is kept over restarts.
  */
-export function createDepositAddresses(chain: SolverChain, solver: Hex, state: SolverState, time: ChainTime) {
+export function createDepositAddresses({ chain, solver, state, time }: ChainBasics) {
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'

@@ -33,8 +33,8 @@ export interface TokenExposure {
 /** Sums up what a solver has and has promised on a chain. */
 export function exposureOf({ chain: { chainId, tokens }, ledger, time }: ChainParts): Exposure {
   const held = ledger.holdings()
-  const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
-  const open = [...ledger.quotes()].filter(({ deposit }) => deposit === 'NONE')
+  const orders = ledger.quotes().filter(({ deposit }) => deposit !== 'NONE')
+  const open = ledger.quotes().filter(({ deposit }) => deposit === 'NONE')
   const promised = open.filter(({ quote }) => !isPrice(quote) && time.passed() <= quote.fillDeadline)
   const sum = (of: readonly LedgerQuote[], amountOf: (quote: Quote) => bigint) =>
     of.reduce((total, { quote }) => total + amountOf(quote), 0n)
@@ -64,7 +64,8 @@ export function exposureOf({ chain: { chainId, tokens }, ledger, time }: ChainPa
 
 /** The quotes and prices of a chain that may still be taken, as far as is known. */
 export function openQuotesOf({ ledger }: ChainParts): QuotedOrder[] {
-  return [...ledger.quotes()]
+  return ledger
+    .quotes()
     .filter(({ deposit }) => deposit === 'NONE')
     .flatMap(({ signed }) => signed)
     .map(quotedOf)

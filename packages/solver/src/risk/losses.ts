@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
-import type { ChainTime } from '../chain/chain-time.js'
-import type { Loss, SolverState } from '../state.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
+import type { Loss } from '../state.js'
 import type { QuoteLedger } from './quote-ledger.js'
 
 /** What was lately taken from the bond for missed orders and untaken quotes, by the books: also over restarts. */
@@ -16,7 +16,7 @@ const USER_SECONDS = 7 * DAY_SECONDS
 const MUCH_DIVISOR = 100n
 
 /** Builds it for a chain. */
-export function createLosses(chainId: number, state: SolverState, ledger: QuoteLedger, time: ChainTime) {
+export function createLosses({ chain: { chainId }, state, time }: ChainBasics, ledger: QuoteLedger) {
   const within = (seconds: number) => state.losses(chainId, time.passed() - seconds)
   const sum = (losses: readonly Loss[]) => losses.reduce((total, { cost }) => total + BigInt(cost), 0n)
   /** Of orders at the contract: tokens at an address may come too late to be paid for, whatever the output token does. */

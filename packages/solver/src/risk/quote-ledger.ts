@@ -1,9 +1,10 @@
 import type { Address } from 'viem'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
+import { type Cancellable, conclude } from '../ending/cancel-requests.js'
 import type { SolverQuote } from '../orders/order-terms.js'
-import type { Settings } from '../settings.js'
-import type { SolverState } from '../state.js'
+import { max, min } from '../transactions/fees.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -19,11 +20,8 @@ export interface Holdings {
   readonly gas: { readonly balance: bigint; readonly maxFeePerGas: bigint; readonly isCapped: boolean }
 }
 
-/** What a market maker allows quotes to risk. Shares are parts of the free bond, of `maxOpenBond` with what own orders reserve. */
-export type RiskLimits = Pick<Settings, 'overcommit' | 'maxBondShare' | 'maxOpenBond' | 'maxAddressBondShare'>
-
 /** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
-export interface LedgerQuote {
+export interface LedgerQuote extends Cancellable {
   /** Of prices: the earliest deadlines and the largest output. */
   readonly quote: Quote
   /** The user pays at the deposit address, or did not say how. */
@@ -32,6 +30,8 @@ export interface LedgerQuote {
   readonly signed: readonly SolverQuote[]
   /** `CONTRACT`: the contract has used its nonce, and reserved its bond. */
   readonly deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
+  /** When the next look at it is due, as its end depends on others. In Unix seconds of the chain. */
+  laterLook?: number | undefined
 }
 
 /** A price is a quote that no honest user can take: its user is an address without a key. */
@@ -58,23 +58,16 @@ const SPARED_DIVISOR = 10
 /** Parts of shares and multiples, since amounts are integers. */
 const PARTS = 1_000_000
 
-/**
- * Builds the ledger of a chain.
- * @param bondReservationBps part of the output that a slash takes
- * @param now the chain's time, Unix seconds
- */
-export function createQuoteLedger(
-  bondReservationBps: bigint,
-  limits: RiskLimits,
-  now: () => number,
-  state: SolverState,
-) {
+/** Builds the ledger of a chain. */
+export function createQuoteLedger({ chain, options: limits, time, state }: ChainBasics) {
+  const now = time.passed
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
   let holdings: Holdings | undefined
   /** By nonce: orders that were paid, while the holdings do not show it. */
   const paid = new Map<bigint, { readonly quote: Quote; readonly blockNumber: bigint }>()
-  const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
+  const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) =>
+    bondFor(outputAmount, chain.bondReservationBps)
 
   /**
    * Sums up what the quotes promise of a token, with a deposit and without one, and what they can cost: all of them, those for
@@ -97,7 +90,6 @@ export function createQuoteLedger(
     for (const { quote } of paid.values()) if (quote.outputToken === token) sum.owed += quote.outputAmount
     return sum
   }
-  type Sums = ReturnType<typeof sums>
 
   /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
   function promise({ quote, isForAddress }: AskedQuote): Entry {
@@ -113,45 +105,15 @@ export function createQuoteLedger(
     const entry = promise(signed)
     // Equal prices have one signature.
     if (entry.signed.some(({ orderId }) => orderId === signed.orderId)) return
-    const all = [...entry.signed, signed]
-    // Of prices with one nonce, the largest and the one that is over first say all that counts.
-    const kept = isPrice(signed.quote) ? bindingOf(all) : all
+    const kept = bindingOf([...entry.signed, signed])
     if (kept.includes(signed)) state.addQuote(signed)
-    for (const { orderId } of entry.signed.filter((each) => !kept.includes(each))) state.dropQuote(orderId)
+    for (const each of entry.signed) if (!kept.includes(each)) state.dropQuote(each.orderId)
     entry.signed = kept
   }
 
-  function fundsShortage(
-    { outputToken, outputAmount }: Quote,
-    sum: Sums,
-    lockSeconds: number,
-    held: Holdings,
-  ) {
-    const funds = (held.payable.get(outputToken) ?? 0n) - sum.owed
-    const promised = ((sum.open + outputAmount) * BigInt(PARTS)) / overcommit
-    if (outputAmount > funds || promised > funds) return 'PAYABLE'
-    const { divisor, seconds } = FUNDS_SHARE
-    const lock = BigInt(Math.max(seconds, Math.ceil(lockSeconds)))
-    return outputAmount * divisor * lock > funds * BigInt(seconds) ? 'SHARE' : undefined
-  }
-
   /** The free bond lacks what own orders have reserved, once the holdings show it; and these orders count. */
-  function wholeBond({ freeBond, totalBond }: Holdings, { reservedBond }: Sums): bigint {
-    return freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
-  }
-
-  /** What was slashed counts as open: otherwise each slash would make room for the next one. */
-  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, slashed: bigint, held: Holdings) {
-    const bond = bondOf(quote)
-    const isAbove = (amount: bigint, share: number, whole = held.freeBond) =>
-      amount * BigInt(PARTS) > whole * partsOf(share)
-    if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
-    if (isAbove(sum.bond + slashed + bond, limits.maxOpenBond, wholeBond(held, sum) + slashed))
-      return 'OPEN_BOND'
-    if (!isLimited) return undefined
-    if (limits.maxAddressBondShare === 0) return 'ADDRESS_BOND'
-    return isAbove(sum.addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
-  }
+  const wholeBond = ({ freeBond, totalBond }: Holdings, reserved: bigint) =>
+    min(freeBond + reserved, totalBond)
 
   return {
     update(next: Holdings): void {
@@ -173,13 +135,27 @@ export function createQuoteLedger(
     ) {
       if (holdings === undefined) return 'UNREAD'
       if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
+      const { payable, freeBond } = holdings
       const earlier = entries.get(quote.nonce)
       const wanted = earlier === undefined ? quote : joined(earlier.quote, quote)
-      const sum = sums(quote.outputToken, earlier)
-      return (
-        fundsShortage(wanted, sum, lockSeconds, holdings) ??
-        bondShortage(wanted, sum, isForAddress && keepsTokens, slashed, holdings)
-      )
+      const { outputToken, outputAmount } = wanted
+      const sum = sums(outputToken, earlier)
+      const funds = (payable.get(outputToken) ?? 0n) - sum.owed
+      const promised = ((sum.open + outputAmount) * BigInt(PARTS)) / overcommit
+      if (outputAmount > funds || promised > funds) return 'PAYABLE'
+      const { divisor, seconds } = FUNDS_SHARE
+      const lock = BigInt(Math.max(seconds, Math.ceil(lockSeconds)))
+      if (outputAmount * divisor * lock > funds * BigInt(seconds)) return 'SHARE'
+      const bond = bondOf(wanted)
+      const isAbove = (amount: bigint, share: number, whole = freeBond) =>
+        amount * BigInt(PARTS) > whole * partsOf(share)
+      if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
+      // What was slashed counts as open: otherwise each slash would make room for the next one.
+      const whole = wholeBond(holdings, sum.reservedBond) + slashed
+      if (isAbove(sum.bond + slashed + bond, limits.maxOpenBond, whole)) return 'OPEN_BOND'
+      const isLimited = isForAddress && keepsTokens
+      if (isLimited && isAbove(sum.addressBond + bond, limits.maxAddressBondShare)) return 'ADDRESS_BOND'
+      return undefined
     },
     promise: (asked: AskedQuote) => void promise(asked),
     add,
@@ -205,11 +181,14 @@ export function createQuoteLedger(
     end(ended: SolverQuote, paidAt?: bigint): void {
       const { quote } = ended
       const { nonce } = quote
-      for (const { orderId } of entries.get(nonce)?.signed ?? [ended]) state.endQuote(orderId, now())
+      const entry = entries.get(nonce)
+      for (const { orderId } of entry?.signed ?? [ended]) state.endQuote(orderId, now())
+      // Otherwise it was cancelled, which is known already.
+      conclude(entry, 'TAKEN')
       entries.delete(nonce)
       if (paidAt !== undefined) paid.set(nonce, { quote, blockNumber: paidAt })
     },
-    quotes: (): Iterable<LedgerQuote> => entries.values(),
+    quotes: (): LedgerQuote[] => [...entries.values()],
     get: (nonce: bigint): LedgerQuote | undefined => entries.get(nonce),
     /** What can still be paid for at its deposit address, by that in lower case. Nobody is owed what a price promises. */
     addresses: (): ReadonlyMap<Address, SolverQuote> =>
@@ -223,7 +202,7 @@ export function createQuoteLedger(
     mostSpared(bond: bigint): number {
       const most = MAX_QUOTES / SPARED_DIVISOR
       if (holdings === undefined || bond === 0n) return most
-      const allowed = wholeBond(holdings, sums()) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
+      const allowed = wholeBond(holdings, sums().reservedBond) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
       return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
     },
     /** As last read; undefined before that. */
@@ -232,27 +211,21 @@ export function createQuoteLedger(
   }
 }
 
-/** @param prices at least one */
+/** Of prices with one nonce, the largest and the one that is over first say all that counts. */
 function bindingOf(prices: readonly SolverQuote[]): readonly SolverQuote[] {
-  const largest = prices.reduce((one, next) =>
-    next.quote.outputAmount > one.quote.outputAmount ? next : one,
-  )
-  const first = prices.reduce((one, next) =>
-    next.quote.depositDeadline < one.quote.depositDeadline ? next : one,
-  )
-  return [...new Set([first, largest])]
+  const [first] = prices.toSorted((one, other) => one.quote.depositDeadline - other.quote.depositDeadline)
+  const [largest] = prices.toSorted((one, other) => Number(other.quote.outputAmount - one.quote.outputAmount))
+  return prices.filter((each) => each === first || each === largest)
 }
 
 /** What both can cost when one of them at most is taken. */
-function joined(one: Quote, other: Quote): Quote {
-  return {
-    ...one,
-    outputAmount: one.outputAmount > other.outputAmount ? one.outputAmount : other.outputAmount,
-    depositDeadline: Math.min(one.depositDeadline, other.depositDeadline),
-    // Nobody is owed what a price promises, and each can be slashed from its own deadline on.
-    fillDeadline: Math.min(one.fillDeadline, other.fillDeadline),
-  }
-}
+const joined = (one: Quote, other: Quote): Quote => ({
+  ...one,
+  outputAmount: max(one.outputAmount, other.outputAmount),
+  depositDeadline: Math.min(one.depositDeadline, other.depositDeadline),
+  // Nobody is owed what a price promises, and each can be slashed from its own deadline on.
+  fillDeadline: Math.min(one.fillDeadline, other.fillDeadline),
+})
 
 function partsOf(share: number): bigint {
   return BigInt(Math.round(share * PARTS))

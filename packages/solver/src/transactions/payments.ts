@@ -1,8 +1,6 @@
 import type { Books } from '../books.js'
 import type { Call } from '../chain/calls.js'
-import type { ChainTime } from '../chain/chain-time.js'
-import type { SolverChain } from '../chain/open-chain.js'
-import type { SolverParts } from '../solver-parts.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 import type { KeptPayment, SignedTransaction } from '../state.js'
 import { keepTrying } from '../waiting.js'
 import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf } from './payment-names.js'
@@ -11,11 +9,8 @@ import type { Offer, PaymentEnd, TransactionSender } from './transaction-sender.
 /** Called with an attempt before it is kept. One for which it returns false, or throws, is not made. */
 type OnSigned = (attempt: SignedTransaction) => boolean
 
-interface PaymentParts extends SolverParts {
+interface PaymentParts extends ChainBasics {
   readonly books: Books
-  readonly chain: SolverChain
-  readonly time: ChainTime
-  readonly report: (reason: string, error: unknown) => void
 }
 
 /**

@@ -7,20 +7,23 @@ it('a cancellation that fails while nothing can be written is wanted again at th
   const fail = async () => {
     throw new Error('the node is down')
   }
-  const cancellations = createCancellations({
+  const parts = {
     chain: { chainId: 1, maxPayments: 16, hasWords: false },
-    ledger: { holdings: () => undefined },
+    ledger: { holdings: () => undefined, get: () => undefined },
     payments: { send: fail, isUnderWay: () => false },
-    budget: {
-      reserve: () => true,
-      charge() {
-        throw new Error('the disk is full')
-      },
-    },
-    countAbove: () => 0,
     onError: (error: Error) => errors.push(error.message),
     signal: new AbortController().signal,
-  } as never)
+  }
+  const charge = () => {
+    throw new Error('the disk is full')
+  }
+  const budget = { reserve: () => true, charge }
+  const cancellations = createCancellations(
+    parts as never,
+    budget as never,
+    () => [],
+    () => {},
+  )
   cancellations.start([{ nonce } as never])
   expect(cancellations.has(nonce)).toBe(true)
   await cancellations.idle()

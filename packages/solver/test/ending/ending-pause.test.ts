@@ -45,8 +45,8 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
   const pause = createEndingPause(
     parts as never,
     toCancel as never,
-    { cost: () => CANCELLATION_COST },
-    budget,
+    { cost: () => CANCELLATION_COST } as never,
+    budget as never,
   )
   return pause({ ...times, isForAddress: false })
 }

@@ -1,18 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
-import { decideEnd, endsAfter } from '../../src/ending/ending-rules.js'
+import { endsAfter, isKept } from '../../src/ending/ending-rules.js'
 
 const quote = { inputAmount: 1000n, depositDeadline: 100, fillDeadline: 220 } as Quote
-const facts = {
-  time: 161,
-  balance: 0n,
-  canSettle: false,
-  isSpared: false,
-  keepsTokens: true,
-}
-const decide = (change: object, isForAddress = true) =>
-  decideEnd({ quote, isForAddress }, { ...facts, ...change })
-
 it.each<[boolean, 'NONE' | 'ADDRESS', boolean, number]>([
   [false, 'NONE', true, 100],
   [false, 'ADDRESS', true, 100],
@@ -27,17 +17,15 @@ it.each<[boolean, 'NONE' | 'ADDRESS', boolean, number]>([
   },
 )
 
-it.each<[string, object, boolean, string]>([
-  ['without tokens', {}, true, 'CANCEL'],
-  ['with tokens that can be settled', { balance: 1000n, canSettle: true }, true, 'PAY'],
-  ['with nine tenths, for its address', { balance: 900n }, true, 'KEEP'],
-  ['with less than nine tenths', { balance: 899n }, true, 'CANCEL'],
-  ['with tokens, for the contract', { balance: 1000n }, false, 'CANCEL'],
-  ['with tokens that are given back', { balance: 1000n, keepsTokens: false }, true, 'CANCEL'],
-  ['that is spared', { isSpared: true }, true, 'KEEP'],
-  ['before its deposit deadline', { time: 100 }, false, 'CANCEL'],
-  ['for its address in the first half of its fill window', { time: 160 }, true, 'KEEP'],
-  ['for its address, where tokens are given back', { time: 101, keepsTokens: false }, true, 'CANCEL'],
-])('a quote %s', (_title, change, isForAddress, decision) => {
-  expect(decide(change, isForAddress)).toBe(decision)
+it.each<[string, number, bigint, boolean, boolean, boolean]>([
+  ['without tokens', 161, 0n, true, true, false],
+  ['with nine tenths, for its address', 161, 900n, true, true, true],
+  ['with less than nine tenths', 161, 899n, true, true, false],
+  ['with tokens, for the contract', 161, 1000n, false, true, false],
+  ['with tokens that are given back', 161, 1000n, true, false, false],
+  ['before its deposit deadline', 100, 0n, false, true, false],
+  ['for its address in the first half of its fill window', 160, 0n, true, true, true],
+  ['for its address, where tokens are given back', 101, 0n, true, false, false],
+])('a quote %s', (_title, time, balance, isForAddress, keepsTokens, expected) => {
+  expect(isKept({ quote, isForAddress }, time, balance, keepsTokens)).toBe(expected)
 })

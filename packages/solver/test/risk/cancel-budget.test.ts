@@ -12,13 +12,10 @@ function startBudget() {
   return {
     reports,
     kept: () => state.position('cancellation fees 1'),
-    build: () =>
-      createCancelBudget(
-        chain as never,
-        state,
-        () => time,
-        () => void reports.push('spent'),
-      ),
+    build() {
+      const onError = () => void reports.push('spent')
+      return createCancelBudget({ chain, state, time: { passed: () => time }, onError } as never)
+    },
     pass(seconds: number) {
       time += seconds
     },

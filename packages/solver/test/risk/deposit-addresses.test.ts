@@ -1,7 +1,6 @@
 import { encodeAbiParameters, RawContractError, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
-import type { SolverChain } from '../../src/chain/open-chain.js'
 import { createDepositAddresses } from '../../src/risk/deposit-addresses.js'
 import { openState } from '../../src/state.js'
 
@@ -43,13 +42,10 @@ function startAddresses(revert: string | undefined | null, isUsed = true) {
       throw new RawContractError({ data: data as `0x${string}` })
     },
   }
-  const chain = { chainId: 1, settlement: TOKEN, client } as unknown as SolverChain
+  const chain = { chainId: 1, settlement: TOKEN, client }
+  const times = { passed: () => time, atDepth: () => ({ blockNumber: 9n }) }
   return {
-    build: () =>
-      createDepositAddresses(chain, SOLVER, state, {
-        passed: () => time,
-        atDepth: () => ({ blockNumber: 9n }),
-      } as never),
+    build: () => createDepositAddresses({ chain, solver: SOLVER, state, time: times } as never),
     asked: () => asked,
     pass(seconds: number) {
       time += seconds

@@ -15,7 +15,8 @@ function startLosses() {
   const state = openState(':memory:')
   let time = START
   const holdings = () => ({ totalBond: 10_000n }) as never
-  const build = () => createLosses(1, state, { holdings } as never, { passed: () => time } as never)
+  const parts = { chain: { chainId: 1 }, state, time: { passed: () => time } } as never
+  const build = () => createLosses(parts, { holdings } as never)
   let orders = 0
   return {
     build,

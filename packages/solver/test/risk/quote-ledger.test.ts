@@ -1,13 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import type { SolverQuote } from '../../src/orders/order-terms.js'
-import {
-  createQuoteLedger,
-  type Holdings,
-  type QuoteLedger,
-  type RiskLimits,
-} from '../../src/risk/quote-ledger.js'
-import { openState } from '../../src/state.js'
+import { createQuoteLedger, type Holdings, type QuoteLedger } from '../../src/risk/quote-ledger.js'
+import { DEFAULTS, type Settings } from '../../src/solver-parts.js'
+import { openState, type SolverState } from '../../src/state.js'
 
 const GAS = { balance: 0n, maxFeePerGas: 0n, isCapped: false }
 
@@ -50,14 +46,19 @@ function signedOf(signed: Quote): SolverQuote {
   return { ...known, quote: signed, orderId }
 }
 
+function build(limits: Partial<Settings>, file: SolverState): QuoteLedger {
+  const options = { ...DEFAULTS, ...limits }
+  const time = { passed: () => passed }
+  return createQuoteLedger({ chain: { bondReservationBps: 500n }, options, time, state: file } as never)
+}
+
 /** 1000 USDC to pay, and a free bond of which a slash takes 5 %. */
 function open(
-  { freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {},
+  { freeBond = 1_000_000n, ...limits }: Partial<Settings> & { freeBond?: bigint } = {},
   file = state(),
 ) {
-  const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
   passed = 0
-  const ledger = createQuoteLedger(500n, all, () => passed, file)
+  const ledger = build(limits, file)
   ledger.update({
     blockNumber: 1n,
     payable: new Map([[USDC, 1000n]]),
@@ -92,13 +93,7 @@ function shortage(ledger: QuoteLedger, asked: Quote, isForAddress = false, lock:
 }
 
 it('nothing is covered before the holdings are known', () => {
-  const limits = { overcommit: 1, maxBondShare: 1, maxOpenBond: 1, maxAddressBondShare: 1 }
-  expect(
-    shortage(
-      createQuoteLedger(500n, limits, () => passed, state()),
-      quote(1n),
-    ),
-  ).toBe('UNREAD')
+  expect(shortage(build({}, state()), quote(1n))).toBe('UNREAD')
 })
 
 it('a quote promises a quarter of the funds at most, and less of them for more than ten minutes', () => {
@@ -183,7 +178,7 @@ it('quotes for deposit addresses risk less where the contract keeps tokens', () 
   expect(shortage(ledger, quote(100n), false, keeps)).toBeUndefined()
   expect(shortage(ledger, quote(100n), true)).toBeUndefined()
   const none = open({ maxAddressBondShare: 0 })
-  expect([shortage(none, quote(1n), true, keeps), shortage(none, quote(1n), true)]).toEqual([
+  expect([shortage(none, quote(100n), true, keeps), shortage(none, quote(100n), true)]).toEqual([
     'ADDRESS_BOND',
     undefined,
   ])
