@@ -45,8 +45,11 @@ export function createBooks({ chain: { chainId }, state, hooks, metrics, time }:
     deposited(order: DepositedOrder): void {
       if (!enter(order.orderId, 'DEPOSITED', order, hooks.onDeposit)) hooks.onDeposit(order)
     },
-    /** Whether the market maker was told what only a deposit can have caused. */
-    isDepositTold: (orderId: Hex) => DEPENDENT.includes(state.bookEntry(orderId)?.kind ?? ''),
+    /** The chain's time when the market maker was told what only a deposit can have caused. Never without that. */
+    depositToldAt(orderId: Hex): number {
+      const last = state.bookEntry(orderId)
+      return last !== undefined && DEPENDENT.includes(last.kind) ? last.time : Number.POSITIVE_INFINITY
+    },
     removed,
     filled(order: FilledOrder): void {
       if (enter(order.orderId, 'FILLED', order, hooks.onFilled)) metrics.filled++

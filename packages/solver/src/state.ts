@@ -18,10 +18,6 @@ export interface StoredOrder {
   readonly signed: SolverQuote | undefined
 }
 
-/** Whether the kit may still pay an order, and nothing has ended it. */
-export const isPayable = (order: StoredOrder | undefined): boolean =>
-  order === undefined || order.status === 'QUOTED' || order.status === 'OPEN'
-
 /** What the market maker was told last of an order or a transaction, as JSON in `entry`. */
 export interface BookEntry {
   /** An order id, or the chain and the nonce of a transaction. */
@@ -149,13 +145,9 @@ export function openState(path: string) {
       run('UPDATE orders SET endedAt = ? WHERE orderId = ?', time, orderId),
     /** The quotes of a chain that have not ended. */
     openQuotes: (chainId: number) => quotes('chainId = ? AND endedAt IS NULL', chainId),
-    /** The quotes of a chain that have ended, the last one first. @param overBy with a fill deadline before that time */
-    endedQuotes: (chainId: number, overBy = Number.MAX_SAFE_INTEGER) =>
-      quotes(
-        'chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ? ORDER BY endedAt DESC',
-        chainId,
-        overBy,
-      ),
+    /** The quotes of a chain that have ended, the last one first. */
+    endedQuotes: (chainId: number) =>
+      quotes('chainId = ? AND endedAt IS NOT NULL ORDER BY endedAt DESC', chainId),
     /** How many quotes and orders have not ended, by chain. */
     countOpen: () =>
       sql<{ chainId: number; count: number }>(

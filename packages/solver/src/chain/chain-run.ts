@@ -14,7 +14,6 @@ import { readHead } from './chain-time.js'
 import { pollDeposits } from './deposit-poller.js'
 import { failed, readChain, type SolverChain } from './open-chain.js'
 import { openNode } from './open-node.js'
-import { readBalance } from './orders.js'
 import { inPlace } from './pacing.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
@@ -84,13 +83,7 @@ function run(parts: ChainParts) {
       isPrepared = true
     },
     /** What is too low for a further quote. */
-    shortageFor: (asked: AskedQuote) =>
-      ledger.shortageFor(
-        asked,
-        asked.quote.fillDeadline - time.now(),
-        addresses.keepsTokens(),
-        losses.ofDay(),
-      ),
+    shortageFor: (asked: AskedQuote) => ledger.shortageFor(asked, addresses.keepsTokens(), losses.ofDay()),
     /** Why no quote at all would be signed at present. */
     pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
     /** Why a quote may not be signed at present. */
@@ -129,7 +122,7 @@ async function learnPace({ client }: SolverChain): Promise<void> {
 
 /** Follows the blocks of a chain, and does what is due at each. */
 function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<void> {
-  const { chain, state, ledger, time, payments } = parts
+  const { chain, state, time, payments } = parts
   let isLookingBack = false
 
   /** What fails is looked at again at the next block. Orders come first: their payments are sent again by themselves. */
@@ -142,24 +135,11 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
     isLookingBack = false
   }
 
-  return pollDeposits({
-    ...parts,
-    onDeposited: filling.deposited,
-    onSettled: filling.settled,
-    async onTransfer(to, transactionHash) {
-      const signed = ledger.addresses().get(to)
-      if (signed === undefined) return
-      const { quote, orderId, depositAddress } = signed
-      // Transfers of nothing would make orders that hold up others.
-      const balance = await readBalance(chain, quote.inputToken, depositAddress)
-      if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline, { transactionHash })
-    },
-    async onBlock() {
-      // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
-      ending.look()
-      void inPlace('LATER', lookBack)
-      await parts.refresh()
-      state.prune(chain.chainId, time.passed())
-    },
+  return pollDeposits(parts, filling, async () => {
+    // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
+    ending.look()
+    void inPlace('LATER', lookBack)
+    await parts.refresh()
+    state.prune(chain.chainId, time.passed())
   })
 }

@@ -1,22 +1,12 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex } from 'viem'
 import { createRangeSize, readRange } from '../../../chain/src/block-ranges.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
-import type { DepositLog } from '../orders/deposits.js'
+import type { Filling } from '../orders/filling.js'
 import { within } from '../waiting.js'
 import type { ChainParts } from './chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
 import { type BlockRange, MAX_RANGE, onFailed, readLogs } from './logs.js'
-
-interface DepositPollerOptions extends ChainParts {
-  /** Called for each deposit at the contract, and more than once for some. */
-  readonly onDeposited: (orderId: Hex, fillDeadline: number, log: DepositLog) => void
-  /** Called for each own order that was settled, and more than once for some. */
-  readonly onSettled: (orderId: Hex, transactionHash: Hex, blockNumber: number) => void
-  /** Called for each of the addresses that has got something, and more than once for some. */
-  readonly onTransfer: (to: Address, transactionHash: Hex) => Promise<void>
-  /** Called when the chain has a new block, after its deposits unless the node does not show them; and now and then while none comes. */
-  readonly onBlock: (head: Head) => Promise<void>
-}
+import { readBalance } from './orders.js'
 
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
@@ -26,16 +16,22 @@ const MAX_DELAY_MS = 5_000
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
  * deposit addresses by the transfers of tokens, and what was settled. After an error it goes on where it was. Blocks are passed on also while no logs can be
  * read: quotes must end by their time, and what the contract says of each decides how.
+ * @param onBlock called when the chain has a new block, after its deposits unless the node does not show them; and now and then while
+ * none comes
  * @returns when it has ended, after the signal has aborted
  */
-export async function pollDeposits(options: DepositPollerOptions): Promise<void> {
-  const { chain, clock, time, signal, onBlock, onError } = options
+export async function pollDeposits(
+  parts: ChainParts,
+  filling: Filling,
+  onBlock: (head: Head) => Promise<void>,
+): Promise<void> {
+  const { chain, clock, time, signal, onError } = parts
   let failures = 0
   let passedOn: Hex | undefined
   let passedOnAt = 0
   const readers = [
-    createReader(options, `chain ${chain.chainId}`, readDeposits),
-    createReader(options, `transfers ${chain.chainId}`, readTransfers),
+    createReader(parts, `chain ${chain.chainId}`, (range) => readDeposits(parts, filling, range)),
+    createReader(parts, `transfers ${chain.chainId}`, (range) => readTransfers(parts, filling, range)),
   ]
 
   async function poll(): Promise<void> {
@@ -74,13 +70,12 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
  * @returns reads the blocks up to a new head; false when that takes long, and goes on
  */
 function createReader(
-  options: DepositPollerOptions,
+  { clock, signal, state, time }: ChainParts,
   name: string,
-  readLogsOf: (options: DepositPollerOptions, range: BlockRange) => Promise<number>,
+  readLogsOf: (range: BlockRange) => Promise<number>,
 ): (head: Head) => Promise<boolean> {
-  const { clock, signal, state, time } = options
   const size = createRangeSize(MAX_RANGE)
-  const read = (from: number, to: number) => readLogsOf(options, { from, to })
+  const read = (from: number, to: number) => readLogsOf({ from, to })
   let last: Hex | undefined
   let reading: Promise<void> | undefined
 
@@ -108,26 +103,34 @@ function createReader(
   }
 }
 
-async function readDeposits(options: DepositPollerOptions, range: BlockRange): Promise<number> {
-  const { chain, solver, onDeposited, onSettled } = options
+/** A block is read more than once, and so is what it has. */
+async function readDeposits(
+  { chain, solver }: ChainParts,
+  { deposited, settled }: Filling,
+  range: BlockRange,
+): Promise<number> {
   const { settlement, chainId } = chain
   const { solverTopics, decodeLogs } = settlementOf(chainId)
   const logs = await readLogs(chain, range, [...solverTopics(solver)], settlement)
   for (const { event } of decodeLogs(chainId, logs).events) {
     const { orderId, transactionHash } = event
     if (event.solver !== solver) continue
-    if (event.type === 'Settled') onSettled(orderId, transactionHash, event.blockNumber)
+    if (event.type === 'Settled') settled(orderId, transactionHash, event.blockNumber)
     else if (event.type === 'Deposited')
-      onDeposited(orderId, event.fillDeadline, { transactionHash, quotedInput: event.inputAmount })
+      deposited(orderId, event.fillDeadline, { transactionHash, quotedInput: event.inputAmount })
   }
   return logs.length
 }
 
-async function readTransfers(options: DepositPollerOptions, range: BlockRange): Promise<number> {
-  const { chain, ledger, onTransfer, onError } = options
+async function readTransfers(
+  { chain, ledger, onError }: ChainParts,
+  { deposited }: Filling,
+  range: BlockRange,
+): Promise<number> {
   let count = 0
   // A quote that is signed from here on is deposited in a later block.
-  const receivers = [...ledger.addresses().keys()]
+  const addresses = ledger.addresses()
+  const receivers = [...addresses.keys()]
   // They may be no longer traded.
   const tokens = [...new Set(ledger.quotes().map(({ quote }) => quote.inputToken))]
   const reads: Promise<void>[] = []
@@ -144,6 +147,15 @@ async function readTransfers(options: DepositPollerOptions, range: BlockRange): 
       logs.map((log): [Address, Hex] => [`0x${log.topics[2]?.slice(-40)}`, log.transactionHash]),
     )
     // A token that fails must not keep the others. Blocks are read again, and so is it.
-    await Promise.all([...found].map((transfer) => onTransfer(...transfer).catch(onError)))
+    await Promise.all([...found].map((transfer) => look(...transfer).catch(onError)))
+  }
+
+  /** Transfers of nothing would make orders that hold up others. */
+  async function look(to: Address, transactionHash: Hex): Promise<void> {
+    const signed = addresses.get(to)
+    if (signed === undefined) return
+    const { quote, orderId } = signed
+    const balance = await readBalance(chain, quote.inputToken, to)
+    if (balance >= quote.inputAmount) deposited(orderId, quote.fillDeadline, { transactionHash })
   }
 }

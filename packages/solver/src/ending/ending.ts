@@ -113,20 +113,15 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     learn: cancellations.learn,
     /** Whether a nonce is being used up. */
     isCancelling: cancellations.has,
-    /**
-     * A reorganisation has removed a transaction that nobody waits for. When it is a cancellation, it is followed again, and its quotes
-     * count again until it is mined.
-     * @returns whether it is one
-     */
-    reopen(id: string): boolean {
+    /** A reorganisation has removed a cancellation: it is followed again, and its quotes count again until it is mined. */
+    reopen(id: string): void {
       const nonces = cancellations.reopen(id)
-      for (const signed of nonces.length === 0 ? [] : state.endedQuotes(chain.chainId)) {
+      for (const signed of state.endedQuotes(chain.chainId)) {
         if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId)?.status !== 'QUOTED') continue
         ledger.reopen(signed)
         books.reopened(signed)
         askToCancel(ledger.get(signed.quote.nonce)).catch(() => {})
       }
-      return nonces.length > 0
     },
     /** Goes on with the cancellations that the state has. */
     resume: cancellations.resume,

@@ -5,7 +5,6 @@ import { isGivenUp } from '../orders/deposits.js'
 import type { Filling } from '../orders/filling.js'
 import { type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
-import { isPayable } from '../state.js'
 import { max } from '../transactions/fees.js'
 import { conclude } from './cancel-requests.js'
 import { isKept, middleOf } from './ending-rules.js'
@@ -35,7 +34,8 @@ export function createQuoteLook(parts: ChainParts, filling: Filling) {
 
   async function canSettle(signed: SolverQuote): Promise<boolean> {
     const { quote, orderId } = signed
-    const isOver = time.passed() > quote.fillDeadline || !isPayable(state.order(orderId))
+    const { status = 'QUOTED' } = state.order(orderId) ?? {}
+    const isOver = time.passed() > quote.fillDeadline || (status !== 'QUOTED' && status !== 'OPEN')
     if (isPrice(quote) || isOver || isGivenUp(filling.deposits.get(orderId))) return false
     // A payment that needs more is not sent.
     const call = { ...requestOf(solver, settleCall(chain, signed)), gas: chain.maxGas }

@@ -1,13 +1,6 @@
 import type { Hex } from 'viem'
 import type { DepositedOrder } from './order-terms.js'
 
-/** What a log says of a deposit. */
-export interface DepositLog {
-  readonly transactionHash: Hex
-  /** The input of its quote, as the contract's event says it: the state may not have the quote. */
-  readonly quotedInput?: bigint
-}
-
 /** Where a deposit is. */
 export type Place = DepositedOrder['deposit']
 
@@ -17,13 +10,16 @@ export interface Deposit {
   running?: Promise<void>
   /** It was looked at. */
   isSeen: boolean
-  log?: DepositLog
+  /** Of the log that has shown it. */
+  transactionHash?: Hex
+  /** The input of its quote, as the contract's event says it: the state may not have the quote. */
+  quotedInput?: bigint
   /** The transaction that has settled the order, by the contract's event. */
   settledBy?: Hex
-  /** What the market maker was told of, and the newest block at that time. */
-  told?: { readonly place: Place; readonly blockNumber: bigint } | undefined
   /** Undefined before it was seen, and after a reorganisation has removed it. */
   place?: Place | undefined
+  /** Where it was when the market maker was told of it. */
+  toldPlace?: Place | undefined
   /** How often its payment has reverted there. */
   reverts: number
   /** What the market maker says of its payment: undefined before it is asked, and while it has not answered. */

@@ -9,7 +9,7 @@ import { inPlace } from '../chain/pacing.js'
 import { middleOf } from '../ending/ending-rules.js'
 import type { StoredOrder } from '../state.js'
 import { keepTrying } from '../waiting.js'
-import { type Deposit, type DepositLog, MAX_REVERTS } from './deposits.js'
+import { type Deposit, MAX_REVERTS } from './deposits.js'
 import { endOrder } from './order-end.js'
 import { findDeposit, lookAtOrder } from './order-look.js'
 import { createSlots } from './slots.js'
@@ -67,7 +67,8 @@ export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) =
     const { orderId, signed } = order
     // A stopped process may have left more payments than the limit allows. None is made twice.
     const isUnderWay = payments.isUnderWay(orderId)
-    const isDue = isUnderWay || (await look(order, deposit))
+    const look = () => lookAtOrder(parts, order, deposit, isCancelling)
+    const isDue = isUnderWay || (await look().finally(() => Object.assign(deposit, { isSeen: true })))
     if (!isDue) return
     const isAtAddress = signed !== undefined && deposit.place === 'ADDRESS'
     const deadline = isAtAddress ? addresses.lastSettle(signed.quote) : order.fillDeadline
@@ -77,14 +78,6 @@ export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) =
       if (!isUnderWay) await send(order, deposit)
       await follow(order, deposit, deadline)
     })
-  }
-
-  async function look(order: StoredOrder, deposit: Deposit): Promise<boolean> {
-    try {
-      return await lookAtOrder(parts, order, deposit, isCancelling)
-    } finally {
-      deposit.isSeen = true
-    }
   }
 
   /** @throws Error for a quote that is being cancelled, and for an order that the contract cannot pay any more */
@@ -157,11 +150,11 @@ export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) =
   return {
     /**
      * Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored.
-     * @param log undefined for a deposit that was found without one
+     * @param seen what a log says of it
      */
-    deposited(orderId: Hex, fillDeadline: number, log?: DepositLog): void {
+    deposited(orderId: Hex, fillDeadline: number, seen?: Partial<Deposit>): void {
       state.addOrder({ chainId, orderId, fillDeadline })
-      run(orderId, log && { log })
+      run(orderId, seen)
     },
     /** An own order was settled, by whomever. One that is known as such is ignored: its block is read often. */
     settled(orderId: Hex, settledBy: Hex, blockNumber: number): void {

@@ -35,9 +35,9 @@ export async function lookAtOrder(
   if (isOver && (deposit.place ?? place) === undefined) return drop()
   if (isOver) return endOrder(parts, order, deposit, 'MISSED', { isNonceUsed: false })
 
-  if (place === undefined && books.isDepositTold(orderId) && (await isGone())) {
+  if (place === undefined && (await isGone())) {
     books.removed(orderId)
-    deposit.told = undefined
+    deposit.toldPlace = undefined
   }
   if (place !== deposit.place) takeDeposit()
   const terms = seen.state === 'NONE' ? signed?.quote : seen
@@ -86,13 +86,12 @@ export async function lookAtOrder(
    */
   function isWanted(place: Place, terms: Terms): boolean {
     const { inputAmount } = terms
-    const { log, word } = deposit
-    const quoted = signed?.quote.inputAmount ?? log?.quotedInput
+    const { transactionHash, quotedInput, word } = deposit
+    const quoted = signed?.quote.inputAmount ?? quotedInput
     const isShort = quoted === undefined || inputAmount < quoted
-    const transactionHash = log?.transactionHash
     const told = { ...toPublicTerms(chainId, orderId, terms, signed), deposit: place, transactionHash }
-    if ((!isShort || word === 'YES') && deposit.told?.place !== place) {
-      deposit.told = { place, ...time.atDepth(0) }
+    if ((!isShort || word === 'YES') && deposit.toldPlace !== place) {
+      deposit.toldPlace = place
       books.deposited(told)
     }
     if (!isShort && options.mayFill === undefined) return true
@@ -119,7 +118,7 @@ export async function lookAtOrder(
   /** A node may lag: what was told is gone when a later block does not have it. */
   async function isGone(): Promise<boolean> {
     const head = time.atDepth(0)
-    if (deposit.told !== undefined && head.blockNumber <= deposit.told.blockNumber) return false
+    if (time.passed() <= books.depositToldAt(orderId)) return false
     const now = await readOrder(chain, orderId, head)
     return now.state === 'NONE' && (await findDeposit(parts, now, signed, head)) === undefined
   }

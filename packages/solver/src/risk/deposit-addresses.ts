@@ -44,7 +44,8 @@ export function createDepositAddresses({ chain, solver, state, time }: ChainBasi
      */
     async learn(): Promise<void> {
       if (known() !== undefined || time.passed() < nextLearning) return
-      const [past] = state.endedQuotes(chain.chainId, time.passed())
+      const ended = state.endedQuotes(chain.chainId)
+      const past = ended.find(({ quote }) => quote.fillDeadline < time.passed())
       if (past === undefined) return
       nextLearning = time.passed() + LEARNING_SECONDS
       // Both at one block: where the nonce is not used yet, the refund succeeds at any contract.

@@ -1,5 +1,4 @@
 import { type Address, getAddress } from 'viem'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { isPrice, type LedgerQuote } from './quote-ledger.js'
@@ -36,19 +35,21 @@ export function exposureOf({ chain: { chainId, tokens }, ledger, time }: ChainPa
   const orders = ledger.quotes().filter(({ deposit }) => deposit !== 'NONE')
   const open = ledger.quotes().filter(({ deposit }) => deposit === 'NONE')
   const promised = open.filter(({ quote }) => !isPrice(quote) && time.passed() <= quote.fillDeadline)
-  const sum = (of: readonly LedgerQuote[], amountOf: (quote: Quote) => bigint) =>
-    of.reduce((total, { quote }) => total + amountOf(quote), 0n)
+  const bondOf = (quotes: readonly LedgerQuote[]) =>
+    quotes.reduce((total, { quote }) => total + ledger.bondOf(quote), 0n)
 
   function exposure(token: Address): TokenExposure {
-    const out = ({ outputToken, outputAmount }: Quote) => (outputToken === token ? outputAmount : 0n)
-    const into = ({ inputToken, inputAmount }: Quote) => (inputToken === token ? inputAmount : 0n)
+    const sum = (quotes: readonly LedgerQuote[], side: 'input' | 'output') =>
+      quotes
+        .filter(({ quote }) => quote[`${side}Token`] === token)
+        .reduce((total, { quote }) => total + quote[`${side}Amount`], 0n)
     return {
       token: getAddress(token),
       payable: held?.payable.get(token) ?? 0n,
-      quotedOut: sum(promised, out),
-      quotedIn: sum(promised, into),
-      owedOut: sum(orders, out),
-      owedIn: sum(orders, into),
+      quotedOut: sum(promised, 'output'),
+      quotedIn: sum(promised, 'input'),
+      owedOut: sum(orders, 'output'),
+      owedIn: sum(orders, 'input'),
     }
   }
 
@@ -56,8 +57,8 @@ export function exposureOf({ chain: { chainId, tokens }, ledger, time }: ChainPa
     chainId,
     coin: held?.gas.balance,
     freeBond: held?.freeBond,
-    openBond: sum(open, ledger.bondOf),
-    orderBond: sum(orders, ledger.bondOf),
+    openBond: bondOf(open),
+    orderBond: bondOf(orders),
     tokens: [...tokens.keys()].map(exposure),
   }
 }

@@ -123,16 +123,10 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
     /**
      * What is too low for a further quote; undefined when it may be signed. `UNREAD` lasts until the node has answered. `PAYABLE`: the
      * funds of the token are promised. `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
-     * @param lockSeconds until its fill deadline
      * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
      * @param slashed what slashes have lately cost
      */
-    shortageFor(
-      { quote, isForAddress }: AskedQuote,
-      lockSeconds: number,
-      keepsTokens: boolean,
-      slashed: bigint,
-    ) {
+    shortageFor({ quote, isForAddress }: AskedQuote, keepsTokens: boolean, slashed: bigint) {
       if (holdings === undefined) return 'UNREAD'
       if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const { payable, freeBond } = holdings
@@ -144,7 +138,7 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
       const promised = ((sum.open + outputAmount) * BigInt(PARTS)) / overcommit
       if (outputAmount > funds || promised > funds) return 'PAYABLE'
       const { divisor, seconds } = FUNDS_SHARE
-      const lock = BigInt(Math.max(seconds, Math.ceil(lockSeconds)))
+      const lock = BigInt(Math.max(seconds, Math.ceil(quote.fillDeadline - time.now())))
       if (outputAmount * divisor * lock > funds * BigInt(seconds)) return 'SHARE'
       const bond = bondOf(wanted)
       const isAbove = (amount: bigint, share: number, whole = freeBond) =>

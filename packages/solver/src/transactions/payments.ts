@@ -216,10 +216,11 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
   }
 
   /** @returns false when it is none that is reopened, or another one has its name by now */
-  function reopenAs(name: string, { id }: KeptPayment, reopen: (id: string) => boolean): boolean {
+  function reopenAs(name: string, { id }: KeptPayment, reopen: (id: string) => void): boolean {
     if (!name.startsWith(CANCELLATION) || state.attempts(name).length > 0) return false
     state.renamePayment(id, name)
-    return reopen(name)
+    reopen(name)
+    return true
   }
 
   const toEnd = (id: string) =>
@@ -256,10 +257,10 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     },
     /**
      * Looks at the payments that have ended. One that a reorganisation has removed is sent again, and one that is deep is no longer kept.
-     * @param reopen takes one that was removed, by its earlier name, and follows it
+     * @param reopen takes a cancellation that was removed, by its earlier name, and follows it
      * @throws viem's errors
      */
-    async lookBack(reopen: (id: string) => boolean): Promise<void> {
+    async lookBack(reopen: (id: string) => void): Promise<void> {
       const ended = state.keptPayments(chainId).filter(hasEnded)
       if (ended.length === 0) return
       const { now, deep } = await sender.usedNonces()

@@ -5,6 +5,7 @@ import { RpcError, toRpcError } from '../../../chain/src/json-rpc.js'
 import type { ChainParts } from '../../src/chain/chain-parts.js'
 import { createChainTime } from '../../src/chain/chain-time.js'
 import { pollDeposits } from '../../src/chain/deposit-poller.js'
+import type { Filling } from '../../src/orders/filling.js'
 
 const DEPOSITED = parseAbiItem(
   'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
@@ -98,6 +99,11 @@ function startPolling(
       requests.push(asked)
       return answer(asked)
     },
+    /** The balance of an address that has got something. */
+    async readContract({ args: [owner] }: { args: [Address] }) {
+      transfers.push(owner)
+      return 0n
+    },
   }
   const chain = {
     chainId: 1,
@@ -118,18 +124,20 @@ function startPolling(
     onError: (error: unknown) => errors.push((error as Error).message),
     signal: closing.signal,
     ledger: {
-      addresses: () => new Map(addresses.map((address) => [address, {}])),
+      addresses: () => new Map(addresses.map((address) => [address, { quote: { inputAmount: 1n } }])),
       quotes: () => [{ quote: { inputToken: TOKEN } }],
     },
   }
-  const ended = pollDeposits({
-    ...(parts as unknown as ChainParts),
-    onDeposited: (orderId, fillDeadline, { quotedInput }) =>
+  const filling: Pick<Filling, 'deposited' | 'settled'> = {
+    deposited: (orderId, fillDeadline, { quotedInput } = {}) =>
       deposits.push([Number(orderId), fillDeadline, quotedInput ?? 0n]),
-    onSettled: (orderId) => deposits.push([Number(orderId), 'settled']),
-    onTransfer: async (to) => void transfers.push(to),
-    onBlock: async ({ number }) => void blocks.push(number),
-  })
+    settled: (orderId) => deposits.push([Number(orderId), 'settled']),
+  }
+  const ended = pollDeposits(
+    parts as unknown as ChainParts,
+    filling as Filling,
+    async ({ number }) => void blocks.push(number),
+  )
   onTestFinished(async () => {
     closing.abort()
     await clock.advance(60_000)

@@ -16,6 +16,7 @@ const LOCK = { lockSeconds: 420, keepsTokens: false, slashed: 0n }
 let nonce = 0n
 /** The chain's time. */
 let passed = 0
+let now = 0
 
 function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
   return {
@@ -48,7 +49,7 @@ function signedOf(signed: Quote): SolverQuote {
 
 function build(limits: Partial<Settings>, file: SolverState): QuoteLedger {
   const options = { ...DEFAULTS, ...limits }
-  const time = { passed: () => passed }
+  const time = { passed: () => passed, now: () => now }
   return createQuoteLedger({ chain: { bondReservationBps: 500n }, options, time, state: file } as never)
 }
 
@@ -89,7 +90,8 @@ function promise(ledger: QuoteLedger, promised: Quote, isForAddress = false): Qu
 
 function shortage(ledger: QuoteLedger, asked: Quote, isForAddress = false, lock: Partial<typeof LOCK> = {}) {
   const { lockSeconds, keepsTokens, slashed } = { ...LOCK, ...lock }
-  return ledger.shortageFor({ quote: asked, isForAddress }, lockSeconds, keepsTokens, slashed)
+  now = asked.fillDeadline - lockSeconds
+  return ledger.shortageFor({ quote: asked, isForAddress }, keepsTokens, slashed)
 }
 
 it('nothing is covered before the holdings are known', () => {
