@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
-import { createEnding, type Ending } from '../ending/ending.js'
-import { createFilling, type Filling } from '../orders/filling.js'
+import { createEnding } from '../ending/ending.js'
+import { createFilling } from '../orders/filling.js'
 import type { QuotedOrder } from '../orders/order-terms.js'
 import { quotedOf } from '../risk/exposure.js'
 import type { AskedQuote } from '../risk/quote-ledger.js'
@@ -45,15 +45,34 @@ export async function startChainRun(chainId: number, chainOptions: ChainSettings
 }
 
 function run(parts: ChainParts) {
-  const { chain, ledger, time, payments, addresses, losses, onError, report } = parts
-  const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
+  const { chain, state, ledger, time, payments, addresses, losses, onError, report } = parts
+  const filling = createFilling(parts)
   const ending = createEnding(parts, filling)
   payments.resume()
   ending.resume()
   filling.resume()
-  const ended = follow(parts, filling, ending)
+  const ended = pollDeposits(parts, filling, onBlock)
+  let isLookingBack = false
   let isPrepared = false
   let timesCancelled = 0
+
+  async function onBlock(): Promise<void> {
+    // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
+    ending.look()
+    void inPlace('LATER', lookBack)
+    await parts.refresh()
+    state.prune(chain.chainId, time.passed())
+  }
+
+  /** What fails is looked at again at the next block. Orders come first: their payments are sent again by themselves. */
+  async function lookBack(): Promise<void> {
+    if (isLookingBack) return
+    isLookingBack = true
+    const onFailed = (error: unknown) => report('look back', error)
+    await filling.lookBack().catch(onFailed)
+    await payments.lookBack(ending.reopen).catch(onFailed)
+    isLookingBack = false
+  }
 
   function pause(): string | undefined {
     if (!isPrepared) return 'the chain is not ready'
@@ -118,28 +137,4 @@ function run(parts: ChainParts) {
 async function learnPace({ client }: SolverChain): Promise<void> {
   const addresses = Array.from({ length: CALLS_AT_START }, (_, index) => numberToHex(index + 1, { size: 20 }))
   await Promise.allSettled(addresses.map((address) => client.getBalance({ address })))
-}
-
-/** Follows the blocks of a chain, and does what is due at each. */
-function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<void> {
-  const { chain, state, time, payments } = parts
-  let isLookingBack = false
-
-  /** What fails is looked at again at the next block. Orders come first: their payments are sent again by themselves. */
-  async function lookBack(): Promise<void> {
-    if (isLookingBack) return
-    isLookingBack = true
-    const onFailed = (error: unknown) => parts.report('look back', error)
-    await filling.lookBack().catch(onFailed)
-    await payments.lookBack(ending.reopen).catch(onFailed)
-    isLookingBack = false
-  }
-
-  return pollDeposits(parts, filling, async () => {
-    // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
-    ending.look()
-    void inPlace('LATER', lookBack)
-    await parts.refresh()
-    state.prune(chain.chainId, time.passed())
-  })
 }

@@ -27,8 +27,6 @@ export function createCancellations(
 ) {
   const prefix = `${CANCELLATION}${chain.chainId} `
   const followed = new Map<string, Promise<void>>()
-  /** Of those that are under way. */
-  const underWay = new Set<bigint>()
   /** The gas limit of the last one. It differs between contracts, and on some chains from time to time. */
   let gasOfOne = 0n
 
@@ -41,11 +39,13 @@ export function createCancellations(
     return word === undefined || mask === undefined ? [] : fromWord({ word, mask })
   }
 
+  const entriesOf = (nonces: readonly bigint[]) => nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
+
   /** @param word to be sent; undefined for one that was sent */
   function follow(id: string, word?: NonceWord): void {
     const nonces = noncesOf(id)
     if (nonces.length === 0 || followed.has(id) || signal.aborted) return
-    for (const nonce of nonces) underWay.add(nonce)
+    for (const entry of entriesOf(nonces)) entry.isCancelling = true
     followed.set(id, inPlace('PAY', () => toEnd(id, nonces, word)).catch(onError))
   }
 
@@ -68,21 +68,22 @@ export function createCancellations(
       if (error instanceof OverBudget) leaveOpen(nonces)
     } finally {
       followed.delete(id)
-      if (!payments.isUnderWay(id)) for (const nonce of nonces) underWay.delete(nonce)
+      if (!signal.aborted && !payments.isUnderWay(id))
+        for (const entry of entriesOf(nonces)) entry.isCancelling = false
     }
   }
 
   /** The budget does not allow the cancellation of these now. */
   function leaveOpen(nonces: readonly bigint[]): void {
-    for (const nonce of nonces) conclude(ledger.get(nonce), 'OPEN')
+    for (const entry of entriesOf(nonces)) conclude(entry, 'OPEN')
   }
 
   /** Until its deposit deadline, each gets a transaction of its own, which emits an event. */
-  function wordsOf(wanted: readonly Quote[]): NonceWord[] {
+  function wordsOf(wanted: readonly LedgerQuote[]): NonceWord[] {
+    const quotes = wanted.map(({ quote }) => quote)
     const isShared = ({ depositDeadline }: Quote) => chain.hasWords && time.due() > depositDeadline
-    const shared = toWords(wanted.filter(isShared).map(({ nonce }) => nonce))
-    const lone = wanted.filter((quote) => !isShared(quote)).flatMap(({ nonce }) => toWords([nonce]))
-    return [...shared, ...lone]
+    const shared = toWords(quotes.filter(isShared).map(({ nonce }) => nonce))
+    return [...shared, ...quotes.filter((quote) => !isShared(quote)).flatMap(({ nonce }) => toWords([nonce]))]
   }
 
   function callOf({ word, mask }: NonceWord, [nonce = 0n, ...others]: readonly bigint[]) {
@@ -93,7 +94,7 @@ export function createCancellations(
 
   /** How many quotes risk more than each of these, and are still to be cancelled. */
   function countAbove(nonces: readonly bigint[]): number {
-    const bonds = nonces.flatMap((nonce) => ledger.get(nonce) ?? []).map(({ quote }) => ledger.bondOf(quote))
+    const bonds = entriesOf(nonces).map(({ quote }) => ledger.bondOf(quote))
     return toCancel().filter(({ quote }) => bonds.every((bond) => ledger.bondOf(quote) > bond)).length
   }
 
@@ -108,9 +109,7 @@ export function createCancellations(
 
   return {
     /** Whether as many are under way, with those that these quotes need, as may be. */
-    isFull: (ending: readonly Quote[]) => followed.size + wordsOf(ending).length >= chain.maxPayments,
-    /** Whether a transaction with this nonce is under way. */
-    has: (nonce: bigint) => underWay.has(nonce),
+    isFull: (ending: readonly LedgerQuote[]) => followed.size + wordsOf(ending).length >= chain.maxPayments,
     /** Learns what a cancellation costs. @throws viem's errors */
     async learn(): Promise<void> {
       const call = settlementCall(chain, 'cancelNonce', [maxUint256])
@@ -121,17 +120,13 @@ export function createCancellations(
     resume(): void {
       for (const { id } of state.keptPayments(chain.chainId)) follow(id)
     },
-    /** One that has ended is under way again. @returns its nonces; none for another transaction */
-    reopen(id: string): readonly bigint[] {
-      follow(id)
-      return noncesOf(id)
-    },
+    noncesOf,
     /**
      * Uses up nonces, as many as may be sent at this time; the others must be given again.
      * @param wanted the most urgent first
      */
-    start(wanted: readonly Quote[]): void {
-      for (const word of wordsOf(wanted.filter(({ nonce }) => !underWay.has(nonce)))) {
+    start(wanted: readonly LedgerQuote[]): void {
+      for (const word of wordsOf(wanted.filter(({ isCancelling }) => !isCancelling))) {
         if (followed.size >= chain.maxPayments) return
         const id = `${prefix}${word.word} ${word.mask}`
         const nonces = noncesOf(id)

@@ -27,6 +27,12 @@ export function createEndingPause(
   const secondsFor = (entry: OpenQuote) =>
     entry.quote.fillDeadline - endsAfter(entry, addresses.keepsTokens())
 
+  /** Says it to `onError`, too, at most once a minute. */
+  function reported(why: string): string {
+    report(why, new Error(`${why} on chain ${chain.chainId}: the solver does not quote`))
+    return why
+  }
+
   /** @returns undefined when it may be signed, or nothing is known of its cost yet */
   return ({ isForAddress, ...quote }: AskedTimes): string | undefined => {
     const gas = ledger.holdings()?.gas
@@ -37,19 +43,13 @@ export function createEndingPause(
       budget.report()
       return 'maxCancelFees of this hour might not pay for the end of what is open'
     }
-    if (gas.isCapped) {
-      const words = `maxFeePerGas of chain ${chain.chainId} is below what a transaction needs when the base fee doubles: the solver does not quote`
-      report('maxFeePerGas', new Error(words))
-      return 'maxFeePerGas might not pay for the end of what is open'
-    }
+    if (gas.isCapped)
+      return reported('maxFeePerGas is below what a transaction needs when the base fee doubles')
     // Each may have to be paid, or ended, and all may be due at once.
     const orders = ledger.quotes().filter(({ deposit }) => deposit !== 'NONE')
     const count = quotes.length + orders.length
-    if (gas.balance < fees + BigInt(count) * PAYMENT_GAS * gas.maxFeePerGas) {
-      const words = `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas to end or pay all that is open: it does not quote`
-      report('balance', new Error(words))
-      return 'the account cannot pay for the gas of what it has promised'
-    }
+    if (gas.balance < fees + BigInt(count) * PAYMENT_GAS * gas.maxFeePerGas)
+      return reported(`${solver} has too little for the gas to end or pay all that is open`)
     // From one block with transactions of the account to the next one. A payment is read, estimated, sent and followed: six calls.
     // What a node that lags shows is seen that much later, in each round, and at the beginning.
     const lag = time.lagSeconds()

@@ -20,6 +20,10 @@ export function middleOf({ depositDeadline, fillDeadline }: QuoteTimes): number 
   return depositDeadline + Math.floor((fillDeadline - depositDeadline) / 2)
 }
 
+/** Whether a quote is not paid at its address, as its nonce is being used up: unless that takes until the middle of its fill window. */
+export const isLeftToCancellation = (entry: LedgerQuote | undefined, time: number) =>
+  entry?.isCancelling === true && time <= middleOf(entry.quote)
+
 /**
  * When a quote must be ended, by the chain's time: after its deposit deadline, when no deposit by a call can come any more. One for an
  * address is left to its payment until the middle of the fill window; where the contract keeps tokens, also to a transfer that is late.

@@ -1,5 +1,4 @@
 import { untilAborted } from '../../../client/src/calls/abort.js'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { inPlace } from '../chain/pacing.js'
 import type { Filling } from '../orders/filling.js'
@@ -48,7 +47,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     return ledger.quotes().filter((entry) => {
       // Tokens that came late keep some open.
       const isKept = kept.has(entry) || entry.laterLook !== undefined
-      return entry.deposit !== 'CONTRACT' && !isKept && !cancellations.has(entry.quote.nonce)
+      return entry.deposit !== 'CONTRACT' && !isKept && !entry.isCancelling
     })
   }
 
@@ -72,20 +71,20 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     const due = ledger.quotes().filter(isDue).sort(byUrgency)
     const kept = spared()
     // Looks use calls that payments and cancellations need: of what can only be cancelled, no more than can be sent now.
-    const ending: Quote[] = []
+    const ending: LedgerQuote[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += chain.maxPayments) {
       const next = due.slice(from, from + chain.maxPayments)
       const some = next.filter(({ isForAddress }) => isForAddress || !cancellations.isFull(ending))
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, kept)))
-      ending.push(...some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
+      ending.push(...some.filter((_, index) => isEnding[index]))
     }
     cancellations.start(ending)
     await addresses.learn()
   }
 
   function isDue(entry: LedgerQuote): boolean {
-    const { quote, signed, deposit, laterLook = 0 } = entry
-    const [first] = signed
+    const { deposit, laterLook = 0 } = entry
+    const [first] = entry.signed
     if (first === undefined || deposit === 'CONTRACT') return false
     const keepsTokens = addresses.keepsTokens()
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, laterLook)
@@ -93,7 +92,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     if (!isTime && entry.requests === undefined) return false
     // A first look at an order says what its quote needs, too.
     const isUnread = filling.deposits.get(first.orderId)?.isSeen === false
-    return !isUnread && !cancellations.has(quote.nonce) && !payments.isUnderWay(first.orderId)
+    return !isUnread && !entry.isCancelling && !payments.isUnderWay(first.orderId)
   }
 
   /** One that fails must not keep the others. It is looked at again at each block. */
@@ -111,17 +110,16 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     look,
     /** Learns what a cancellation costs. @throws viem's errors */
     learn: cancellations.learn,
-    /** Whether a nonce is being used up. */
-    isCancelling: cancellations.has,
     /** A reorganisation has removed a cancellation: it is followed again, and its quotes count again until it is mined. */
     reopen(id: string): void {
-      const nonces = cancellations.reopen(id)
+      const nonces = cancellations.noncesOf(id)
       for (const signed of state.endedQuotes(chain.chainId)) {
         if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId)?.status !== 'QUOTED') continue
         ledger.reopen(signed)
         books.reopened(signed)
         askToCancel(ledger.get(signed.quote.nonce)).catch(() => {})
       }
+      cancellations.resume()
     },
     /** Goes on with the cancellations that the state has. */
     resume: cancellations.resume,

@@ -1,12 +1,11 @@
 import type { Hex } from 'viem'
 import { isOverflow } from '../../../protocol/src/node/revert.js'
 import type { Order } from '../../../protocol/src/orders/order.js'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { settleCall, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { readOrder } from '../chain/orders.js'
 import { inPlace } from '../chain/pacing.js'
-import { middleOf } from '../ending/ending-rules.js'
+import { isLeftToCancellation } from '../ending/ending-rules.js'
 import type { StoredOrder } from '../state.js'
 import { keepTrying } from '../waiting.js'
 import { type Deposit, MAX_REVERTS } from './deposits.js'
@@ -26,8 +25,8 @@ export type Filling = ReturnType<typeof createFilling>
 
 const MAX_DELAY_MS = 10_000
 
-/** Builds the filling of a chain. @param isNonceTaken whether a nonce is being used up */
-export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) => boolean) {
+/** Builds the filling of a chain. */
+export function createFilling(parts: ChainParts) {
   const { chain, clock, state, ledger, time, addresses, payments, metrics, books, signal, onError } = parts
   const { chainId, confirmations, pollIntervalMs } = chain
   const deposits = new Map<Hex, Deposit>()
@@ -38,8 +37,6 @@ export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) =
   const begun = Number(state.position(`begun ${chainId}`) ?? time.atDepth(0).blockNumber)
   state.setPosition(`begun ${chainId}`, String(begun))
 
-  /** A quote whose nonce is being used up is not paid at its address, unless that takes until the middle of its fill window. */
-  const isCancelling = (quote: Quote) => isNonceTaken(quote.nonce) && time.due() <= middleOf(quote)
   const isOpen = (orderId: Hex) => state.order(orderId)?.status === 'OPEN'
   const pauseMs = (failures: number) => Math.min(pollIntervalMs * 2 ** (failures + 1), MAX_DELAY_MS)
 
@@ -67,7 +64,7 @@ export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) =
     const { orderId, signed } = order
     // A stopped process may have left more payments than the limit allows. None is made twice.
     const isUnderWay = payments.isUnderWay(orderId)
-    const look = () => lookAtOrder(parts, order, deposit, isCancelling)
+    const look = () => lookAtOrder(parts, order, deposit)
     const isDue = isUnderWay || (await look().finally(() => Object.assign(deposit, { isSeen: true })))
     if (!isDue) return
     const isAtAddress = signed !== undefined && deposit.place === 'ADDRESS'
@@ -85,7 +82,7 @@ export function createFilling(parts: ChainParts, isNonceTaken: (nonce: bigint) =
     const signed = place === 'ADDRESS' ? order.signed : undefined
     const call = signed === undefined ? settlementCall(chain, 'fill', [orderId]) : settleCall(chain, signed)
     const onSigned = () => {
-      if (signed !== undefined && isCancelling(signed.quote))
+      if (signed !== undefined && isLeftToCancellation(ledger.get(signed.quote.nonce), time.due()))
         throw new Error(`the quote of order ${orderId} is being cancelled`)
       return true
     }

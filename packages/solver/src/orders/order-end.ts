@@ -48,10 +48,11 @@ export async function endOrder(
   return false
 }
 
-async function readTerms({ chain }: ChainParts, { orderId, signed }: StoredOrder): Promise<OrderTerms> {
-  const terms = signed?.quote ?? (await readOrder(chain, orderId))
-  if ('state' in terms && terms.state === 'NONE') throw new Error(`the node does not show order ${orderId}`)
-  return toPublicTerms(chain.chainId, orderId, terms, signed)
+async function readTerms({ chain }: ChainParts, order: StoredOrder): Promise<OrderTerms> {
+  const terms = order.signed?.quote ?? (await readOrder(chain, order.orderId))
+  if ('state' in terms && terms.state === 'NONE')
+    throw new Error(`the node does not show order ${order.orderId}`)
+  return toPublicTerms(order, terms)
 }
 
 /** @returns false while the node does not show how others have settled it */

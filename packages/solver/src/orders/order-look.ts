@@ -1,8 +1,8 @@
 import type { KnownOrder, Order } from '../../../protocol/src/orders/order.js'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { readSlash } from '../chain/logs.js'
 import { type AtBlock, readBalance, readOrder } from '../chain/orders.js'
+import { isLeftToCancellation } from '../ending/ending-rules.js'
 import type { StoredOrder } from '../state.js'
 import { type Deposit, isGivenUp, type Place } from './deposits.js'
 import { endOrder } from './order-end.js'
@@ -11,15 +11,9 @@ import { type SolverQuote, type Terms, toPublicTerms } from './order-terms.js'
 /**
  * Looks at an open order once. What the chain says of it decides: it has ended; its deposit has not come, or has gone; or it is to be
  * paid.
- * @param isCancelling whether a quote is not paid at its address, as its nonce is being used up
  * @returns whether it is to be paid now
  */
-export async function lookAtOrder(
-  parts: ChainParts,
-  order: StoredOrder,
-  deposit: Deposit,
-  isCancelling: (quote: Quote) => boolean,
-): Promise<boolean> {
+export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit: Deposit): Promise<boolean> {
   const { orderId, fillDeadline, signed } = order
   const { chain, solver, state, ledger, time, addresses, books, metrics, options, onError } = parts
   const { chainId } = chain
@@ -28,8 +22,8 @@ export async function lookAtOrder(
   if (seen.state === 'SETTLED') return endOrder(parts, order, deposit, 'FILLED')
   if (seen.state === 'REFUNDED' || (seen.state === 'DEPOSITED' && isOver)) return endUnpaid(seen)
   // Its nonce was used up before it could be paid.
-  const isUsedUp = seen.state === 'NONE' && signed !== undefined && !ledger.get(signed.quote.nonce)
-  if (isUsedUp && !isOver) return drop()
+  const entry = signed && ledger.get(signed.quote.nonce)
+  if (seen.state === 'NONE' && signed !== undefined && entry === undefined && !isOver) return drop()
   const place = await findDeposit(parts, seen, signed)
   // Where there was none, a reorganisation has removed it, and none came again.
   if (isOver && (deposit.place ?? place) === undefined) return drop()
@@ -45,7 +39,7 @@ export async function lookAtOrder(
   if (place === 'CONTRACT' || signed === undefined) return isWanted(place, terms)
   // A deposit by a call may still show up.
   const isLate = time.passed() > addresses.givenUpAfter(signed.quote)
-  return !isLate && !isCancelling(signed.quote) && isWanted(place, terms)
+  return !isLate && !isLeftToCancellation(entry, time.due()) && isWanted(place, terms)
 
   /** Where the bond is still reserved, it counts as slashed from now on: anybody may refund the order. */
   async function endUnpaid(late: KnownOrder): Promise<boolean> {
@@ -89,7 +83,7 @@ export async function lookAtOrder(
     const { transactionHash, quotedInput, word } = deposit
     const quoted = signed?.quote.inputAmount ?? quotedInput
     const isShort = quoted === undefined || inputAmount < quoted
-    const told = { ...toPublicTerms(chainId, orderId, terms, signed), deposit: place, transactionHash }
+    const told = { ...toPublicTerms(order, terms), deposit: place, transactionHash }
     if ((!isShort || word === 'YES') && deposit.toldPlace !== place) {
       deposit.toldPlace = place
       books.deposited(told)

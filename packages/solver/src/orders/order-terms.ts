@@ -75,13 +75,15 @@ export interface ShortOrder {
   readonly inputAmount: bigint
 }
 
+/** An order, with its quote where the state has it. */
+interface KnownOrder {
+  readonly chainId: number
+  readonly orderId: Hex
+  readonly signed: SolverQuote | undefined
+}
+
 /** The terms of an order as the market maker gets them. */
-export function toPublicTerms(
-  chainId: number,
-  orderId: Hex,
-  terms: Terms,
-  signed: SolverQuote | undefined,
-): OrderTerms {
+export function toPublicTerms({ chainId, orderId, signed }: KnownOrder, terms: Terms): OrderTerms {
   const { user, inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = terms
   return {
     chainId,
@@ -98,5 +100,4 @@ export function toPublicTerms(
 }
 
 /** The terms of a quote as the market maker gets them. */
-export const termsOf = (signed: SolverQuote) =>
-  toPublicTerms(signed.chainId, signed.orderId, signed.quote, signed)
+export const termsOf = (signed: SolverQuote) => toPublicTerms({ ...signed, signed }, signed.quote)

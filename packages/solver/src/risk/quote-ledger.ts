@@ -23,13 +23,15 @@ export interface Holdings {
 /** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
 export interface LedgerQuote extends Cancellable {
   /** Of prices: the earliest deadlines and the largest output. */
-  readonly quote: Quote
+  quote: Quote
   /** The user pays at the deposit address, or did not say how. */
   readonly isForAddress: boolean
   /** What is signed with this nonce: nothing at first, and then one quote, or the two prices that bind most. */
-  readonly signed: readonly SolverQuote[]
+  signed: readonly SolverQuote[]
   /** `CONTRACT`: the contract has used its nonce, and reserved its bond. */
-  readonly deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
+  deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
+  /** A transaction that uses up its nonce is under way. */
+  isCancelling?: boolean
   /** When the next look at it is due, as its end depends on others. In Unix seconds of the chain. */
   laterLook?: number | undefined
 }
@@ -47,8 +49,6 @@ export type AskedQuote = Pick<LedgerQuote, 'quote' | 'isForAddress'>
  */
 export type QuoteLedger = ReturnType<typeof createQuoteLedger>
 
-type Entry = { -readonly [K in keyof LedgerQuote]: LedgerQuote[K] }
-
 /** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
 const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
 /** Limits the memory: `cancelAbove` may leave quotes open that risk next to nothing. */
@@ -62,7 +62,7 @@ const PARTS = 1_000_000
 export function createQuoteLedger({ chain, options: limits, time, state }: ChainBasics) {
   const now = time.passed
   const overcommit = partsOf(Math.max(1, limits.overcommit))
-  const entries = new Map<bigint, Entry>()
+  const entries = new Map<bigint, LedgerQuote>()
   let holdings: Holdings | undefined
   /** By nonce: orders that were paid, while the holdings do not show it. */
   const paid = new Map<bigint, { readonly quote: Quote; readonly blockNumber: bigint }>()
@@ -74,7 +74,7 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
    * addresses, and the orders whose bond the contract has reserved. A quote without a deposit promises no funds after its fill deadline.
    * @param but is not counted
    */
-  function sums(token?: Address, but?: Entry) {
+  function sums(token?: Address, but?: LedgerQuote) {
     const sum = { open: 0n, owed: 0n, bond: 0n, addressBond: 0n, reservedBond: 0n }
     for (const entry of entries.values()) {
       if (entry === but) continue
@@ -92,8 +92,13 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
   }
 
   /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
-  function promise({ quote, isForAddress }: AskedQuote): Entry {
-    const entry: Entry = entries.get(quote.nonce) ?? { quote, isForAddress, signed: [], deposit: 'NONE' }
+  function promise({ quote, isForAddress }: AskedQuote): LedgerQuote {
+    const entry: LedgerQuote = entries.get(quote.nonce) ?? {
+      quote,
+      isForAddress,
+      signed: [],
+      deposit: 'NONE',
+    }
     entry.quote = joined(entry.quote, quote)
     entries.set(quote.nonce, entry)
     return entry

@@ -66,7 +66,7 @@ it('the rest of the budget must pay for the end of all that is open, also when f
 it('the account must pay for each payment as well', () => {
   const needed = 2n * GWEI * 3n * 520_000n + 2n * CANCELLATION_COST
   expect(pauseOf(0, 2, { balance: needed })).toBeUndefined()
-  expect(pauseOf(0, 2, { balance: needed - 1n })).toContain('cannot pay for the gas')
+  expect(pauseOf(0, 2, { balance: needed - 1n })).toContain('too little for the gas')
 })
 
 it('one fill window must suffice for all, and its first block only shows that it has begun', () => {
