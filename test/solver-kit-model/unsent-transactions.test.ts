@@ -72,7 +72,7 @@ it('nothing is signed while the base fee may rise above `maxFeePerGas`, and agai
     signed.push(await isSigned())
   }
   expect(signed).toEqual([true, false, true])
-  expect(errors().join()).toContain('maxFeePerGas of chain')
+  expect(errors().join()).toContain('maxFeePerGas is below what a transaction needs')
   end()
 })
 

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import type { SolverQuote } from '../../src/orders/order-terms.js'
 import { createQuoteLedger, type Holdings, type QuoteLedger } from '../../src/risk/quote-ledger.js'
-import { DEFAULTS, type Settings } from '../../src/solver-parts.js'
+import type { Settings } from '../../src/settings.js'
 import { openState, type SolverState } from '../../src/state.js'
 
 const GAS = { balance: 0n, maxFeePerGas: 0n, isCapped: false }
@@ -48,7 +48,8 @@ function signedOf(signed: Quote): SolverQuote {
 }
 
 function build(limits: Partial<Settings>, file: SolverState): QuoteLedger {
-  const options = { ...DEFAULTS, ...limits }
+  const defaults = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05 }
+  const options = { ...defaults, ...limits }
   const time = { passed: () => passed, now: () => now }
   return createQuoteLedger({ chain: { bondReservationBps: 500n }, options, time, state: file } as never)
 }
