@@ -215,6 +215,11 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('searchbox').fill('cosmo')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Cosmo' }).waitFor(PAGE_WAIT)
+      // A place that the console does not have leads to those that it has.
+      await open('nowhere')
+      await page.getByRole('heading', { name: 'No page at this link' }).waitFor(PAGE_WAIT)
+      await page.getByRole('link', { name: 'What pairs trade' }).click()
+      await page.getByRole('heading', { name: 'Market', exact: true }).waitFor(PAGE_WAIT)
       // The pages beside the console have its search too.
       await page.goto(new URL('nowhere', page.url()).href)
       await page.getByRole('searchbox').fill(id ?? '')

@@ -62,6 +62,13 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     expect(await page.locator('.opblock').count()).toBe(operations.length)
   })
 
+  it('begins with requests to this instance, of which one is sent by a button', async () => {
+    const step = page.locator('.steps li', { hasText: 'Ask for a price' })
+    await step.getByText(`curl ${service.url}/v1/31337/price`).waitFor()
+    await step.getByRole('button').click()
+    await step.getByText(/"(best|error)": /).waitFor()
+  })
+
   it('has nothing that axe finds serious, in both themes and on a phone', async () => {
     await operation().locator('.opblock-summary-control').click()
     await operation().locator('.responses-inner').waitFor()
