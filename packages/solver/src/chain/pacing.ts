@@ -21,11 +21,9 @@ export type Send = (call: {
 }) => Promise<unknown>
 
 interface Waiting {
-  readonly key: string
-  readonly answer: Promise<unknown>
   /** Of its place: the lowest one comes first. */
-  rank: number
-  readonly send: () => void
+  readonly rank: number
+  readonly start: () => void
 }
 
 const SECOND_MS = 1_000
@@ -63,7 +61,7 @@ export function createPacing(clock: Clock) {
     }
     while (waiting.length > 0 && now >= heldUntil && sent.length < perSecond) {
       sent.push(now)
-      takeNext()?.send()
+      takeNext()?.start()
     }
     if (waiting.length === 0 || isTimed) return
     isTimed = true
@@ -90,36 +88,24 @@ export function createPacing(clock: Clock) {
   return {
     /** How many calls the node takes in a second, as far as its refusals show. */
     callsPerSecond: () => perSecond,
-    /**
-     * Makes each call when its turn has come, and again when it was refused for its rate. Of equal calls that wait, one is made for all.
-     * @returns throws what the call throws
-     */
+    /** Makes each call when its turn has come, and again when it was refused for its rate. It throws what the call throws. */
     paced:
       (ask: Send): Send =>
-      (asked) => {
+      async (call) => {
         const rank = PLACES.indexOf(places.getStore() ?? 'READ')
-        const key = JSON.stringify([asked.method, asked.params])
-        const same = waiting.find((call) => call.key === key)
-        if (same !== undefined) {
-          same.rank = Math.min(same.rank, rank)
-          return same.answer
+        for (let refusals = 0; ; refusals++) {
+          await new Promise<void>((start) => {
+            waiting.splice(refusals > 0 ? 0 : waiting.length, 0, { rank, start })
+            pump()
+          })
+          try {
+            return await ask(call)
+          } catch (error) {
+            const refusal = rateLimitIn(error)
+            if (refusal === undefined || refusals === MOST_REFUSALS) throw error
+            slowDown(refusal)
+          }
         }
-        let refusals = 0
-        let send = () => {}
-        const answer = new Promise((resolve, reject) => {
-          send = () =>
-            void ask(asked).then(resolve, (error) => {
-              const refusal = rateLimitIn(error)
-              if (refusal === undefined || ++refusals > MOST_REFUSALS) return reject(error)
-              slowDown(refusal)
-              waiting.unshift(call)
-              pump()
-            })
-        })
-        const call: Waiting = { key, answer, rank, send }
-        waiting.push(call)
-        pump()
-        return answer
       },
   }
 }

@@ -80,17 +80,8 @@ export function openConnection({ clock, onError }: SolverParts, url: string, han
     timer = clock.setTimeout(() => fail(`the instance has sent no ping for ${withinMs} ms`), withinMs)
   }
 
-  async function introduce(nonce: Hex): Promise<void> {
-    try {
-      send(await hello(nonce))
-    } catch (error) {
-      onError(error)
-      fail('the hello could not be signed')
-    }
-  }
-
-  /** @param request undefined for one that this version cannot read */
-  async function reply(id: string, request: IncomingRequest | undefined): Promise<void> {
+  /** What this version cannot read is declined. */
+  async function reply({ id, request }: InstanceMessage & { type: 'quoteRequest' }): Promise<void> {
     send(toAnswerMessage(id, request === undefined ? { decline: 'OTHER' } : await answer(request)))
   }
 
@@ -100,14 +91,17 @@ export function openConnection({ clock, onError }: SolverParts, url: string, han
       fail(new SessionError(message.error, { code: message.code, isRefusal: phase !== 'ready' }))
     else if (phase === 'connected' && type === 'challenge') {
       phase = 'challenged'
-      void introduce(message.nonce)
+      void hello(message.nonce).then(send, (error) => {
+        onError(error)
+        fail('the hello could not be signed')
+      })
     } else if (phase === 'challenged' && type === 'ready') {
       phase = 'ready'
       heartbeatMs = message.heartbeatMs
       expectPing()
       handlers.onReady(message.sessionId)
     } else if (phase !== 'ready') fail(`the instance has sent ${type} before the session was open`)
-    else if (type === 'quoteRequest') void reply(message.id, message.request).catch(onError)
+    else if (type === 'quoteRequest') void reply(message).catch(onError)
     else if (type === 'result') handlers.onResult(message)
     else if (type === 'goAway') handlers.onGoAway(message.reconnectWithinMs)
     else if (type === 'ping') {

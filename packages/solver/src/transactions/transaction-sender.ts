@@ -4,6 +4,7 @@ import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
 import { type Call, named, requestOf } from '../chain/calls.js'
 import type { SolverChain } from '../chain/open-chain.js'
+import type { AtBlock } from '../chain/orders.js'
 import { OverBudget } from '../risk/cancel-budget.js'
 import type { SolverAccount } from '../solver-options.js'
 import type { SignedTransaction } from '../state.js'
@@ -70,9 +71,8 @@ export function createTransactionSender(
   /** The most gas of those that reverted, by their data. */
   const reverted = new Map<Hex, bigint>()
 
-  /** The number of nonces that are used at a block. @throws viem's errors */
-  const usedAt = (block: { blockTag: 'latest' } | { blockNumber: bigint }) =>
-    client.getTransactionCount({ address, ...block })
+  /** The number of nonces that are used. @throws viem's errors */
+  const usedAt = (at: AtBlock = {}) => client.getTransactionCount({ address, ...at })
 
   async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
     const raw = (await account.signTransaction({ ...request, chainId, type: 'eip1559', nonce })) as Hex
@@ -121,7 +121,7 @@ export function createTransactionSender(
     } catch (refusal) {
       const [transaction, used] = await Promise.all([
         client.request({ method: 'eth_getTransactionByHash', params: [hash] }),
-        usedAt({ blockTag: 'latest' }),
+        usedAt(),
       ])
       return transaction || used > nonce ? undefined : refusal
     }
@@ -154,7 +154,7 @@ export function createTransactionSender(
           throw named(error, call)
         }),
         readMarket(chain, leastTip),
-        usedAt({ blockTag: 'latest' }),
+        usedAt(),
       ])
       leastTip = (leastTip * 7n) / 8n
       // A hostile token may burn gas in each transfer.
@@ -188,10 +188,7 @@ export function createTransactionSender(
     },
     /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
     async usedNonces() {
-      const [now, deep] = await Promise.all([
-        usedAt({ blockTag: 'latest' }),
-        usedAt({ blockNumber: deepBlock() }),
-      ])
+      const [now, deep] = await Promise.all([usedAt(), usedAt({ blockNumber: deepBlock() })])
       return { now, deep }
     },
     /**
@@ -202,7 +199,7 @@ export function createTransactionSender(
      */
     async progress(attempts: readonly SignedTransaction[]) {
       const nonce = attempts[0]?.nonce ?? 0
-      const used = await usedAt({ blockTag: 'latest' })
+      const used = await usedAt()
       if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED', used } as const
       for (const attempt of attempts.toReversed()) {
         const outcome = await outcomeOf(attempt)

@@ -72,7 +72,7 @@ it("a market maker's own transport makes the calls, and nothing repeats them", a
   expect([await client.getChainId(), calls]).toEqual([1, 2])
 })
 
-it('where a node limits the rate of calls, payments go first, equal calls once, and what may wait is not left out', async () => {
+it('where a node limits the rate of calls, payments go first, and what may wait is not left out', async () => {
   const clock = createManualClock()
   const asked: string[] = []
   let taken = 0
@@ -86,7 +86,7 @@ it('where a node limits the rate of calls, payments go first, equal calls once, 
   const first = Promise.all(Array.from({ length: 10 }, (_, index) => call(`first ${index}`)))
   await clock.advance(500)
   const later = inPlace('LATER', () => call('later'))
-  const reads = Array.from({ length: 12 }, (_, index) => call(`read ${index % 6}`))
+  const reads = Array.from({ length: 6 }, (_, index) => call(`read ${index}`))
   const payments = inPlace('PAY', () => Array.from({ length: 6 }, (_, index) => call(`pay ${index}`)))
   await clock.advance(499)
   expect([callsPerSecond(), asked]).toEqual([5, []])
