@@ -9,7 +9,6 @@ import { INSTALL } from './client-project.js'
 import { INSTALL_MS, packPackage } from './pack-package.js'
 
 const run = promisify(execFile)
-const WITH_TYPES = '--noEmit false --emitDeclarationOnly --declaration --outDir types'.split(' ')
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
@@ -57,8 +56,8 @@ export async function createWalletProject() {
       const viems = tree.split('\n').filter((line) => line.includes(':viem@'))
       return [...new Set(viems.map((line) => line.split(':')[1] ?? ''))]
     },
-    /** Type-checks the app, and writes its types as for a library. @throws with the compiler's output */
-    compile: () => inApp('npx', ['--no-install', 'tsc', ...WITH_TYPES]),
+    /** @throws with the compiler's output */
+    compile: () => inApp('npx', ['--no-install', 'tsc']),
     /** @param environment Vite's variables */
     build: (environment: Record<string, string>) =>
       inApp('npx', ['--no-install', 'vite', 'build'], environment),
