@@ -18,15 +18,20 @@ import { type BookEntry, fromText, toText } from './state.js'
 export type Books = ReturnType<typeof createBooks>
 
 /** What is not so any more when the deposit is gone. */
-const DEPENDENT: readonly string[] = ['DEPOSITED', 'FILLED', 'MISSED'] satisfies BookEntry['kind'][]
+const DEPENDENT = ['DEPOSITED', 'FILLED', 'MISSED'] as const
 
 /** Builds the books of a chain. */
 export function createBooks({ chain: { chainId }, state, hooks, metrics, time }: ChainBasics) {
+  /** What was told last, if it is of one of these kinds. */
+  function last(id: string, ...kinds: readonly BookEntry['kind'][]): BookEntry | undefined {
+    const entry = state.bookEntry(id)
+    return entry && kinds.includes(entry.kind) ? entry : undefined
+  }
+
   /** @returns whether that is new */
   function enter<T extends object>(id: string, kind: BookEntry['kind'], told: T, tell: (told: T) => void) {
     const entry = toText(told)
-    const last = state.bookEntry(id)
-    if (last?.kind === kind && last.entry === entry) return false
+    if (last(id, kind)?.entry === entry) return false
     tell(told)
     state.setBookEntry({ id, chainId, time: time.passed(), kind, entry })
     return true
@@ -34,9 +39,9 @@ export function createBooks({ chain: { chainId }, state, hooks, metrics, time }:
 
   /** The deposit of an order has gone. Nothing is told of one that nobody knows. */
   function removed(orderId: Hex): void {
-    const last = state.bookEntry(orderId)
-    if (last === undefined || !DEPENDENT.includes(last.kind)) return
-    hooks.onDepositRemoved(fromText<OrderTerms>(last.entry))
+    const told = last(orderId, ...DEPENDENT)
+    if (told === undefined) return
+    hooks.onDepositRemoved(fromText<OrderTerms>(told.entry))
     state.dropBookEntry(orderId)
   }
 
@@ -46,29 +51,26 @@ export function createBooks({ chain: { chainId }, state, hooks, metrics, time }:
       if (!enter(order.orderId, 'DEPOSITED', order, hooks.onDeposit)) hooks.onDeposit(order)
     },
     /** The chain's time when the market maker was told what only a deposit can have caused. Never without that. */
-    depositToldAt(orderId: Hex): number {
-      const last = state.bookEntry(orderId)
-      return last !== undefined && DEPENDENT.includes(last.kind) ? last.time : Number.POSITIVE_INFINITY
-    },
+    depositToldAt: (orderId: Hex) => last(orderId, ...DEPENDENT)?.time ?? Number.POSITIVE_INFINITY,
     removed,
     filled(order: FilledOrder): void {
       if (enter(order.orderId, 'FILLED', order, hooks.onFilled)) metrics.filled++
     },
     /** The transaction by which an order was settled, as it was told; undefined when none was. */
     filledBy(orderId: Hex): Hex | undefined {
-      const last = state.bookEntry(orderId)
-      return last?.kind === 'FILLED' ? fromText<FilledOrder>(last.entry).transactionHash : undefined
+      const told = last(orderId, 'FILLED')
+      return told && fromText<FilledOrder>(told.entry).transactionHash
     },
     /** An order is missed, or costs more than was known. */
     missed(order: MissedOrder): void {
-      if (state.bookEntry(order.orderId)?.kind !== 'MISSED') metrics.missed++
+      if (last(order.orderId, 'MISSED') === undefined) metrics.missed++
       enter(order.orderId, 'MISSED', order, hooks.onMissed)
     },
     /** A quote is about to be sent. Of these, none is kept. */
     quoted: hooks.onQuoted,
     /** A reorganisation has removed the cancellation of a quote: it is told as one that is sent. */
     reopened(signed: SolverQuote): void {
-      if (state.bookEntry(signed.orderId)?.kind !== 'CANCELLED') return
+      if (last(signed.orderId, 'CANCELLED') === undefined) return
       hooks.onQuoted({ ...termsOf(signed), kind: 'FIRM' })
       state.dropBookEntry(signed.orderId)
     },
@@ -80,8 +82,8 @@ export function createBooks({ chain: { chainId }, state, hooks, metrics, time }:
     /** A transaction of the account was mined. One nonce has one. */
     mined(mined: MinedTransaction): void {
       const id = `${chainId} ${mined.nonce}`
-      const last = state.bookEntry(id)
-      const known = last === undefined ? 0n : fromText<MinedTransaction>(last.entry).gasCost
+      const told = last(id, 'TRANSACTION')
+      const known = told === undefined ? 0n : fromText<MinedTransaction>(told.entry).gasCost
       if (!enter(id, 'TRANSACTION', mined, hooks.onTransaction)) return
       const fees = metrics.feesWei[chainId]
       const before = fees?.[mined.purpose] ?? 0

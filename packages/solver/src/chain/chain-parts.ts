@@ -43,6 +43,6 @@ export async function openParts(chain: SolverChain, shared: SolverParts) {
   const losses = createLosses(basics, ledger)
   for (const signed of state.openQuotes(chainId)) ledger.add(signed)
   /** Reads what the solver has, for the ledger. @throws viem's errors */
-  const refresh = async () => ledger.update(await readHoldings(chain, solver, time.atDepth(0), report))
+  const refresh = async () => ledger.update(await readHoldings(basics))
   return { ...basics, ledger, addresses, losses, books, payments, refresh }
 }

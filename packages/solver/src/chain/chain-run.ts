@@ -1,8 +1,6 @@
 import { numberToHex } from 'viem'
 import { createEnding } from '../ending/ending.js'
 import { createFilling } from '../orders/filling.js'
-import type { QuotedOrder } from '../orders/order-terms.js'
-import { quotedOf } from '../risk/exposure.js'
 import type { AskedQuote } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
 import type { ChainSettings } from '../settings.js'
@@ -54,7 +52,6 @@ function run(parts: ChainParts) {
   const ended = pollDeposits(parts, filling, onBlock)
   let isLookingBack = false
   let isPrepared = false
-  let timesCancelled = 0
 
   async function onBlock(): Promise<void> {
     // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
@@ -115,15 +112,8 @@ function run(parts: ChainParts) {
         return 'a deposit address has cost a part of the bond'
       return ending.pauseFor(asked)
     },
-    /** How often `cancelQuotes` was called: an offer that was priced or signed meanwhile is not sent. */
-    timesCancelled: () => timesCancelled,
-    /** As `Solver.cancelQuotes`. */
-    async cancelQuotes(selects: (quote: QuotedOrder) => boolean = () => true) {
-      timesCancelled++
-      const kept = ledger.quotes().flatMap(({ signed }) => signed)
-      // A promise selects nothing: it is true at once.
-      return ending.cancel(kept.filter((signed) => selects(quotedOf(signed)) === true))
-    },
+    timesCancelled: ending.timesCancelled,
+    cancelQuotes: ending.cancelQuotes,
     /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
     async idle(): Promise<void> {
       const ends = [ended, filling.idle(), ending.idle()]

@@ -5,21 +5,17 @@ import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Holdings } from '../risk/quote-ledger.js'
 import { readAllowance } from '../transactions/approvals.js'
 import { min, readMarket } from '../transactions/fees.js'
-import type { SolverChain } from './open-chain.js'
+import type { ChainBasics } from './chain-basics.js'
 import { type AtBlock, nameOf, readBalance } from './orders.js'
 
 /**
- * Reads what a solver has on a chain. A token that fails counts as none, and is reported.
- * @param at all is read at this block, so that nothing is older than what is known already
+ * Reads what a solver has on a chain, all at the newest block, so that nothing is older than what is known already. A token that fails
+ * counts as none, and is reported.
  * @throws viem's errors, and ChainReadError
  */
-export async function readHoldings(
-  chain: SolverChain,
-  solver: Address,
-  at: Required<AtBlock>,
-  report: (reason: string, error: unknown) => void,
-): Promise<Holdings> {
+export async function readHoldings({ chain, solver, time, report }: ChainBasics): Promise<Holdings> {
   const { client, settlement, tokens, chainId } = chain
+  const at = time.atDepth(0)
 
   async function payableOf(token: Address): Promise<[Address, bigint]> {
     const read = (block?: AtBlock) =>

@@ -1,11 +1,12 @@
-import type { Address, Hex, LogTopic } from 'viem'
+import type { Address, LogTopic } from 'viem'
 import { createRangeSize, isForSize, readRange } from '../../../chain/src/block-ranges.js'
 import { rpcErrorIn } from '../../../chain/src/json-rpc.js'
 import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
 import { logsIn } from '../../../protocol/src/node/parse-blocks.js'
+import type { KnownOrder } from '../../../protocol/src/orders/order.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { toQuantity } from '../../../protocol/src/values/hex.js'
-import type { ChainTime } from './chain-time.js'
+import type { ChainBasics } from './chain-basics.js'
 import type { SolverChain } from './open-chain.js'
 
 /** Blocks that are read at once, where the node allows so many. */
@@ -42,9 +43,8 @@ export const onFailed = (error: unknown) =>
  * @throws viem's errors
  */
 export async function readSlash(
-  chain: SolverChain,
-  time: ChainTime,
-  { orderId, fillDeadline }: { readonly orderId: Hex; readonly fillDeadline: number },
+  { chain, time }: ChainBasics,
+  { orderId, fillDeadline }: KnownOrder,
 ): Promise<bigint | undefined> {
   const { chainId, settlement } = chain
   const { READ_TOPICS, decodeLogs } = settlementOf(chainId)

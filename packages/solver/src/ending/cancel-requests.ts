@@ -27,12 +27,10 @@ export interface Cancellable {
 }
 
 /** @returns what has become of a quote @throws what its looks throw; it is cancelled later nevertheless */
-export async function askToCancel(quote: Cancellable | undefined): Promise<Outcome> {
-  if (quote === undefined) return 'TAKEN'
-  return new Promise((resolve, reject) => {
+export const askToCancel = (quote: Cancellable) =>
+  new Promise<Outcome>((resolve, reject) => {
     quote.requests = [...(quote.requests ?? []), { resolve, reject }]
   })
-}
 
 /** It is known what becomes of a quote. */
 export function conclude(quote: Cancellable | undefined, outcome: Outcome): void {

@@ -2,8 +2,9 @@ import { untilAborted } from '../../../client/src/calls/abort.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { inPlace } from '../chain/pacing.js'
 import type { Filling } from '../orders/filling.js'
-import type { SolverQuote } from '../orders/order-terms.js'
+import type { QuotedOrder, SolverQuote } from '../orders/order-terms.js'
 import { createCancelBudget } from '../risk/cancel-budget.js'
+import { quotedOf } from '../risk/exposure.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
 import { askToCancel, type CancelledQuote, conclude } from './cancel-requests.js'
 import { createCancellations } from './cancellations.js'
@@ -28,6 +29,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
   const lookAtQuote = createQuoteLook(parts, filling)
   let looking: Promise<unknown> = Promise.resolve()
   let isLookDue = false
+  let timesCancelled = 0
 
   const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
 
@@ -117,19 +119,27 @@ export function createEnding(parts: ChainParts, filling: Filling) {
         if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId)?.status !== 'QUOTED') continue
         ledger.reopen(signed)
         books.reopened(signed)
-        askToCancel(ledger.get(signed.quote.nonce)).catch(() => {})
+        // Its end is wanted, although nobody waits for it.
+        const entry = ledger.get(signed.quote.nonce)
+        if (entry !== undefined) entry.requests ??= []
       }
       cancellations.resume()
     },
     /** Goes on with the cancellations that the state has. */
     resume: cancellations.resume,
-    /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
-    async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
+    /** How often quotes were cancelled before their time: an offer that was priced or signed meanwhile is not sent. */
+    timesCancelled: () => timesCancelled,
+    /** As `Solver.cancelQuotes`. When a look fails, what was selected is cancelled later nevertheless. */
+    async cancelQuotes(selects: (quote: QuotedOrder) => boolean = () => true): Promise<CancelledQuote[]> {
       signal.throwIfAborted()
-      const outcomes = wanted.map(async ({ orderId, quote }) => ({
-        orderId,
-        outcome: await askToCancel(ledger.get(quote.nonce)),
-      }))
+      timesCancelled++
+      // A promise selects nothing: it is true at once.
+      const isSelected = (signed: SolverQuote) => selects(quotedOf(signed)) === true
+      const outcomes = ledger.quotes().flatMap((entry) =>
+        entry.signed.filter(isSelected).map(async ({ orderId }) => {
+          return { orderId, outcome: await askToCancel(entry) }
+        }),
+      )
       look()
       return untilAborted(Promise.all(outcomes), signal)
     },

@@ -43,7 +43,7 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
 
   /** Where the bond is still reserved, it counts as slashed from now on: anybody may refund the order. */
   async function endUnpaid(late: KnownOrder): Promise<boolean> {
-    const slash = () => (late.state === 'REFUNDED' ? readSlash(chain, time, late) : ledger.bondOf(late))
+    const slash = () => (late.state === 'REFUNDED' ? readSlash(parts, late) : ledger.bondOf(late))
     const cost = late.solver === solver ? await slash() : 0n
     // The node does not show it yet.
     if (cost === undefined) return false

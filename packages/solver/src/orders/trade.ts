@@ -32,18 +32,16 @@ export async function readTrade(
   // Others may settle several orders at once. One contract emits the event of each before its transfers, and others after them.
   const first = steps.find(({ settled, isOwn, isIn }) => settled !== undefined || isOwn || isIn)
   if (first?.settled === undefined) steps.reverse()
+  const from = steps.findIndex(({ settled }) => settled === orderId)
+  if (from === -1) return undefined
   const trade = { inputAmount: 0n, outputAmount: 0n }
-  let isFound = false
-  let current: Hex | undefined
-  for (const { settled, address, isOwn, isIn, topics, data } of steps) {
-    current = settled ?? current
-    if (current !== orderId) continue
-    isFound = true
+  for (const { settled, address, isOwn, isIn, topics, data } of steps.slice(from + 1)) {
+    if (settled !== undefined) break
     if (isIn && address === lowerCase(inputToken)) trade.inputAmount += BigInt(data)
     if (isOwn && topics[2] === receiver && address === lowerCase(outputToken))
       trade.outputAmount += BigInt(data)
   }
-  return isFound ? trade : undefined
+  return trade
 }
 
 /** The logs of a receipt; none when they cannot be read. */
