@@ -50,8 +50,8 @@ export function createBooks({ chain: { chainId }, state, hooks, metrics, time }:
     deposited(order: DepositedOrder): void {
       if (!enter(order.orderId, 'DEPOSITED', order, hooks.onDeposit)) hooks.onDeposit(order)
     },
-    /** The chain's time when the market maker was told what only a deposit can have caused. Never without that. */
-    depositToldAt: (orderId: Hex) => last(orderId, ...DEPENDENT)?.time ?? Number.POSITIVE_INFINITY,
+    /** Whether the market maker was told what only a deposit can have caused. */
+    isDepositTold: (orderId: Hex) => last(orderId, ...DEPENDENT) !== undefined,
     removed,
     filled(order: FilledOrder): void {
       if (enter(order.orderId, 'FILLED', order, hooks.onFilled)) metrics.filled++

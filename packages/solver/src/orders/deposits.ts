@@ -18,8 +18,8 @@ export interface Deposit {
   settledBy?: Hex
   /** Undefined before it was seen, and after a reorganisation has removed it. */
   place?: Place | undefined
-  /** Where it was when the market maker was told of it. */
-  toldPlace?: Place | undefined
+  /** Where it was when the market maker was told of it, and the newest block at that time. */
+  told?: { readonly place: Place; readonly blockNumber: bigint } | undefined
   /** How often its payment has reverted there. */
   reverts: number
   /** What the market maker says of its payment: undefined before it is asked, and while it has not answered. */

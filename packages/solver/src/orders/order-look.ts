@@ -29,9 +29,9 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
   if (isOver && (deposit.place ?? place) === undefined) return drop()
   if (isOver) return endOrder(parts, order, deposit, 'MISSED', { isNonceUsed: false })
 
-  if (place === undefined && (await isGone())) {
+  if (place === undefined && books.isDepositTold(orderId) && (await isGone())) {
     books.removed(orderId)
-    deposit.toldPlace = undefined
+    deposit.told = undefined
   }
   if (place !== deposit.place) takeDeposit()
   const terms = seen.state === 'NONE' ? signed?.quote : seen
@@ -84,8 +84,8 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
     const quoted = signed?.quote.inputAmount ?? quotedInput
     const isShort = quoted === undefined || inputAmount < quoted
     const told = { ...toPublicTerms(order, terms), deposit: place, transactionHash }
-    if ((!isShort || word === 'YES') && deposit.toldPlace !== place) {
-      deposit.toldPlace = place
+    if ((!isShort || word === 'YES') && deposit.told?.place !== place) {
+      deposit.told = { place, ...time.atDepth(0) }
       books.deposited(told)
     }
     if (!isShort && options.mayFill === undefined) return true
@@ -112,7 +112,8 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
   /** A node may lag: what was told is gone when a later block does not have it. */
   async function isGone(): Promise<boolean> {
     const head = time.atDepth(0)
-    if (time.passed() <= books.depositToldAt(orderId)) return false
+    // Blocks may have equal times.
+    if (deposit.told !== undefined && head.blockNumber <= deposit.told.blockNumber) return false
     const now = await readOrder(chain, orderId, head)
     return now.state === 'NONE' && (await findDeposit(parts, now, signed, head)) === undefined
   }
