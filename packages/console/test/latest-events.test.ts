@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addEvent, type ShownEvent } from '../src/data/latest-events.js'
+import { addEvent } from '../src/data/latest-events.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
 
 const event = (changes: Partial<OrderEvent>): OrderEvent => ({
@@ -13,37 +13,23 @@ const event = (changes: Partial<OrderEvent>): OrderEvent => ({
   ...changes,
 })
 const reverted = (of: OrderEvent) => event({ ...of, type: 'Reverted', event: of.type as OrderEvent['event'] })
-const lines = (latestEvents: readonly ShownEvent[]) =>
-  latestEvents.map(
-    (entry) =>
-      `${entry.event.type} ${entry.event.blockNumber}${entry.removedAt === undefined ? '' : ' removed'}`,
-  )
+const lines = (...events: OrderEvent[]) =>
+  events.reduce<readonly OrderEvent[]>(addEvent, []).map(({ type, blockNumber }) => `${type} ${blockNumber}`)
 
 it('the newest event is at the top', () => {
-  const latestEvents = addEvent(addEvent([], event({}), 1), event({ type: 'Settled', blockNumber: 11 }), 2)
-  expect(lines(latestEvents)).toEqual(['Settled 11', 'Deposited 10'])
-})
-
-it('a removed event stays where it is and is marked', () => {
-  const first = addEvent(addEvent([], event({}), 1), event({ orderId: '0xbb', blockNumber: 11 }), 2)
-  expect(lines(addEvent(first, reverted(event({})), 3))).toEqual(['Deposited 11', 'Deposited 10 removed'])
-})
-
-it('an event that comes back in another block is a line of its own', () => {
-  const removed = addEvent(addEvent([], event({}), 1), reverted(event({})), 2)
-  const back = addEvent(removed, event({ blockNumber: 12 }), 3)
-  expect(lines(back)).toEqual(['Deposited 12', 'Deposited 10 removed'])
-  expect(lines(addEvent(back, event({}), 4))).toEqual([
+  expect(lines(event({}), event({ type: 'Settled', blockNumber: 11 }))).toEqual([
+    'Settled 11',
     'Deposited 10',
-    'Deposited 12',
-    'Deposited 10 removed',
   ])
 })
 
-it('the removal of an event from before the console was opened is a line too', () => {
-  expect(lines(addEvent([], reverted(event({ type: 'Settled' })), 1))).toEqual(['Settled 10 removed'])
+it('a removed event goes, and comes back in another block', () => {
+  const other = event({ orderId: '0xbb', blockNumber: 11 })
+  expect(lines(event({}), other, reverted(event({})))).toEqual(['Deposited 11'])
+  expect(lines(event({}), reverted(event({})), event({ blockNumber: 12 }))).toEqual(['Deposited 12'])
+  expect(lines(reverted(event({ type: 'Settled' })))).toEqual([])
 })
 
 it('an event that comes twice is one line', () => {
-  expect(lines(addEvent(addEvent([], event({}), 1), event({}), 2))).toEqual(['Deposited 10'])
+  expect(lines(event({}), event({}))).toEqual(['Deposited 10'])
 })

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import { OrderSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
-import { addEvent, type ShownEvent } from '../src/data/latest-events.js'
+import { addEvent } from '../src/data/latest-events.js'
 import { needsList, withEvents } from '../src/data/orders/latest-orders.js'
 import { endOf } from '../src/data/orders/order-end.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
@@ -19,8 +19,7 @@ const event = (changes: Partial<OrderEvent>): OrderEvent => ({
   solver: '0x0d',
   ...changes,
 })
-const eventsFrom = (...events: OrderEvent[]) =>
-  events.reduce<ShownEvent[]>((latestEvents, each) => addEvent(latestEvents, each, 1), [])
+const eventsFrom = (...events: OrderEvent[]) => events.reduce<readonly OrderEvent[]>(addEvent, [])
 
 const listed = create(OrderSchema, {
   orderId: '0xaa',
@@ -73,7 +72,7 @@ it.each([
 
 it('a fill that came at the same time as its deposit does not need the list again', () => {
   const fill = event({ type: 'Settled', orderId: '0xcc', blockNumber: 12 })
-  const latestEvents = addEvent(addEvent([], event({ orderId: '0xcc' }), 1), fill, 1)
+  const latestEvents = eventsFrom(event({ orderId: '0xcc' }), fill)
   expect(needsList(fill, new Set(), latestEvents)).toBe(false)
 })
 

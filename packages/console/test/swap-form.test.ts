@@ -44,7 +44,7 @@ beforeAll(() => {
   ] as const
   solvers.value = new Map(names.map(([name, address]) => [address, create(SolverSchema, { name, address })]))
   const event = { transactionHash: TRANSACTION, orderId: ORDER }
-  latestEvents.value = [{ key: '', event: event as never, seenAt: 1, removedAt: undefined }]
+  latestEvents.value = [event as never]
 })
 afterAll(() => void vi.unstubAllGlobals())
 

@@ -38,7 +38,7 @@ let busy: readonly Place[]
 
 /** The places of an instance where nothing has happened yet. */
 const emptyPlaces = (): Place[] => [
-  { name: 'swap', path: 'swap', ready: /better than the next one/ },
+  { name: 'swap', path: 'swap', ready: /Best of 3 offers/ },
   { name: 'market', path: 'market', ready: /No orders yet/ },
   { name: 'orders', path: 'orders', ready: /No orders yet/ },
   { name: 'order', path: `order/${NO_ORDER}`, ready: /does not know this order/ },
@@ -71,7 +71,7 @@ async function busyPlaces(): Promise<Place[]> {
   })
   const { quoteId } = (await quote.json()) as { quoteId: string }
   return [
-    { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /better than the next one/ },
+    { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /round 1/ },
     { name: 'swap-price', path: stage.swapLink(), ready: /Best of 3 offers/ },
     { name: 'market', path: 'market', ready: /Settled/ },
     { name: 'orders', path: 'orders', ready: /WETH/ },

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
+import { ListSolverStatsResponseSchema } from '../../../gen/aggregator/v1/solver_stats_pb.js'
 import { send } from '../../../packages/cli/src/devnet/deploy.js'
 import { button, look, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { REFUSED, type WalletAnswer } from '../../support/console/wallet.js'
@@ -60,6 +62,41 @@ describe.skipIf(!existsSync(CHROMIUM))(
         .toEqual(['Quoted', 'Deposited', 'Settled'].map((name) => expect.stringContaining(name)))
       await page.reload()
       await page.getByText('Better than the next offer').waitFor(PAGE_WAIT)
+    })
+
+    it('has the user choose between the best price and a solver that pays, when the best one often does not', async () => {
+      const { page, open } = await stage.openPage({
+        account: stage.network.user.address,
+        answer: (method) => (/sendTransaction|sendCalls/.test(method) ? REFUSED : undefined),
+      })
+      const solvers = stage.network.solvers.map(({ account }, index) => ({
+        solver: account.address,
+        settled: 7n,
+        refunded: index === 0 ? 3n : 0n,
+      }))
+      const schema = ListSolverStatsResponseSchema
+      const body = Buffer.from(toBinary(schema, create(schema, { solvers })))
+      await page.route('**/ListSolverStats*', (route) =>
+        route.fulfill({ contentType: 'application/proto', body }),
+      )
+      await open(stage.swapLink())
+      await page.getByText('Aldous did not pay 3 of 10 orders').waitFor(PAGE_WAIT)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      const offers = page.getByRole('group', { name: 'choose an offer' }).getByRole('button')
+      await offers.first().waitFor(PAGE_WAIT)
+      expect((await offers.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual([
+        expect.stringMatching(/^Swap with Aldous for 2 \d\d\d\.\d\d USDC.* 3 of 10 not paid$/),
+        expect.stringMatching(/^Swap with Beatrix for 2 497\.00 USDC.* 0 of 7 not paid$/),
+      ])
+      expect(await page.locator('.main-action, [name="offer"]:checked').count()).toBe(0)
+      await look(page, 'swap-two-offers')
+      await page.getByRole('radio', { name: 'Take the offer of Aldous' }).check(PAGE_WAIT)
+      await page.locator('.main-action').getByText('Swap').waitFor(PAGE_WAIT)
+      await page.getByRole('radio', { name: 'Take the offer of Beatrix' }).check(PAGE_WAIT)
+      await button(page, 'Swap').click(PAGE_WAIT)
+      await button(page, 'Back to the quotes').click(PAGE_WAIT)
+      await offers.first().click(PAGE_WAIT)
+      await page.locator('.taken-terms').getByText('Aldous').waitFor(PAGE_WAIT)
     })
 
     it('asks the wallet once, for what the page shows, whatever happens meanwhile, and another tab knows of it', async () => {

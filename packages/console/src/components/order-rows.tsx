@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
+import { type GetOrderResponse, type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { hrefHere, hrefOn } from '../data/chains.js'
 import { firstStep, timeOf } from '../data/orders/latest-orders.js'
 import { STATE_WORDS, timeToFill } from '../data/orders/orders.js'
@@ -22,15 +22,15 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
   [OrderState.REFUNDED]: 'bad',
 }
 
-interface OrderStateProps {
-  readonly state: OrderState
-  /** Adds how long the fill took; undefined while it is not known. */
-  readonly fillMs?: number | undefined
-}
+type OrderStanding = Pick<GetOrderResponse, 'state' | 'deposited' | 'settled' | 'isRefundable'>
 
-/** The state of an order. */
-export function OrderStateMark({ state, fillMs }: OrderStateProps) {
-  const time = fillMs === undefined ? '' : ` in ${formatFill(fillMs)}`
+/** The state of an order, with the time of its fill. The contract has no event of a transfer, from which that time would count. */
+export function OrderStateMark({ order }: { readonly order: OrderStanding }) {
+  const { state, isRefundable, deposited, settled } = order
+  if (isRefundable) return <StateMark word="refund possible" tone="bad" />
+  const way = settled !== undefined && deposited === undefined ? ' by transfer' : ''
+  const fillMs = timeToFill(order)
+  const time = fillMs === undefined ? way : ` in ${formatFill(fillMs)}`
   return <StateMark word={`${STATE_WORDS[state] ?? 'other'}${time}`} tone={TONES[state] ?? 'neutral'} />
 }
 
@@ -75,19 +75,10 @@ interface OrderRowsProps {
   readonly without?: 'user' | 'solver'
   /** Ids of orders that have changed while they were shown. */
   readonly fresh?: ReadonlySet<string>
-  /** Rows of another kind, each with its block: then all rows stand by their blocks, the last one first. */
-  readonly others?: readonly RowOfBlock[]
 }
 
-type RowOfBlock = readonly [block: number, row: ComponentChildren]
-
 /** Orders, each told in a line: what for what, how it ended, by whom and when. */
-export function OrderRows({ orders, without, fresh, others = [] }: OrderRowsProps) {
-  const rows = orders.map((order): RowOfBlock => {
-    const isFresh = fresh?.has(order.orderId) === true
-    const row = <OrderRow key={order.orderId} order={order} without={without} isFresh={isFresh} />
-    return [Number(firstStep(order)?.blockNumber ?? 0), row]
-  })
+export function OrderRows({ orders, without, fresh }: OrderRowsProps) {
   return (
     <div class="stories">
       <Rows
@@ -105,9 +96,14 @@ export function OrderRows({ orders, without, fresh, others = [] }: OrderRowsProp
           </>
         }
       >
-        {(others.length === 0 ? rows : [...rows, ...others].toSorted(([a], [b]) => b - a)).map(
-          ([, row]) => row,
-        )}
+        {orders.map((order) => (
+          <OrderRow
+            key={order.orderId}
+            order={order}
+            without={without}
+            isFresh={fresh?.has(order.orderId) === true}
+          />
+        ))}
       </Rows>
     </div>
   )
@@ -156,7 +152,7 @@ function OrderRow({ order, without, isFresh }: OrderRowProps) {
       </td>
       <td class="right number story-rate">{rateOf(order)}</td>
       <td class="story-more">
-        <OrderStateMark state={state} fillMs={timeToFill(order)} />
+        <OrderStateMark order={order} />
       </td>
       {without !== 'solver' && <td class="story-more">{solver ? <SolverLabel address={solver} /> : '–'}</td>}
       {without !== 'user' && (

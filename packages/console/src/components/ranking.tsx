@@ -31,6 +31,7 @@ interface OfferChoice {
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
 export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
   const reliabilities = useReliabilities(chainId)
+  const chosen = choice === undefined ? attempts[0]?.solver : choice.chosen
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
     <Rows
@@ -64,7 +65,7 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
         const { solver, rank, amount, bps, explanation } = attempt
         const reliability = reliabilities.get(solver.toLowerCase())
         return (
-          <tr key={solver} class={(choice?.chosen ?? attempts[0]?.solver) === solver && rank ? 'best' : ''}>
+          <tr key={solver} class={chosen === solver && rank ? 'best' : ''}>
             <td class="right number rank">
               {choice?.solvers.includes(solver) ? (
                 <label title="Take this offer">

@@ -1,7 +1,7 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { BASE_URL } from './api.js'
 import { isReachable, isVisible, now } from './clock.js'
-import { addEvent, type ShownEvent } from './latest-events.js'
+import { addEvent } from './latest-events.js'
 import { retryPause, spread } from './request-times.js'
 import type { ChainHealth, NoticeMessage, OrderEvent } from './stream-messages.js'
 
@@ -33,7 +33,7 @@ export const reportedHealth = signal<readonly ChainHealth[] | undefined>(undefin
 /** When the stream last began without a cursor, Unix time in milliseconds. Events of before may be missing. */
 export const beganAt = signal(0)
 /** The latest events, newest first. */
-export const latestEvents = signal<readonly ShownEvent[]>([])
+export const latestEvents = signal<readonly OrderEvent[]>([])
 
 const listeners = new Set<(event: OrderEvent) => void>()
 let cursor: string | undefined
@@ -133,9 +133,6 @@ function show(): void {
   shownAt = Date.now()
   const events = waiting
   waiting = []
-  latestEvents.value = events.reduce<readonly ShownEvent[]>(
-    (entries, event) => addEvent(entries, event, shownAt),
-    latestEvents.peek(),
-  )
+  latestEvents.value = events.reduce(addEvent, latestEvents.peek())
   for (const event of events) for (const listener of listeners) listener(event)
 }

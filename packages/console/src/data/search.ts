@@ -21,8 +21,8 @@ export function placeOf(text: string): string | undefined {
 
 /** @param hash an order's id, or the hash of a transaction */
 function orderOf(hash: string): string {
-  const entry = latestEvents.value.find(({ event }) => event.transactionHash === hash)
-  return entry?.event.orderId ?? hash
+  const entry = latestEvents.value.find(({ transactionHash }) => transactionHash === hash)
+  return entry?.orderId ?? hash
 }
 
 /** Anyone can choose any name, so several lead to the list with their addresses. */

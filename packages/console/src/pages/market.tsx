@@ -2,27 +2,23 @@ import { useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
 import { RateChart } from '../components/charts/rate-chart.js'
-import { OrderId } from '../components/id.js'
 import { Answer, Empty, Skeleton } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
 import { StateMark } from '../components/state-mark.js'
-import { Age } from '../components/time.js'
 import { TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { connection } from '../data/events.js'
-import type { ShownEvent } from '../data/latest-events.js'
-import { firstStep } from '../data/orders/latest-orders.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
-import { group } from '../format/amount.js'
 import { PairFacts } from './swap/pair-day.js'
 
-const SHOWN = 60
+const SHOWN = 20
 const PAIRS = 5
 
 /** Everything that happens: the orders as their events come, and what pairs have traded at which rate. */
 export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
   const { orders, events, failure, refresh } = useLatestOrders(chainId)
+  const fresh = new Set(events.map(({ orderId }) => orderId))
   const { state } = connection.value
   const isOpen = state === 'open'
   return (
@@ -39,7 +35,7 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
         <Answer query={{ data: orders, failure, refresh }}>
           {(known) =>
             known.length > 0 ? (
-              <LiveOrders orders={known.slice(0, SHOWN)} events={events} />
+              <OrderRows orders={known.slice(0, SHOWN)} fresh={fresh} without="user" />
             ) : (
               <Empty title="No orders yet.">Deposits, fills and refunds appear here as they happen.</Empty>
             )
@@ -49,49 +45,6 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
     </>
   )
 }
-
-interface LiveOrdersProps {
-  readonly orders: readonly Order[]
-  readonly events: readonly ShownEvent[]
-}
-
-/** New orders come at the top. Scrolled down, the browser keeps what is read in its place. */
-function LiveOrders({ orders, events }: LiveOrdersProps) {
-  const fresh = new Set(events.map(({ event }) => event.orderId))
-  const removed = events.filter(({ removedAt }) => removedAt !== undefined)
-  // Until the list is read again.
-  const isGone = (order: Order) =>
-    removed.some(
-      ({ event }) =>
-        event.orderId === order.orderId && BigInt(event.blockNumber) === firstStep(order)?.blockNumber,
-    )
-  return (
-    <OrderRows
-      orders={orders.filter((order) => !isGone(order))}
-      fresh={fresh}
-      without="user"
-      others={removed.map((entry) => [
-        entry.event.blockNumber,
-        <RemovedRow key={`${entry.key} ${entry.removedAt}`} entry={entry} />,
-      ])}
-    />
-  )
-}
-
-/** An event that a reorganisation has removed. */
-const RemovedRow = ({ entry: { event, removedAt } }: { readonly entry: ShownEvent }) => (
-  <tr class="removed fresh">
-    <td colSpan={7}>
-      <s>
-        <OrderId id={event.orderId} /> <StateMark word={event.type.toLowerCase()} tone="neutral" />
-      </s>
-      <p>
-        Removed <Age ms={removedAt} />: a reorganisation took block {group(String(event.blockNumber))} off the
-        chain.
-      </p>
-    </td>
-  </tr>
-)
 
 interface PairDaysProps {
   readonly chainId: bigint

@@ -14,7 +14,6 @@ import { Amount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
-import { timeToFill } from '../data/orders/orders.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
 import { readSlashedBond } from '../data/orders/slashed-bond.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
@@ -116,7 +115,7 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
         {end === 'ended' ? (
           <StateMark word="ended without a fill" tone="neutral" />
         ) : (
-          <OrderStateMark state={state} fillMs={timeToFill(order)} />
+          <OrderStateMark order={order} />
         )}
       </p>
       <Amounts chainId={chainId} swap={order} end={end}>

@@ -15,6 +15,8 @@ import { wallet } from '../wallet/connected-wallet.js'
 
 const PAGE_SIZE = 25
 const EVENT_PAUSE_MS = 2000
+/** In the place of a user's address, for a wallet whose own orders would come first. */
+const EVERYONE = 'everyone'
 const STATES = [OrderState.DEPOSITED, OrderState.SETTLED, OrderState.REFUNDED] as const
 
 type Filters = Readonly<Record<'user' | 'solver' | 'state', string | undefined>>
@@ -23,7 +25,14 @@ type Filters = Readonly<Record<'user' | 'solver' | 'state', string | undefined>>
 export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const { query } = route.value
-  const [user, solver, pageToken] = ['user', 'solver', 'page'].map((name) => query.get(name) ?? undefined)
+  const names = ['user', 'solver', 'page', 'state']
+  const [asked, solver, pageToken] = names.map((name) => query.get(name) ?? undefined)
+  const own = names.some((name) => query.has(name)) ? undefined : wallet.value?.address
+  const first = useQuery(own && `orders ${chainId} of ${own} first`, (signal) =>
+    listOrders(chainId, { user: own, pageSize: 1 }, signal),
+  )
+  // Without any filter, a wallet's own orders come first when it has some.
+  const user = asked ?? (first.data?.orders.length ? own : undefined)
   // An old link may have a state that does not exist.
   const state = STATES.find((each) => STATE_WORDS[each] === query.get('state'))
   const filters: Filters = { user, solver, state: state && STATE_WORDS[state] }
@@ -33,7 +42,12 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
   useFocusAfter(title, key)
   const orders = useQuery(
     `orders ${key}`,
-    (signal) => listOrders(chainId, { user, solver, state, pageSize: PAGE_SIZE, pageToken }, signal),
+    (signal) =>
+      listOrders(
+        chainId,
+        { user: user === EVERYONE ? undefined : user, solver, state, pageSize: PAGE_SIZE, pageToken },
+        signal,
+      ),
     {
       refreshOn: (event) => pageToken === undefined && BigInt(event.chainId) === chainId,
       eventPauseMs: EVENT_PAUSE_MS,
@@ -81,7 +95,7 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
     <div class="filters">
       {(['user', 'solver'] as const).map((name) => {
         const address = filters[name]
-        if (address === undefined || (name === 'user' && isOwn)) return null
+        if (address === undefined || address === EVERYONE || (name === 'user' && isOwn)) return null
         const label = `${name} ${shorten(address)}`
         return (
           <a
@@ -100,10 +114,10 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
         <Segments
           label="Whose orders"
           items={[
-            ['everyone', hrefHere('orders', '', { ...filters, user: undefined })],
+            [EVERYONE, hrefHere('orders', '', { ...filters, user: EVERYONE })],
             ['mine', hrefHere('orders', '', { ...filters, user: own })],
           ]}
-          chosen={isOwn ? 'mine' : filters.user === undefined ? 'everyone' : ''}
+          chosen={isOwn ? 'mine' : filters.user === undefined ? EVERYONE : filters.user}
         />
       )}
       <Segments

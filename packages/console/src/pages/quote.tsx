@@ -12,7 +12,6 @@ import { Rate } from '../components/rate.js'
 import { RecordRanking, Surplus } from '../components/record-view.js'
 import { Age, Deadline } from '../components/time.js'
 import { isExactInput, readAttempts } from '../data/auction/auction.js'
-import { latestNow } from '../data/clock.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { formatDuration } from '../format/time.js'
 import { Amounts } from './order/amounts.js'
@@ -87,11 +86,7 @@ function Auction({ chain, record }: AuctionProps) {
               <Rate chainId={chainId} swap={swap} />
             </Fact>
             <Surplus record={record} />
-            <Fact
-              name={
-                depositDeadline * 1000 < latestNow.value ? 'No longer an offer since' : 'Offers valid until'
-              }
-            >
+            <Fact name="Offers valid until">
               <Deadline seconds={depositDeadline} />
             </Fact>
           </dl>

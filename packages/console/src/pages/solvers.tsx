@@ -126,6 +126,7 @@ export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Ord
       <>
         <Paid of={{ paid, ended }} />
         {ended > 0n && <progress value={Number(paid)} max={Number(ended)} aria-hidden="true" />}
+        {ended > paid && <span class="of">{group(`${ended - paid}`)} not paid</span>}
       </>
     ),
     'Usual fill': formatFill(usualFillMs(orders, stats.solver)),

@@ -15,6 +15,7 @@ import { instance } from '../data/instance.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { route } from '../data/route.js'
+import { useSaferPair } from '../data/solvers/reliability.js'
 import { lastListedPair } from '../data/tokens/pairs.js'
 import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens/tokens.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
@@ -22,7 +23,7 @@ import { wallet } from '../wallet/connected-wallet.js'
 import { loadWallet } from '../wallet/load.js'
 import { useOnePrompt } from '../wallet/use-wallet-read.js'
 import { AuctionPanel } from './swap/auction-panel.js'
-import { Checklist, TakenTerms } from './swap/checklist.js'
+import { Checklist, isTransferOpen, TakenTerms } from './swap/checklist.js'
 import { SwapForm } from './swap/form.js'
 import { OwnSwaps } from './swap/own-swaps.js'
 import { PairDay } from './swap/pair-day.js'
@@ -62,6 +63,11 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const shown = isSameSwap(wanted, settled) ? auction : { ...auction, takeable: undefined, nextAt: undefined }
   const [solver, chooseSolver] = useState('')
   const offer = offerOf(shown.takeable?.offers, isForNobody ? '' : solver)
+  const shownSolver = offer?.quote?.solver
+  const isChosen = shownSolver === solver
+  const pair = useSaferPair(chainId, (shown.ended ?? shown.round)?.attempts, shownSolver)
+  // The next swap has its own choice.
+  useEffect(() => chooseSolver(''), [taken === undefined, params.sell, params.buy])
   const auctionAt = auction.takeable?.cameAt
   const hasNoOffer = auction.round?.offers === 0 || auction.failure !== undefined
   const isAuctionOld = auctionAt === undefined ? hasNoOffer : auctionAt + REFRESH_MS < now.value
@@ -92,10 +98,12 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           </h1>
           {taken === undefined ? (
             <>
-              <p class="introduction">
-                <bdi>{instance.name}</bdi>: market makers compete, and a contract holds your tokens until you
-                are paid. <a href="help">How it works</a>
-              </p>
+              {offer === undefined && (
+                <p class="introduction">
+                  <bdi>{instance.name}</bdi>: market makers compete, and a contract holds your tokens until
+                  you are paid. <a href="help">How it works</a>
+                </p>
+              )}
               <SwapForm
                 chain={chain}
                 params={params}
@@ -104,7 +112,8 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                 auction={shown}
                 orders={orders}
                 offer={offer}
-                onChoose={isForNobody ? undefined : chooseSolver}
+                pair={pair}
+                isChosen={isChosen}
                 price={price}
                 nextAt={isForNobody && cameAt !== undefined ? cameAt + REFRESH_MS : shown.nextAt}
                 staleSince={oldSince}
@@ -138,7 +147,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               isAsking={request !== undefined}
               isForNobody={isForNobody}
               hasSolvers={activeSolvers > 0}
-              offer={offer}
+              chosen={pair === undefined || isChosen ? shownSolver : undefined}
               onChoose={isForNobody ? undefined : chooseSolver}
             />
             <section class="panel rate-panel" aria-label="Rate of the pair">
@@ -154,7 +163,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               />
             )}
           </>
-        ) : (
+        ) : isTransferOpen(taken) ? null : (
           <>
             <TakenTerms taken={taken} />
             {record && <WhyOffer record={record} />}

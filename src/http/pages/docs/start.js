@@ -27,14 +27,14 @@ const asCurl = (url, body) =>
     : `curl ${url}`
 const STEPS = document.querySelectorAll('.steps li')
 /** Writes a request into a step. Its button sends it, and shows the answer below the request. */
-const writeStep = (step, url, body, known) => {
+const writeStep = (step, url, body) => {
   const code = step.querySelector('pre code')
   const button = step.querySelector('button')
   const show = (answer) => {
     const lines = [asCurl(url, body), ...(answer ? [JSON.stringify(answer, null, 2)] : [])]
     code.textContent = lines.join('\n\n')
   }
-  show(known)
+  show()
   if (button === null) return
   const headers = { 'content-type': 'application/json' }
   button.onclick = async () => {
@@ -56,7 +56,7 @@ const writeSteps = async (example) => {
     writeStep(STEPS[2], at(`v1/${chainId}/quote`), offer)
   }
   const known = await read('v1/chains')
-  writeStep(STEPS[0], at('v1/chains'), undefined, known)
+  writeStep(STEPS[0], at('v1/chains'))
   const { chainId } = known.chains[0]
   write(chainId, example)
   const [sold, bought] = (await read(`v1/${chainId}/tokens`)).tokens

@@ -41,7 +41,7 @@ export function RateChart(pair: TradedPair) {
   return (
     <figure>
       <Plot
-        title={`${bought?.symbol} for 1 ${sold?.symbol}: the last ${fills.length} fills, over ${formatSpan(spanMs)}`}
+        title={`${bought?.symbol} for 1 ${sold?.symbol}: the last fills, over ${formatSpan(spanMs)}`}
         times={fills.map(({ at }) => at)}
         values={fills.map(({ rate }) => rate)}
         format={(rate) => formatFillRate(rate, decimals)}

@@ -6,7 +6,6 @@ import {
   type OrderStep,
   OrderStepSchema,
 } from '../../../../../gen/aggregator/v1/order_pb.js'
-import type { ShownEvent } from '../latest-events.js'
 import type { OrderEvent } from '../stream-messages.js'
 
 /** The step of an order that an event is, and the state of the order after it. */
@@ -22,11 +21,9 @@ const KINDS = new Map<string, readonly ['deposited' | 'settled' | 'refunded', Or
  * @param listed newest first
  * @param latestEvents newest first
  */
-export function withEvents(listed: readonly Order[], latestEvents: readonly ShownEvent[]): Order[] {
+export function withEvents(listed: readonly Order[], latestEvents: readonly OrderEvent[]): Order[] {
   let orders = [...listed]
-  for (const { event, seenAt, removedAt } of latestEvents.toReversed()) {
-    // Events from before the console was opened come from the list itself.
-    if (seenAt === undefined || removedAt !== undefined) continue
+  for (const event of latestEvents.toReversed()) {
     const index = orders.findIndex(({ orderId }) => orderId === event.orderId)
     if (index >= 0) orders = orders.with(index, withStep(orders[index] as Order, event))
     else if (event.type === 'Deposited' && isNewest(event, orders)) orders = [deposited(event), ...orders]
@@ -42,11 +39,11 @@ export function withEvents(listed: readonly Order[], latestEvents: readonly Show
 export function needsList(
   { type, orderId }: OrderEvent,
   shown: ReadonlySet<string>,
-  latestEvents: readonly ShownEvent[],
+  latestEvents: readonly OrderEvent[],
 ): boolean {
   if (type === 'Reverted') return true
   if (type === 'Deposited' || shown.has(orderId)) return false
-  return !latestEvents.some(({ event }) => event.type === 'Deposited' && event.orderId === orderId)
+  return !latestEvents.some((event) => event.type === 'Deposited' && event.orderId === orderId)
 }
 
 /** The first step of an order that is known: of a transfer to an address, its end. */

@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { latestEvents } from '../events.js'
-import type { ShownEvent } from '../latest-events.js'
 import { type Query, useQuery } from '../query.js'
+import type { OrderEvent } from '../stream-messages.js'
 import { needsList, withEvents } from './latest-orders.js'
 import { listOrders } from './orders.js'
 
@@ -16,7 +16,7 @@ interface LatestOrders extends Pick<Query<unknown>, 'failure' | 'refresh'> {
   /** Newest first; undefined before the first answer. */
   readonly orders: readonly Order[] | undefined
   /** The events of the chain since the console was opened. */
-  readonly events: readonly ShownEvent[]
+  readonly events: readonly OrderEvent[]
 }
 
 /** The latest orders of a chain, which the stream of events keeps fresh: few lists are read. */
@@ -35,7 +35,7 @@ export function useLatestOrders(chainId: bigint): LatestOrders {
     },
   )
   const listed = data?.orders
-  const events = latestEvents.value.filter(({ event }) => BigInt(event.chainId) === chainId)
+  const events = latestEvents.value.filter((event) => BigInt(event.chainId) === chainId)
   if (state.current === undefined || state.current.listed !== listed)
     state.current = { listed, orders: listed ?? [] }
   // Also those orders stay that neither the list nor the list of events has any more.

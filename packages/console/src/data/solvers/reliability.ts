@@ -47,6 +47,13 @@ export const isRisky = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) =>
 /** An offer with how its solver has kept its word. */
 type Judged = readonly [attempt: Attempt, reliability: Reliability]
 
+/** The offer that is shown, and a safer one. */
+export type SaferPair = readonly [shown: Judged, safer: Judged]
+
+/** The same as `saferAttempt`, with the reliabilities as far as they are read. */
+export const useSaferPair = (chainId: bigint, attempts: readonly Attempt[] = [], solver?: string) =>
+  saferAttempt(attempts, useReliabilities(chainId), solver)
+
 /**
  * The offer that is shown and the best one of a solver that has paid nearly all of its orders, when that of the shown one has not.
  * @param solver of the shown offer; the best one when it has none
@@ -55,7 +62,7 @@ export function saferAttempt(
   attempts: readonly Attempt[],
   known: Reliabilities,
   solver?: string,
-): readonly [shown: Judged, safer: Judged] | undefined {
+): SaferPair | undefined {
   const offers = attempts.filter(({ rank }) => rank !== undefined)
   const judge = (attempt: Attempt | undefined): Judged | undefined => {
     const reliability = attempt && known.get(attempt.solver.toLowerCase())

@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import type { Solver } from '../../../../../gen/aggregator/v1/solver_pb.js'
+import { shorten } from '../../format/shorten.js'
 import { solverService } from '../api.js'
 import { chain } from '../chains.js'
 
@@ -18,6 +19,13 @@ export function followSolvers(): void {
 /** @returns undefined when no active solver has this address */
 export function solverName(address: string): string | undefined {
   return solvers.value.get(address.toLowerCase())?.name
+}
+
+/** A solver in words: its name, with its address where others look the same, or its address alone. */
+export function nameOf(address: string): string {
+  const name = solverName(address)
+  if (name === undefined) return shorten(address)
+  return needsAddress(address, name) ? `${name} ${shorten(address)}` : name
 }
 
 /** Whether a name does not tell a solver from the others: another one looks the same, or it has letters that may look like others. */

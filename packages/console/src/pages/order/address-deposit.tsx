@@ -10,7 +10,6 @@ import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { ConnectAside } from '../swap/connect.js'
 import { DepositAddress } from '../swap/deposit-address.js'
 import { OwnSwapState } from '../swap/own-swaps.js'
-import { WhatHappens } from '../swap/what-happens.js'
 import { isPast, Refund } from './refund.js'
 
 interface AddressDepositProps {
@@ -48,12 +47,10 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
           <p class="hero-state">
             <OwnSwapState state={{ state }} swap={swap} offer={offer} />
           </p>
-          {isDue ? (
+          {isDue && (
             <p>
               Deposit address <Id text={depositAddress} label="deposit address" />
             </p>
-          ) : (
-            <WhatHappens chain={chain} swap={quote} isTransfer />
           )}
         </>
       )}

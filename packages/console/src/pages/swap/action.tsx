@@ -4,52 +4,83 @@ import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { latestNow } from '../../data/clock.js'
 import { isKept } from '../../data/orders/own-swaps.js'
+import { isRisky, type Reliability, type SaferPair } from '../../data/solvers/reliability.js'
+import { nameOf } from '../../data/solvers/solvers.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
+import { group } from '../../format/amount.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useAttempt } from '../../wallet/use-attempt.js'
 import { Connect } from './connect.js'
+import { SaferOffer } from './safer-offer.js'
 import type { SwapParams } from './swap-params.js'
 import { takeOffer } from './taken-offer.js'
 import { UNLISTED } from './wanted-swap.js'
 
-interface ActionProps {
+export interface ActionProps {
   readonly chain: Chain
   readonly params: SwapParams
   readonly wanted: WantedSwap | undefined
   /** Why there is no wanted swap; empty with one. */
   readonly problem: string
   readonly auction: Auction
-  /** The offer that the page shows: the button takes it, with exactly these amounts. */
+  /** The offer that the page shows: the button takes it, with exactly these amounts. Without a user, the best one of an auction for nobody. */
   readonly offer: Offer | undefined
+  /** That offer and a safer one, while its solver has left too many orders unpaid. */
+  readonly pair: SaferPair | undefined
+  /** Whether the user has chosen the offer. */
+  readonly isChosen: boolean
   /** How much the account of the wallet has of the token to sell; undefined when it is not known. */
   readonly balance: bigint | undefined
 }
 
 /** The one main action: what the user can do next. */
 export function Action(props: ActionProps) {
-  const { chain, params, wanted, problem, auction, offer } = props
+  const { chain, params, wanted, problem, auction, offer, pair, isChosen } = props
   const known = wallet.value
   const isContract = params.mode === 'contract'
   const isTyped =
     params.amount !== undefined && params.sell !== '' && params.buy !== '' && problem !== UNLISTED
+  const isOutput = params.exact === 'sell'
+  const warning = pair !== undefined && (
+    <SaferOffer {...{ chainId: chain.chainId, pair, isOutput }} token={isOutput ? params.buy : params.sell} />
+  )
   if (known === undefined && (isContract || problem === UNLISTED))
     return (
       <>
+        {warning}
         <Connect />
         {problem !== '' && <p class={isTyped ? 'form-problem' : 'muted'}>{problem}.</p>}
       </>
     )
   if (known !== undefined && BigInt(known.chainId) !== chain.chainId) return <SwitchChain chain={chain} />
   const quoteId = auction.takeable?.quoteId
-  const take = () => {
+  const take = (offer: Offer | undefined) => {
     if (quoteId !== undefined && offer !== undefined && wanted !== undefined)
       void takeOffer({ chain, quoteId, offer, wanted })
   }
   const missing = problem !== '' ? problem : whatIsMissing(props)
+  const equal = isChosen
+    ? undefined
+    : pair?.map(([{ solver }, of]) => ({
+        of,
+        offer: auction.takeable?.offers.find(({ quote }) => quote?.solver === solver),
+      }))
+  if (missing === '' && equal?.every(({ offer }) => offer !== undefined))
+    return (
+      <fieldset class="equal-offers">
+        <legend>Price, or orders paid in 24 h: choose an offer</legend>
+        {equal.map(({ offer, of }) => (
+          <button key={offer?.quote?.solver} type="button" onClick={() => take(offer)}>
+            <EqualOffer {...{ chain, params, offer, of }} />
+          </button>
+        ))}
+      </fieldset>
+    )
   return (
     <>
-      <button type="button" class="main-action" disabled={missing !== ''} onClick={take}>
+      {warning}
+      <button type="button" class="main-action" disabled={missing !== ''} onClick={() => take(offer)}>
         {missing !== '' ? missing : isContract ? <SwapWords {...props} /> : 'Get the deposit address'}
       </button>
       {missing === UNKEPT && (
@@ -70,6 +101,28 @@ function SwapWords({ chain: { chainId }, offer }: ActionProps) {
       Swap <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> for{' '}
       <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
     </span>
+  )
+}
+
+interface EqualOfferProps extends Pick<ActionProps, 'chain' | 'params' | 'offer'> {
+  readonly of: Reliability
+}
+
+/** One of two offers between which the user chooses: the better price and the better record have the same weight. */
+function EqualOffer({ chain: { chainId }, params: { mode, exact }, offer, of }: EqualOfferProps) {
+  const { solver = '', inputToken = '', inputAmount, outputToken = '', outputAmount } = offer?.quote ?? {}
+  const [address, amount] = exact === 'sell' ? [outputToken, outputAmount] : [inputToken, inputAmount]
+  return (
+    <>
+      <span>
+        {mode === 'contract' ? 'Swap with' : 'Address of'} <bdi>{nameOf(solver)}</bdi> for
+      </span>{' '}
+      <Amount {...{ chainId, address, amount }} isShort />
+      <span class={isRisky(of) ? 'warning' : ''}>
+        <span class="visually-hidden">, </span>
+        {group(`${of.ended - of.paid}`)} of {group(`${of.ended}`)} not paid
+      </span>
+    </>
   )
 }
 

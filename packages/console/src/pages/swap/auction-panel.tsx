@@ -3,7 +3,6 @@ import { AuctionChart } from '../../components/charts/auction-chart.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
 import { Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
-import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
 
@@ -18,15 +17,15 @@ interface AuctionPanelProps {
   readonly isForNobody: boolean
   /** Whether the chain has an active solver. */
   readonly hasSolvers: boolean
-  /** The offer that the form shows. */
-  readonly offer: Offer | undefined
+  /** The solver whose offer the button takes; undefined while the user must choose. */
+  readonly chosen: string | undefined
   /** Takes another offer into the form; undefined while none can be chosen. */
   readonly onChoose: ((solver: string) => void) | undefined
 }
 
 /** The auction: improvements while it runs, then all results with the ranking. */
 export function AuctionPanel(props: AuctionPanelProps) {
-  const { chain, auction, token, isForNobody, hasSolvers, offer, onChoose } = props
+  const { chain, auction, token, isForNobody, hasSolvers, chosen, onChoose } = props
   const round = props.isAsking && hasSolvers ? auction.round : undefined
   const { ended = round, takeable } = auction
   return (
@@ -45,13 +44,7 @@ export function AuctionPanel(props: AuctionPanelProps) {
       </div>
       <AuctionChart attempts={round?.attempts ?? []} deadlineMs={chain.quoteTimeoutMs} />
       {round === undefined &&
-        (hasSolvers ? (
-          <Empty title="Solvers compete here for your swap.">
-            Choose two tokens and an amount to see the auction live.
-          </Empty>
-        ) : (
-          <NoSolvers />
-        ))}
+        (hasSolvers ? <Empty title="Solvers compete here for your swap." /> : <NoSolvers />)}
       {/* The next round must not take the rows away while the user reads and chooses. */}
       {round !== undefined && ended !== undefined && ended.attempts.length > 0 && (
         <Ranking
@@ -61,7 +54,7 @@ export function AuctionPanel(props: AuctionPanelProps) {
           choice={
             onChoose && {
               solvers: takeable?.offers.flatMap(({ quote }) => quote?.solver ?? []) ?? [],
-              chosen: offer?.quote?.solver,
+              chosen,
               onChoose,
             }
           }

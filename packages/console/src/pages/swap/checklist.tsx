@@ -14,6 +14,8 @@ import { timeOf } from '../../data/orders/latest-orders.js'
 import type { OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
 import { useOrder } from '../../data/orders/use-order.js'
+import { useSaferPair } from '../../data/solvers/reliability.js'
+import { nameOf } from '../../data/solvers/solvers.js'
 import { formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { Amounts } from '../order/amounts.js'
@@ -73,6 +75,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
   const { chainId } = chain
   const { quote, orderId } = offer
   const end = useOrderEnd(taken)
+  const pair = useSaferPair(chainId, record && readAttempts(record), quote?.solver)
   const isOver = end !== undefined
   const isAddress = wanted.mode === 'ADDRESS'
   const isLate = (quote?.depositDeadline ?? 0) * 1000 < latestNow.value
@@ -102,13 +105,15 @@ export function Checklist({ taken, record }: ChecklistProps) {
       {quote !== undefined && (isDeposited || !isAddress) && (
         <Amounts chainId={chainId} swap={quote} end={end} />
       )}
-      {record && !isDeposited && !isOver && (
-        <SaferOffer
-          chain={chain}
-          round={{ attempts: readAttempts(record), isOutput: isExactInput(record) }}
-          token={tokenOfRecord(record)}
-          solver={quote?.solver}
-        />
+      {record && pair && !isAddress && !isDeposited && !isOver && (
+        <SaferOffer {...{ chainId, pair }} isOutput={isExactInput(record)} token={tokenOfRecord(record)}>
+          {isBusy && deposit !== 'sent' && (
+            <>
+              {' '}
+              Reject in your wallet to take <bdi>{nameOf(pair[1][0].solver)}</bdi>'s offer.
+            </>
+          )}
+        </SaferOffer>
       )}
       {isTransferOpen(taken) && !isOver && <AddressOfTaken taken={taken} />}
       <ol class="steps" aria-label="Steps of the swap">
@@ -162,7 +167,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
 }
 
 /** Whether the page shows a deposit address, with its terms. */
-const isTransferOpen = (taken: TakenOffer) =>
+export const isTransferOpen = (taken: TakenOffer) =>
   taken.wanted.mode === 'ADDRESS' && stateOf('deposit', taken) !== 'done'
 
 /** The terms of the offer that was taken; once it is paid, a receipt. */
@@ -171,15 +176,14 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
   const { quote, orderId } = offer
   const { chainId } = chain
   const isOver = stateOf('fill', taken) === 'done'
-  const isOpen = isTransferOpen(taken)
   const order = useOrder(chainId, isOver ? orderId : undefined, undefined).data
   const endedMs = timeOf(order?.settled ?? order?.refunded)
   if (quote === undefined) return null
   const { user, solver } = quote
   return (
     <section class="panel taken-terms" aria-labelledby="terms-title">
-      <h2 id="terms-title">{isOver ? 'Receipt' : isOpen ? 'Offer' : 'Terms'}</h2>
-      {!isOver && !isOpen && (
+      <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
+      {!isOver && (
         <WhatHappens
           chain={chain}
           swap={quote}
@@ -191,11 +195,9 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
         <Fact name="Rate">
           <Rate chainId={chainId} swap={quote} />
         </Fact>
-        {!isOpen && (
-          <Fact name="Receiver">
-            <Account address={user} />
-          </Fact>
-        )}
+        <Fact name="Receiver">
+          <Account address={user} />
+        </Fact>
         <Fact name="Solver">
           <SolverLabel address={solver} />
         </Fact>
@@ -278,12 +280,9 @@ function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
     )
   }
   return (
-    <>
-      {offer.quote && <WhatHappens chain={chain} swap={offer.quote} isTransfer />}
-      <DepositAddress chain={chain} offer={offer} swap={ownSwap(chain.chainId, offer.orderId)}>
-        {action}
-      </DepositAddress>
-    </>
+    <DepositAddress chain={chain} offer={offer} swap={ownSwap(chain.chainId, offer.orderId)}>
+      {action}
+    </DepositAddress>
   )
 }
 

@@ -14,7 +14,9 @@ import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
+import { Arrival } from './address-risks.js'
 import { Connect } from './connect.js'
+import { WhatHappens } from './what-happens.js'
 
 const CHECK_MS = 30_000
 
@@ -74,59 +76,73 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     isDead: isUsed === true || dead.data === true,
     nowMs: latestNow.value,
   })
+  const more = (
+    <details class="raw">
+      <summary>All terms and addresses</summary>
+      <WhatHappens chain={chain} swap={quote} isTransfer />
+      <dl class="facts">
+        <dt>Token contract</dt>
+        <dd>
+          <code>{quote.inputToken}</code>: send nothing to it
+        </dd>
+        <dt>Receiver</dt>
+        <dd>
+          <code>{quote.user}</code>: gets the output, or a refund
+        </dd>
+      </dl>
+    </details>
+  )
   if (use !== 'pay' && use !== 'pay the rest')
     return (
       <Closed use={use} depositDeadline={quote.depositDeadline}>
         {children?.(use)}
+        {more}
       </Closed>
     )
   return (
     <section class="deposit-address" aria-label="Deposit address">
+      <div class="send">
+        <div class="send-line">
+          <span>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</span>
+          <span>To arrive within</span>
+          <span class="whole-address send-amount">
+            <span class="number">{exact}</span>
+            <TokenName chainId={chainId} address={quote.inputToken} />
+            <Copy text={exact} label="amount" />
+          </span>
+          <span class="time-left number">{formatSpan(arrivalMs - latestNow.value)}</span>
+        </div>
+        <div class="whole-address">
+          <span>To this address, on {chain.name}</span>
+          <code>
+            {depositAddress.match(/^0x|.{4}/g)?.map((part, index) => (
+              <span key={index}>{part}</span>
+            ))}
+          </code>
+          <Copy text={depositAddress} label="deposit address" isLarge />
+        </div>
+        <figure>
+          <QrCode text={depositAddress} label="QR code of the deposit address" />
+          <figcaption>
+            Send <TokenName chainId={chainId} address={quote.inputToken} isShort /> only: the native coin is
+            lost here
+          </figcaption>
+        </figure>
+      </div>
+      <p class="notice notice-warning">
+        <strong>Late</strong> <Arrival chain={chain} depositDeadline={quote.depositDeadline} />
+      </p>
       {swap?.check === undefined && (
         <div class="notice notice-warning">
           <p>
-            This address is not checked: you trust this site for it. Tokens sent to a wrong address are lost.
+            <strong>This address is not checked</strong>: you trust this site for it. Tokens sent to a wrong
+            address are lost.
           </p>
           {children !== undefined && <Connect>Connect a wallet to check</Connect>}
         </div>
       )}
-      <div class="send">
-        <dl class="facts-stacked">
-          <dt>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</dt>
-          <dd class="whole-address send-amount">
-            <span class="number">{exact}</span>
-            <TokenName chainId={chainId} address={quote.inputToken} />
-            <Copy text={exact} label="amount" />
-          </dd>
-          <dt>To this address, on {chain.name}</dt>
-          <dd class="whole-address">
-            <code>{depositAddress}</code>
-            <Copy text={depositAddress} label="deposit address" />
-          </dd>
-          <dt>To arrive within</dt>
-          <dd class="time-left number">{formatSpan(arrivalMs - latestNow.value)}</dd>
-        </dl>
-        <figure>
-          <QrCode text={depositAddress} label="QR code of the deposit address" />
-          <figcaption class="muted">The address alone: no amount, no token</figcaption>
-        </figure>
-        <dl class="facts send-more">
-          <dt>Token contract</dt>
-          <dd>
-            <code>{quote.inputToken}</code>: send nothing to it
-          </dd>
-          <dt>Receiver</dt>
-          <dd>
-            <code>{quote.user}</code>: gets the output, or a refund
-          </dd>
-          <dt>Smallest units</dt>
-          <dd>
-            <code>{String(rest)}</code>
-            {token?.source !== 'wallet' && ': decimals are not read from the contract'}
-          </dd>
-        </dl>
-      </div>
       {children?.(use)}
+      {more}
     </section>
   )
 }

@@ -1,13 +1,11 @@
 import { useRef } from 'preact/hooks'
-import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { SolverLabel } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
 import { Amount } from '../../components/token-amount.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
-import type { Offer } from '../../data/auction/auction.js'
-import { type Auction, REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
+import { REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
@@ -16,30 +14,19 @@ import { exactAmount, formatAmount } from '../../format/amount.js'
 import { shorten } from '../../format/shorten.js'
 import { formatAge } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
-import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useBalances } from '../../wallet/use-wallet-read.js'
-import { Action } from './action.js'
+import { Action, type ActionProps } from './action.js'
 import { ConnectedWallet } from './connect.js'
 import { PriceReference } from './price-reference.js'
-import { SaferOffer } from './safer-offer.js'
 import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
 import { TokenField } from './token-field.js'
 import { UserField } from './user-field.js'
 import { type SwapTerms, WhatHappens } from './what-happens.js'
 
-interface SwapFormProps {
-  readonly chain: Chain
-  readonly params: SwapParams
-  readonly wanted: WantedSwap | undefined
-  readonly problem: string
-  readonly auction: Auction
+interface SwapFormProps extends Omit<ActionProps, 'balance'> {
   /** The latest orders of the chain; undefined before they are read. */
   readonly orders: readonly Order[] | undefined
-  /** The offer that the button takes. Without a user, the best one of an auction for nobody. */
-  readonly offer: Offer | undefined
-  /** Takes another offer; undefined while none can be chosen. */
-  readonly onChoose: ((solver: string) => void) | undefined
-  /** Without a user, what has come since that auction. */
+  /** Without a user, what has come since the auction for nobody. */
   readonly price: Query<GetPriceResponse>
   /** When the amounts are asked for again, Unix time in milliseconds; undefined while they are. */
   readonly nextAt: number | undefined
@@ -60,10 +47,8 @@ const MODES = [
 
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wanted, staleSince, auction, orders, offer, onChoose } = props
+  const { chain, params, wanted, staleSince, orders } = props
   const { chainId } = chain
-  const round = auction.ended ?? auction.round
-  const solver = offer?.quote?.solver
   const found = findAmounts(props)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
   const turned = { sell: params.buy, buy: params.sell }
@@ -138,14 +123,10 @@ export function SwapForm(props: SwapFormProps) {
         {found !== undefined && (
           <>
             <Rate chainId={chainId} swap={found} isOld={staleSince !== undefined} />
-            <PriceReference {...{ chainId, orders, round, solver, swap: found }} />
+            <PriceReference {...{ chainId, orders, swap: found }} />
           </>
         )}
       </div>
-      <SaferOffer
-        {...{ chain, round, solver, onChoose }}
-        token={params.exact === 'sell' ? params.buy : params.sell}
-      />
       {isTransfer ? [place, terms, action] : isAfter ? [action, place, terms] : [place, action, terms]}
     </div>
   )

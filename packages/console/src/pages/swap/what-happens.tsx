@@ -3,7 +3,6 @@ import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
-import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
@@ -45,17 +44,22 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
     )
   return (
     <dl class="facts terms">
-      <dt>You get</dt>
-      <dd>
-        {fillDeadline === undefined ? 'at this price' : 'exactly'}{' '}
-        <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
-        {isTransfer && !isDeposited && ', if your transfer arrives whole and in time'}
-      </dd>
-      {!isDeposited && depositDeadline !== undefined && (
+      {isTransfer && !isDeposited ? (
+        <AddressRisks {...{ chain, depositDeadline }} token={inputToken} />
+      ) : (
         <>
-          <dt>{isTransfer ? 'Arrive by' : 'Offer valid until'}</dt>
+          <dt>You get</dt>
           <dd>
-            <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
+            {fillDeadline === undefined ? 'at this price' : 'exactly'}{' '}
+            <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+          </dd>
+        </>
+      )}
+      {!isTransfer && !isDeposited && depositDeadline !== undefined && (
+        <>
+          <dt>Offer valid until</dt>
+          <dd>
+            <Deadline seconds={depositDeadline} />
           </dd>
         </>
       )}
@@ -64,7 +68,6 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
         {input} back and {compensation}, by a refund that you press after {after}
         {isTransfer && '. No compensation if it came late or short, or the solver has cancelled'}
       </dd>
-      {isTransfer && !isDeposited && <AddressRisks chain={chain} token={inputToken} />}
       <dt>Cost</dt>
       <dd>
         no fee. {!isDeposited && `Gas of ${isTransfer ? 'the transfer' : 'approval and deposit'}`}
