@@ -379,6 +379,28 @@ it.each<[string, (calls: number) => boolean | Promise<boolean>]>([
   end()
 })
 
+it('an answer of `mayFill` counts for the deposit that it was asked about, however late it comes', async () => {
+  const answers: ((isWanted: boolean) => void)[] = []
+  const mayFill = () => new Promise<boolean>((resolve) => answers.push(resolve))
+  const running = await startRunning('reference', { confirmations: 20 }, { mayFill })
+  const { ask, deposit, transfer, passBlocks, stateOf, metrics, chain, end } = running
+  const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
+  transfer(known)
+  await passBlocks(2)
+  chain.reorganise(3, chain.head().timestamp + 2, () => 'lost')
+  await passBlocks(2)
+  deposit(known)
+  await passBlocks(2)
+  expect(answers).toHaveLength(2)
+  answers[0]?.(true)
+  await passBlocks(3)
+  expect(metrics().paymentsSent).toBe(0)
+  answers[1]?.(true)
+  await passBlocks(4)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  end()
+})
+
 it('an order that `mayFill` does not want is asked for once, told, and ended at its address', async () => {
   const asked: string[] = []
   const running = await startRunning(

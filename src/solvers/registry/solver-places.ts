@@ -45,9 +45,8 @@ export interface RegistryContext {
 const MAX_CONFIRMED = 10
 
 /**
- * The steps in which a solver gets a place on a chain, by an endpoint or by a session (docs/decisions.md, D14). They are taken in this
- * order.
- * Builds the steps.
+ * Builds the steps in which a solver gets a place on a chain, by an endpoint or by a session (docs/decisions.md, D14). They are taken in
+ * this order.
  */
 export function createSolverPlaces(context: RegistryContext) {
   const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, clock, log } = context

@@ -18,12 +18,14 @@ export interface Deposit {
   settledBy?: Hex
   /** Undefined before it was seen, and after a reorganisation has removed it. */
   place?: Place | undefined
-  /** Where it was when the market maker was told of it, and the newest block at that time. */
-  told?: { readonly place: Place; readonly blockNumber: bigint } | undefined
+  /** What has arrived there, in the token's smallest unit. */
+  inputAmount?: bigint | undefined
+  /** What the market maker was told of it, and the newest block at that time. */
+  told?: { readonly place: Place; readonly inputAmount: bigint; readonly blockNumber: bigint } | undefined
   /** How often its payment has reverted there. */
   reverts: number
-  /** What the market maker says of its payment: undefined before it is asked, and while it has not answered. */
-  word?: 'ASKED' | 'YES' | 'NO' | undefined
+  /** What the market maker says of the payment of this deposit, once it is asked: undefined while it has not answered. */
+  asked?: { word?: 'YES' | 'NO' } | undefined
 }
 
 /** A token can let a simulation pass and revert in each block, at the cost of the solver's gas. */
@@ -31,4 +33,4 @@ export const MAX_REVERTS = 5
 
 /** Whether an order is not paid any more: its payments revert, or the market maker does not want it. */
 export const isGivenUp = (deposit: Deposit | undefined) =>
-  deposit !== undefined && (deposit.reverts >= MAX_REVERTS || deposit.word === 'NO')
+  deposit !== undefined && (deposit.reverts >= MAX_REVERTS || deposit.asked?.word === 'NO')

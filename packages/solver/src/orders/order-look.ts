@@ -33,8 +33,9 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
     books.removed(orderId)
     deposit.told = undefined
   }
-  if (place !== deposit.place) takeDeposit()
   const terms = seen.state === 'NONE' ? signed?.quote : seen
+  const inputAmount = place && terms?.inputAmount
+  if (place !== deposit.place || inputAmount !== deposit.inputAmount) takeDeposit()
   if (place === undefined || terms === undefined || isGivenUp(deposit)) return false
   if (place === 'CONTRACT' || signed === undefined) return isWanted(place, terms)
   // A deposit by a call may still show up.
@@ -61,11 +62,11 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
   }
 
   /**
-   * A deposit is there for the first time, or has moved, and all begins again; or a reorganisation has removed it, and its quote must be
-   * ended as any other.
+   * A deposit is there for the first time, has moved or changed, and all begins again; or a reorganisation has removed it, and its quote
+   * must be ended as any other.
    */
   function takeDeposit(): void {
-    Object.assign(deposit, { place, reverts: 0, word: undefined })
+    Object.assign(deposit, { place, inputAmount, reverts: 0, asked: undefined })
     if (place !== undefined) {
       metrics.deposits++
       parts.log.info({ chainId, orderId, place }, 'deposit')
@@ -80,29 +81,33 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
    */
   function isWanted(place: Place, terms: Terms): boolean {
     const { inputAmount } = terms
-    const { transactionHash, quotedInput, word } = deposit
+    const { transactionHash, quotedInput } = deposit
+    const word = deposit.asked?.word
     const quoted = signed?.quote.inputAmount ?? quotedInput
     const isShort = quoted === undefined || inputAmount < quoted
     const told = { ...toPublicTerms(order, terms), deposit: place, transactionHash }
-    if ((!isShort || word === 'YES') && deposit.told?.place !== place) {
-      deposit.told = { place, ...time.atDepth(0) }
+    const isTold = deposit.told?.place === place && deposit.told.inputAmount === inputAmount
+    if ((!isShort || word === 'YES') && !isTold) {
+      deposit.told = { place, inputAmount, ...time.atDepth(0) }
       books.deposited(told)
     }
     if (!isShort && options.mayFill === undefined) return true
-    if (word === undefined) void ask()
+    if (deposit.asked === undefined) void ask()
     return word === 'YES'
 
     async function ask(): Promise<void> {
-      deposit.word = 'ASKED'
+      // An answer that comes when the deposit has changed says nothing of the next one.
+      const asked: NonNullable<Deposit['asked']> = {}
+      deposit.asked = asked
       try {
         const less = signed && { chainId, orderId, signed, inputAmount }
         const isYes = await (isShort ? less && options.acceptLess?.(less) : options.mayFill?.(told))
-        deposit.word = isYes ? 'YES' : 'NO'
+        asked.word = isYes ? 'YES' : 'NO'
       } catch (error) {
-        deposit.word = undefined
+        if (deposit.asked === asked) deposit.asked = undefined
         return onError(error)
       }
-      if (deposit.word === 'YES') return
+      if (asked.word === 'YES') return
       const known = quoted ?? 'a quote that is not known'
       const why = isShort ? `has ${inputAmount} of the input of ${known}` : 'is not wanted'
       onError(new Error(`order ${orderId} ${why}, and is not paid`))
