@@ -104,9 +104,7 @@ function SwapWords({ chain: { chainId }, offer }: ActionProps) {
   )
 }
 
-interface EqualOfferProps extends Pick<ActionProps, 'chain' | 'params' | 'offer'> {
-  readonly of: Reliability
-}
+type EqualOfferProps = Pick<ActionProps, 'chain' | 'params' | 'offer'> & { readonly of: Reliability }
 
 /** One of two offers between which the user chooses: the better price and the better record have the same weight. */
 function EqualOffer({ chain: { chainId }, params: { mode, exact }, offer, of }: EqualOfferProps) {
@@ -133,9 +131,8 @@ function whatIsMissing({ chain, params, wanted, auction, offer, balance }: Actio
   if (wanted?.user === '') return 'Enter your address'
   if (params.mode === 'address' && !isKept.value) return UNKEPT
   // With a wallet, nothing is deposited before the decimals are read from the contracts.
-  const isRead =
-    wallet.value === undefined || [params.sell, params.buy].every((token) => isReadByWallet(chain, token))
-  if (!isRead) return 'Reading the tokens'
+  const isRead = (token: string) => tokenOf(chain.chainId, token)?.source === 'wallet'
+  if (wallet.value && ![params.sell, params.buy].every(isRead)) return 'Reading the tokens'
   const quote = offer?.quote
   if (quote === undefined)
     return auction.round?.offers === 0 ? 'No offers in this round' : 'Waiting for an offer'
@@ -145,8 +142,6 @@ function whatIsMissing({ chain, params, wanted, auction, offer, balance }: Actio
   const isShort = params.mode === 'contract' && balance !== undefined && balance < needed
   return isShort ? `Not enough ${tokenOf(chain.chainId, params.sell)?.symbol ?? 'of the token to sell'}` : ''
 }
-
-const isReadByWallet = ({ chainId }: Chain, token: string) => tokenOf(chainId, token)?.source === 'wallet'
 
 /** Nothing can be read or sent on another chain. */
 export function SwitchChain({ chain }: { readonly chain: Chain }) {

@@ -1,19 +1,14 @@
 import type { GetQuoteRecordResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
-import { Fact } from '../../components/facts.js'
-import { Account, OrderId, SolverLabel, Transaction } from '../../components/id.js'
-import { Rate } from '../../components/rate.js'
+import { Transaction } from '../../components/id.js'
 import { tokenOfRecord } from '../../components/record-view.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
-import { Moment } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { isExactInput, readAttempts } from '../../data/auction/auction.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
-import { timeOf } from '../../data/orders/latest-orders.js'
 import type { OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
-import { useOrder } from '../../data/orders/use-order.js'
 import { useSaferPair } from '../../data/solvers/reliability.js'
 import { nameOf } from '../../data/solvers/solvers.js'
 import { formatSpan } from '../../format/time.js'
@@ -32,7 +27,6 @@ import {
   type TakenOffer,
 } from './taken-offer.js'
 import { useOrderEnd } from './use-order-end.js'
-import { WhatHappens } from './what-happens.js'
 
 const SIGNS = { waiting: '○', active: '◐', sent: '◐', done: '✓', failed: '✕' } as const
 /** What a step is called. Only a transaction is sent. */
@@ -122,18 +116,14 @@ export function Checklist({ taken, record }: ChecklistProps) {
         ))}
       </ol>
       {!isAddress && !isDeposited && problem === '' && isLate && (
-        <p class="warning">The offer has expired. A deposit that is mined now reverts and changes nothing.</p>
+        <p class="warning">The offer has expired. A deposit now reverts and changes nothing.</p>
       )}
       {end === 'ended' && (
-        <p class="notice notice-warning">
-          The order has ended, which does not say where your tokens are. Look for them on its page.
-        </p>
+        <p class="notice notice-warning">The order has ended. Look for your tokens on its page.</p>
       )}
       {isAway && (
         <div class="notice notice-warning" role="status">
-          <p>
-            The wallet is on another network. Nothing is read or sent there: the swap goes on when it is back.
-          </p>
+          <p>The wallet is on another network. The swap goes on when it is back.</p>
           <SwitchChain chain={chain} />
         </div>
       )}
@@ -160,7 +150,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
       )}
       {isOver && order}
       {isAddress && mayLeave && !isOver && (
-        <p class="muted">Find a transfer that was sent under “Your swaps in this browser”, below the form.</p>
+        <p class="muted">“Your swaps in this browser”, below the form, leads back here.</p>
       )}
     </div>
   )
@@ -169,50 +159,6 @@ export function Checklist({ taken, record }: ChecklistProps) {
 /** Whether the page shows a deposit address, with its terms. */
 export const isTransferOpen = (taken: TakenOffer) =>
   taken.wanted.mode === 'ADDRESS' && stateOf('deposit', taken) !== 'done'
-
-/** The terms of the offer that was taken; once it is paid, a receipt. */
-export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, wanted } = taken
-  const { quote, orderId } = offer
-  const { chainId } = chain
-  const isOver = stateOf('fill', taken) === 'done'
-  const order = useOrder(chainId, isOver ? orderId : undefined, undefined).data
-  const endedMs = timeOf(order?.settled ?? order?.refunded)
-  if (quote === undefined) return null
-  const { user, solver } = quote
-  return (
-    <section class="panel taken-terms" aria-labelledby="terms-title">
-      <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
-      {!isOver && (
-        <WhatHappens
-          chain={chain}
-          swap={quote}
-          isDeposited={stateOf('deposit', taken) === 'done'}
-          isTransfer={wanted.mode === 'ADDRESS'}
-        />
-      )}
-      <dl class="fact-row">
-        <Fact name="Rate">
-          <Rate chainId={chainId} swap={quote} />
-        </Fact>
-        <Fact name="Receiver">
-          <Account address={user} />
-        </Fact>
-        <Fact name="Solver">
-          <SolverLabel address={solver} />
-        </Fact>
-        <Fact name="Order">
-          <OrderId id={orderId} />
-        </Fact>
-        {endedMs !== undefined && (
-          <Fact name="Block time">
-            <Moment seconds={endedMs / 1000} />
-          </Fact>
-        )}
-      </dl>
-    </section>
-  )
-}
 
 /** What a step is called in its state. */
 function wordsOf({ name, state }: Step, { chain, offer, wanted, isBusy }: TakenOffer): string {

@@ -169,10 +169,7 @@ function Closed({ use, depositDeadline, children }: ClosedProps) {
           , and not later.
         </p>
       )}
-      <p>
-        If you have sent the tokens and the order is not filled, look for a refund on its page after the fill
-        deadline.
-      </p>
+      <p>If you have sent the tokens, look for a refund on the order's page after the fill deadline.</p>
       {children}
     </section>
   )

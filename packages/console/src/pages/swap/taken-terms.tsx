@@ -1,0 +1,49 @@
+import { Fact } from '../../components/facts.js'
+import { Account, SolverLabel } from '../../components/id.js'
+import { Rate } from '../../components/rate.js'
+import { Moment } from '../../components/time.js'
+import { timeOf } from '../../data/orders/latest-orders.js'
+import { useOrder } from '../../data/orders/use-order.js'
+import { stateOf, type TakenOffer } from './taken-offer.js'
+import { WhatHappens } from './what-happens.js'
+
+/** The terms of the offer that was taken; once it is paid, a receipt. */
+export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
+  const { chain, offer, wanted } = taken
+  const { quote, orderId } = offer
+  const { chainId } = chain
+  const isOver = stateOf('fill', taken) === 'done'
+  const order = useOrder(chainId, isOver ? orderId : undefined, undefined).data
+  const endedMs = timeOf(order?.settled ?? order?.refunded)
+  if (quote === undefined) return null
+  const { user, solver } = quote
+  return (
+    <section class="panel taken-terms" aria-labelledby="terms-title">
+      <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
+      {!isOver && (
+        <WhatHappens
+          chain={chain}
+          swap={quote}
+          isDeposited={stateOf('deposit', taken) === 'done'}
+          isTransfer={wanted.mode === 'ADDRESS'}
+        />
+      )}
+      <dl class="fact-row">
+        <Fact name="Rate">
+          <Rate chainId={chainId} swap={quote} />
+        </Fact>
+        <Fact name="Receiver">
+          <Account address={user} />
+        </Fact>
+        <Fact name="Solver">
+          <SolverLabel address={solver} />
+        </Fact>
+        {endedMs !== undefined && (
+          <Fact name="Block time">
+            <Moment seconds={endedMs / 1000} />
+          </Fact>
+        )}
+      </dl>
+    </section>
+  )
+}
