@@ -89,7 +89,7 @@ export function SwapForm(props: SwapFormProps) {
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
   const place = <WalletPlace key="wallet" params={params} />
   const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
-  const terms = found && <WhatHappens key="terms" chain={chain} swap={found} isTransfer={isTransfer} />
+  const terms = found && <WhatHappens key="terms" {...{ chain, isTransfer }} swap={termsOf(found, props)} />
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
       <fieldset class="mode">
@@ -109,13 +109,7 @@ export function SwapForm(props: SwapFormProps) {
         ))}
       </fieldset>
       {field('sell')}
-      <button
-        type="button"
-        class="turn"
-        aria-label="Exchange the two tokens"
-        title="Exchange the two tokens"
-        onClick={() => change(turned)}
-      >
+      <button type="button" class="turn" aria-label="Exchange the two tokens" onClick={() => change(turned)}>
         ↓↑
       </button>
       {field('buy')}
@@ -130,6 +124,12 @@ export function SwapForm(props: SwapFormProps) {
       {isTransfer ? [place, terms, action] : isAfter ? [action, place, terms] : [place, action, terms]}
     </div>
   )
+}
+
+/** While the user must choose between two offers, the terms are those of the best price. */
+function termsOf(found: Found, { pair, isChosen }: SwapFormProps): SwapTerms {
+  const { depositDeadline, fillDeadline, ...price } = found
+  return pair && !isChosen ? price : found
 }
 
 interface FieldNoteProps extends SwapFormProps {
