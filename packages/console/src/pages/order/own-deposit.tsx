@@ -35,7 +35,7 @@ export function OwnDeposit({ chain, offer, swap }: OwnDepositProps) {
       )}
       <p class="chart-note">
         {isLate
-          ? 'The deposit deadline has passed. A deposit that is mined now reverts: it changes nothing.'
+          ? 'The deposit deadline has passed. A deposit now reverts, and changes nothing.'
           : 'The order appears here once its deposit is mined.'}
       </p>
     </section>

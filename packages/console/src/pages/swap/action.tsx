@@ -85,8 +85,8 @@ export function Action(props: ActionProps) {
       </button>
       {missing === UNKEPT && (
         <p class="form-problem" role="alert">
-          A transfer comes back for its signed quote only, which this browser does not store: its storage is
-          full or blocked. Mend that, and load the page again.
+          A transfer comes back for its signed quote only, and the storage of this browser is full or blocked.
+          Mend that, and reload.
         </p>
       )}
     </>

@@ -123,7 +123,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
       )}
       {isAway && (
         <div class="notice notice-warning" role="status">
-          <p>The wallet is on another network. The swap goes on when it is back.</p>
+          <p>The wallet is on another network. The swap waits for it.</p>
           <SwitchChain chain={chain} />
         </div>
       )}
@@ -246,7 +246,7 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
         {wanted.mode === 'ADDRESS' ? 'the address' : 'the contract'}
       </span>
       <code class="whole-address">{to}</code>
-      <span class="muted">Reject in your wallet to go back</span>
+      <span class="muted">Reject it to go back</span>
     </span>
   )
 }

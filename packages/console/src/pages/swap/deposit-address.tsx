@@ -25,25 +25,22 @@ type ClosedUse = Exclude<AddressUse, 'pay' | 'pay the rest'>
 /** What stands in the place of an address that must not be paid. */
 const CLOSED: Readonly<Record<ClosedUse, readonly [tone: 'bad' | 'warning', text: string]>> = {
   paid: ['warning', 'The tokens are at the deposit address. Do not send them again.'],
-  asked: ['warning', 'Your wallet was asked to send the tokens. Look into it, and do not send them twice.'],
+  asked: ['warning', 'Your wallet was asked to send the tokens. Do not send them twice.'],
   'asked too late': [
     'bad',
-    'Do not confirm in your wallet any more. Tokens that arrive late may stay at the address until you fetch them.',
+    'Do not confirm in your wallet any more. Late tokens may stay at the address until you fetch them.',
   ],
-  'other mode': [
-    'bad',
-    'The solver did not make this offer for a transfer to an address. Send nothing for it.',
-  ],
+  'other mode': ['bad', 'The solver did not make this offer for a transfer. Send nothing for it.'],
   'check failed': ['bad', 'The check of this offer has failed. Send nothing for it.'],
   'check open': [
     'warning',
-    'The deposit address is shown once the check through your wallet has passed. Send nothing before.',
+    'The address is shown once the check through your wallet has passed. Send nothing before.',
   ],
   dead: [
     'bad',
     'The contract has the order already, or takes this offer no more. Send nothing to this address.',
   ],
-  'too late': ['warning', 'It is too late for a transfer. Send nothing to this address any more.'],
+  'too late': ['warning', 'It is too late for a transfer. Send nothing any more.'],
 }
 
 interface DepositAddressProps {

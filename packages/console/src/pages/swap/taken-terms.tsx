@@ -1,5 +1,5 @@
 import { Fact } from '../../components/facts.js'
-import { Account, SolverLabel } from '../../components/id.js'
+import { Account, OrderId, SolverLabel } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
 import { Moment } from '../../components/time.js'
 import { timeOf } from '../../data/orders/latest-orders.js'
@@ -37,6 +37,9 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
         </Fact>
         <Fact name="Solver">
           <SolverLabel address={solver} />
+        </Fact>
+        <Fact name="Order">
+          <OrderId id={orderId} />
         </Fact>
         {endedMs !== undefined && (
           <Fact name="Block time">
