@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../support/chain/chain.js'
-import { deferred } from '../support/deferred.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import type { KnownQuote } from './known-quotes.js'
@@ -36,23 +35,5 @@ it.each<[string, Rules, Address, number, bigint?]>([
   expect(stateOf(known)).toBe(state)
   const words = `Error: order ${known.orderId} has ${arrived} of the input of ${WETH_UNIT}, and is not paid`
   expect(reportsOf(known, errors())).toEqual(arrived === undefined ? [] : [words])
-  end()
-})
-
-it('an answer of `acceptLess` that takes long holds up no other order', async () => {
-  const { opened: accepted, open: accept } = deferred()
-  const acceptLess = () => accepted.then(() => true)
-  const running = await startRunning('deployed', { maxPayments: 1 }, { acceptLess })
-  const { ask, deposit, passBlocks, stateOf, errors, end } = running
-  const [short, full] = [await ask(1_000n, { inputToken: FEE_TOKEN }), await ask(1_000n)] as KnownQuote[]
-  for (const known of [short, full]) deposit(known as KnownQuote)
-  await passBlocks(6)
-  expect([stateOf(short as KnownQuote), stateOf(full as KnownQuote)]).toEqual([
-    OrderState.DEPOSITED,
-    OrderState.SETTLED,
-  ])
-  accept()
-  await passBlocks(6)
-  expect([stateOf(short as KnownQuote), errors()]).toEqual([OrderState.SETTLED, []])
   end()
 })

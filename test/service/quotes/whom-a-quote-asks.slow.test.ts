@@ -77,8 +77,9 @@ test('one client that asks alone, and to which one solver offers well, does not 
   await addSolvers([favourite, ...others])
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
   await times(300, () => quote({}, from('203.0.113.1')))
-  const answers = await times(10, () => quote({ userAddress: SECOND_USER }, from('203.0.113.2')))
-  expect(answers.filter(({ bps }) => bps === 0).length).toBeGreaterThanOrEqual(8)
+  // Of eleven solvers one is left out, by lot: ten answers say too little of how often that is the best one.
+  const answers = await times(100, () => quote({ userAddress: SECOND_USER }, from('203.0.113.2')))
+  expect(answers.filter(({ bps }) => bps === 0).length).toBeGreaterThanOrEqual(80)
 })
 
 test('ten solvers are all asked', async () => {

@@ -1,0 +1,134 @@
+import { numberToHex } from 'viem'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { deferred } from '../support/deferred.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
+import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import type { KnownQuote } from './known-quotes.js'
+import { startRunning } from './running-solver.js'
+import { FEE_TOKEN, SOLVER } from './world.js'
+
+/** What a market maker is asked before an order is paid: `mayFill`, and `acceptLess` when less input has arrived than was quoted. */
+
+beforeAll(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+it('a `mayFill` that never answers hides no missed order, and holds none of the bond for ever', async () => {
+  const { ask, deposit, passBlocks, refund, metrics, chain, end } = await startRunning(
+    'reference',
+    { pollIntervalMs: 1_000 },
+    { mayFill: () => new Promise(() => {}) },
+  )
+  const known = (await ask(1_000n)) as KnownQuote
+  deposit(known)
+  while (chain.head().timestamp <= known.quote.fillDeadline + 4) await passBlocks(1)
+  refund('refund', known)
+  await passBlocks(10)
+  expect(metrics()).toMatchObject({ missed: 1, openOrders: 0, openQuotes: 0, paymentsSent: 0 })
+  end()
+})
+
+it.each<[string, (calls: number) => boolean | Promise<boolean>]>([
+  ['throws', (calls) => (calls > 1 ? true : Promise.reject(new Error('no hedge')))],
+  ['never answers before a crash', (calls) => (calls > 1 ? true : new Promise(() => {}))],
+])('a `mayFill` that %s is asked again while the order can be paid', async (how, answer) => {
+  let calls = 0
+  const mayFill = () => answer(++calls)
+  const running = await startRunning('deployed', { pollIntervalMs: 1_000 }, { mayFill })
+  const { ask, deposit, passBlocks, restart, stateOf, metrics, end } = running
+  const known = (await ask(1_000n)) as KnownQuote
+  deposit(known)
+  await passBlocks(2)
+  if (how.includes('crash')) await restart(() => {})
+  await passBlocks(8)
+  expect([stateOf(known), metrics().openOrders, calls]).toEqual([OrderState.SETTLED, 0, 2])
+  end()
+})
+
+it('an answer of `mayFill` counts for the deposit that it was asked about, however late it comes', async () => {
+  const answers: ((isWanted: boolean) => void)[] = []
+  const mayFill = () => new Promise<boolean>((resolve) => answers.push(resolve))
+  const running = await startRunning('reference', { confirmations: 20 }, { mayFill })
+  const { ask, deposit, transfer, passBlocks, stateOf, metrics, chain, end } = running
+  const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
+  transfer(known)
+  await passBlocks(2)
+  chain.reorganise(3, chain.head().timestamp + 2, () => 'lost')
+  await passBlocks(2)
+  deposit(known)
+  await passBlocks(2)
+  expect(answers).toHaveLength(2)
+  answers[0]?.(true)
+  await passBlocks(3)
+  expect(metrics().paymentsSent).toBe(0)
+  answers[1]?.(true)
+  await passBlocks(4)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  end()
+})
+
+it('an order that `mayFill` does not want is asked for once, told, and ended at its address', async () => {
+  const asked: string[] = []
+  const running = await startRunning(
+    'reference',
+    { pollIntervalMs: 1_000 },
+    { mayFill: ({ orderId, deposit: place }) => asked.push(`${orderId} ${place}`) === 0 },
+  )
+  const { ask, transfer, passBlocks, errors, isUnused, metrics, end } = running
+  const known = (await ask(1_000n)) as KnownQuote
+  transfer(known)
+  await passBlocks(10)
+  expect(asked).toEqual([`${known.orderId} ADDRESS`])
+  expect(errors().join()).toContain(`order ${known.orderId} is not wanted, and is not paid`)
+  expect([isUnused(known), metrics().paymentsSent]).toEqual([false, 0])
+  end()
+})
+
+it('a yes to an order does not count when the node shows less of its input later', async () => {
+  const arrived = (WETH_UNIT * 99n) / 100n
+  const asked: unknown[] = []
+  const { opened: agreed, open: agree } = deferred()
+  const running = await startRunning(
+    'deployed',
+    {},
+    {
+      mayFill: (order) => agreed.then(() => asked.push(order.inputAmount) > 0),
+      acceptLess: ({ inputAmount }) => asked.push(inputAmount) === 0,
+    },
+  )
+  const { ask, deposit, passBlocks, stateOf, metrics, node, end } = running
+  const known = (await ask(1_000n, { inputToken: FEE_TOKEN })) as KnownQuote
+  const word = (amount: bigint) => numberToHex(amount, { size: 32 }).slice(2)
+  let isWrong = true
+  node.intercept(async (_call, answer) => {
+    const given = await answer()
+    return isWrong && typeof given === 'string' ? given.replace(word(arrived), word(WETH_UNIT)) : given
+  })
+  deposit(known)
+  await passBlocks(4)
+  isWrong = false
+  agree()
+  await passBlocks(4)
+  expect(asked).toEqual([WETH_UNIT, arrived])
+  expect([stateOf(known), metrics().paymentsSent]).toEqual([OrderState.DEPOSITED, 0])
+  end()
+})
+
+it('an answer of `acceptLess` that takes long holds up no other order', async () => {
+  const { opened: accepted, open: accept } = deferred()
+  const acceptLess = () => accepted.then(() => true)
+  const running = await startRunning('deployed', { maxPayments: 1 }, { acceptLess })
+  const { ask, deposit, passBlocks, stateOf, errors, end } = running
+  const [short, full] = [await ask(1_000n, { inputToken: FEE_TOKEN }), await ask(1_000n)] as KnownQuote[]
+  for (const known of [short, full]) deposit(known as KnownQuote)
+  await passBlocks(6)
+  expect([stateOf(short as KnownQuote), stateOf(full as KnownQuote)]).toEqual([
+    OrderState.DEPOSITED,
+    OrderState.SETTLED,
+  ])
+  accept()
+  await passBlocks(6)
+  expect([stateOf(short as KnownQuote), errors()]).toEqual([OrderState.SETTLED, []])
+  end()
+})
