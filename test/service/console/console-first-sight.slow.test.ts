@@ -30,6 +30,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const pair = page.getByRole('region', { name: 'This pair' })
       await pair.locator('tbody tr').nth(1).waitFor(PAGE_WAIT)
       await pair.getByText('Sold, 24 h').waitFor()
+      // What this is, and who runs it, with a price as well.
+      expect(await page.locator('main').innerText()).toMatch(
+        /Quote aggregator: market makers compete.*How it works/,
+      )
       expect(await page.title()).toMatch(/^1 WETH = 2\u202f498\.75 USDC/)
       // Far below what a phone shows.
       await page.locator('.rate-panel canvas').waitFor(PAGE_WAIT)

@@ -99,12 +99,10 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           </h1>
           {taken === undefined ? (
             <>
-              {offer === undefined && (
-                <p class="introduction">
-                  <bdi>{instance.name}</bdi>: market makers compete, and a contract holds your tokens until
-                  you are paid. <a href="help">How it works</a>
-                </p>
-              )}
+              <p class="introduction">
+                <bdi>{instance.name}</bdi>: market makers compete, and a contract holds your tokens until you
+                are paid. <a href="help">How it works</a>
+              </p>
               <SwapForm
                 chain={chain}
                 params={params}
