@@ -6,6 +6,7 @@ import type { Address } from 'viem'
 import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
 import { buildConsole } from '../../../src/operator/demo/build-console.js'
 import { startServiceInProcess } from '../../../src/operator/demo/service-in-process.js'
+import { freePort } from '../free-port.js'
 import { CHROMIUM } from '../packages/chromium.js'
 import { bringWallet, type WalletAnswer, type WalletOptions } from './wallet.js'
 
@@ -72,8 +73,11 @@ export async function startConsole(environment: Record<string, string> = {}) {
         ...NO_LIMITS,
         ...environment,
       },
-      onError: () => {},
+      // Another file may start at the same time, and both would find the usual ports free.
       servicePort: 0,
+      chainPort: 0,
+      solverPort: await freePort(),
+      onError: () => {},
       startService: startServiceInProcess,
     })
     const { rpcUrl } = network.devnet

@@ -40,7 +40,7 @@ const CLOSED: Readonly<Record<ClosedUse, readonly [tone: 'bad' | 'warning', text
     'bad',
     'The contract has the order already, or takes this offer no more. Send nothing to this address.',
   ],
-  'too late': ['warning', 'It is too late for a transfer. Send nothing any more.'],
+  'too late': ['warning', 'It is too late for a transfer. Send nothing to this address any more.'],
 }
 
 interface DepositAddressProps {
