@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
 import { commandLine } from '../../../test/support/process/command-line.js'
 import { createBooks } from '../../solver/src/books.js'
-import { createMetrics } from '../../solver/src/metrics.js'
-import type { Hooks } from '../../solver/src/solver-parts.js'
+import { createMetrics } from '../../solver/src/monitoring.js'
+import type { Hooks } from '../../solver/src/start-solver.js'
 import { openState } from '../../solver/src/state.js'
 
 const [WETH, USDC, USER] = ['e1', '0d', '0a'].map((byte): `0x${string}` => `0x${byte.repeat(20)}`) as [

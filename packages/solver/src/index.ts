@@ -8,8 +8,7 @@ export { AggregatorError } from '../../client/src/calls/aggregator-error.js'
 export type { OrderType, Quote, QuoteKind } from '../../protocol/src/quotes/quote.js'
 export type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
 export { createSolver, type Solver } from './create-solver.js'
-export type { CancelledQuote } from './ending/cancel-requests.js'
-export type { SolverMetrics } from './metrics.js'
+export type { SolverMetrics } from './monitoring.js'
 export type {
   DepositedOrder,
   FilledOrder,
@@ -22,7 +21,8 @@ export type {
 export type { EndpointAnswer, EndpointRequest } from './quoting/endpoint.js'
 export { decline } from './quoting/quoting.js'
 export type { Exposure, TokenExposure } from './risk/exposure.js'
-export { SessionError } from './session/session-error.js'
+export type { CancelledQuote } from './risk/quote-ledger.js'
+export { SessionError } from './session/session-connection.js'
 export type { SessionResult } from './session/session-messages.js'
 export type {
   AnswerResult,

@@ -1,13 +1,13 @@
+import type { Address } from 'viem'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import { createBooks } from '../books.js'
 import { createDepositAddresses } from '../risk/deposit-addresses.js'
 import { createLosses } from '../risk/losses.js'
 import { createQuoteLedger } from '../risk/quote-ledger.js'
-import type { SolverParts } from '../solver-parts.js'
+import type { SolverParts } from '../start-solver.js'
 import { createPayments } from '../transactions/payments.js'
 import { createTransactionSender } from '../transactions/transaction-sender.js'
-import type { ChainBasics } from './chain-basics.js'
-import { readChainTime } from './chain-time.js'
+import { type ChainTime, readChainTime } from './chain-time.js'
 import { readHoldings } from './holdings.js'
 import { failed, type SolverChain } from './open-chain.js'
 
@@ -45,4 +45,14 @@ export async function openParts(chain: SolverChain, shared: SolverParts) {
   /** Reads what the solver has, for the ledger. @throws viem's errors */
   const refresh = async () => ledger.update(await readHoldings(basics))
   return { ...basics, ledger, addresses, losses, books, payments, refresh }
+}
+
+/** What all parts of a chain are built from. */
+export interface ChainBasics extends SolverParts {
+  readonly chain: SolverChain
+  /** The account, in lower case. */
+  readonly solver: Address
+  readonly time: ChainTime
+  /** Gives an error to `onError`, at most once a minute for each reason. */
+  readonly report: (reason: string, error: unknown) => void
 }

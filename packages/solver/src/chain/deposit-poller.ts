@@ -5,8 +5,8 @@ import type { Filling } from '../orders/filling.js'
 import { within } from '../waiting.js'
 import type { ChainParts } from './chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
+import { readBalance } from './contract.js'
 import { type BlockRange, MAX_RANGE, onFailed, readLogs } from './logs.js'
-import { readBalance } from './orders.js'
 
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100

@@ -5,8 +5,8 @@ import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import type { Holdings } from '../risk/quote-ledger.js'
 import { readAllowance } from '../transactions/approvals.js'
 import { min, readMarket } from '../transactions/fees.js'
-import type { ChainBasics } from './chain-basics.js'
-import { type AtBlock, nameOf, readBalance } from './orders.js'
+import type { ChainBasics } from './chain-parts.js'
+import { type AtBlock, nameOf, readBalance } from './contract.js'
 
 /**
  * Reads what a solver has on a chain, all at the newest block, so that nothing is older than what is known already. A token that fails

@@ -6,7 +6,7 @@ import { logsIn } from '../../../protocol/src/node/parse-blocks.js'
 import type { KnownOrder } from '../../../protocol/src/orders/order.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { toQuantity } from '../../../protocol/src/values/hex.js'
-import type { ChainBasics } from './chain-basics.js'
+import type { ChainBasics } from './chain-parts.js'
 import type { SolverChain } from './open-chain.js'
 
 /** Blocks that are read at once, where the node allows so many. */

@@ -8,7 +8,7 @@ import { USUAL_RESERVATION_BPS } from '../../../protocol/src/solvers/solver.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { ChainSettings } from '../settings.js'
 import type { ChainOptions } from '../solver-options.js'
-import { requestOf, settlementCall } from './calls.js'
+import { requestOf, settlementCall } from './contract.js'
 import type { OpenNode } from './open-node.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */

@@ -1,16 +1,15 @@
 import { maxUint256, parseTransaction } from 'viem'
 import { estimateGas } from 'viem/actions'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
-import { requestOf, settlementCall } from '../chain/calls.js'
 import type { ChainParts } from '../chain/chain-parts.js'
+import { requestOf, settlementCall } from '../chain/contract.js'
 import { inPlace } from '../chain/pacing.js'
 import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
 import { type CancelBudget, OverBudget } from '../risk/cancel-budget.js'
-import type { LedgerQuote } from '../risk/quote-ledger.js'
+import { conclude, type LedgerQuote } from '../risk/quote-ledger.js'
 import type { SignedTransaction } from '../state.js'
 import { CANCELLATION } from '../transactions/payment-names.js'
 import { withMargin } from '../transactions/transaction-sender.js'
-import { conclude } from './cancel-requests.js'
 
 export type Cancellations = ReturnType<typeof createCancellations>
 

@@ -1,7 +1,7 @@
 import type { SessionAnswer, SessionResult } from '../session/session-messages.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
 import type { AnswerResult } from '../solver-options.js'
-import type { SolverParts } from '../solver-parts.js'
+import type { SolverParts } from '../start-solver.js'
 import { type Quoting, toPublic } from './quoting.js'
 
 const NOTHING = { request: undefined, inputAmount: undefined, outputAmount: undefined, decline: undefined }

@@ -1,4 +1,4 @@
-import type { ChainBasics } from '../chain/chain-basics.js'
+import type { ChainBasics } from '../chain/chain-parts.js'
 
 /** A cancellation would cost more than the hour allows. */
 export class OverBudget extends Error {}

@@ -1,9 +1,8 @@
 import { toFunctionSelector } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
-import { requestOf, settlementCall } from '../chain/calls.js'
-import type { ChainBasics } from '../chain/chain-basics.js'
-import { isNonceUsed } from '../chain/orders.js'
+import type { ChainBasics } from '../chain/chain-parts.js'
+import { isNonceUsed, requestOf, settlementCall } from '../chain/contract.js'
 
 const LEARNING_SECONDS = 60
 /** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */

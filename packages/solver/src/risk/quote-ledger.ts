@@ -1,8 +1,7 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
-import type { ChainBasics } from '../chain/chain-basics.js'
-import { type Cancellable, conclude } from '../ending/cancel-requests.js'
+import type { ChainBasics } from '../chain/chain-parts.js'
 import type { SolverQuote } from '../orders/order-terms.js'
 import { max, min } from '../transactions/fees.js'
 
@@ -228,4 +227,42 @@ const joined = (one: Quote, other: Quote): Quote => ({
 
 function partsOf(share: number): bigint {
   return BigInt(Math.round(share * PARTS))
+}
+
+/** What became of a quote that was to be cancelled. */
+export interface CancelledQuote {
+  readonly orderId: Hex
+  /**
+   * `CANCELLED` on the chain. `TAKEN`: its deposit came first, so the order is filled as any other, or has ended. `KEPT`: the user
+   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after the middle of its fill window. `OPEN`:
+   * `maxCancelFees` does not allow its cancellation now; it stays open, and the kit ends it as any other.
+   */
+  readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
+}
+
+type Outcome = CancelledQuote['outcome']
+
+/** Somebody who asked to cancel a quote before its time. */
+interface CancelRequest {
+  resolve(outcome: Outcome): void
+  /** A look at the quote has failed. Its end stays wanted. */
+  reject(reason: unknown): void
+}
+
+/** An open quote, which somebody may want to be cancelled. */
+export interface Cancellable {
+  /** Who waits for its cancellation; undefined when nobody has asked for it. */
+  requests?: readonly CancelRequest[] | undefined
+}
+
+/** @returns what has become of a quote @throws what its looks throw; it is cancelled later nevertheless */
+export const askToCancel = (quote: Cancellable) =>
+  new Promise<Outcome>((resolve, reject) => {
+    quote.requests = [...(quote.requests ?? []), { resolve, reject }]
+  })
+
+/** It is known what becomes of a quote. */
+export function conclude(quote: Cancellable | undefined, outcome: Outcome): void {
+  for (const { resolve } of quote?.requests ?? []) resolve(outcome)
+  if (quote !== undefined) quote.requests = undefined
 }

@@ -2,8 +2,7 @@ import * as z from 'zod'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
-import { instanceSentence } from './instance-text.js'
-import { natural, optional, read, readRequest, text, toWireQuote } from './wire-forms.js'
+import { instanceSentence, natural, optional, read, readRequest, text, toWireQuote } from './wire-forms.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
 export interface SessionOffer {

@@ -1,9 +1,13 @@
 import type { Timer } from '../../../protocol/src/clock.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import { type Hex, lowerCase } from '../../../protocol/src/values/hex.js'
-import { chainIdsOf, type SolverParts, serviceUrlsOf } from '../solver-parts.js'
-import { openConnection, type SessionAnswers, type SessionConnection } from './session-connection.js'
-import { SessionError } from './session-error.js'
+import { chainIdsOf, type SolverParts, serviceUrlsOf } from '../start-solver.js'
+import {
+  openConnection,
+  type SessionAnswers,
+  type SessionConnection,
+  SessionError,
+} from './session-connection.js'
 
 const FIRST_LIMIT_MS = 100
 const LAST_LIMIT_MS = 30_000

@@ -77,3 +77,10 @@ export function toWireQuote(quote: Quote) {
     nonce: String(quote.nonce),
   }
 }
+
+const MAX_SENTENCE_CHARACTERS = 1_000
+
+/** A sentence of an instance, which logs, callbacks and terminals get: cut, and without characters that a terminal executes or hides. */
+export function instanceSentence(words: string): string {
+  return replaceUnprintable(words.slice(0, MAX_SENTENCE_CHARACTERS))
+}

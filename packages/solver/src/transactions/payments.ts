@@ -1,6 +1,6 @@
 import type { Books } from '../books.js'
-import type { Call } from '../chain/calls.js'
-import type { ChainBasics } from '../chain/chain-basics.js'
+import type { ChainBasics } from '../chain/chain-parts.js'
+import type { Call } from '../chain/contract.js'
 import type { KeptPayment, SignedTransaction } from '../state.js'
 import { keepTrying } from '../waiting.js'
 import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf } from './payment-names.js'

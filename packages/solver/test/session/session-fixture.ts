@@ -1,11 +1,10 @@
 import { expect, onTestFinished } from 'vitest'
 import { devAccounts } from '../../../cli/src/devnet/deploy.js'
-import { createMetrics } from '../../src/metrics.js'
-import type { SessionAnswers } from '../../src/session/session-connection.js'
-import type { SessionError } from '../../src/session/session-error.js'
+import { createMetrics } from '../../src/monitoring.js'
+import type { SessionAnswers, SessionError } from '../../src/session/session-connection.js'
 import { openSolverSession } from '../../src/session/solver-session.js'
 import type { SessionChange } from '../../src/solver-options.js'
-import type { SolverParts } from '../../src/solver-parts.js'
+import type { SolverParts } from '../../src/start-solver.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
 
 export const account = devAccounts[2]

@@ -2,7 +2,7 @@ import { maxUint256 } from 'viem'
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
 import type { SolverChain } from '../../src/chain/open-chain.js'
-import type { SolverParts } from '../../src/solver-parts.js'
+import type { SolverParts } from '../../src/start-solver.js'
 import { approveTokens } from '../../src/transactions/approvals.js'
 import type { Payments } from '../../src/transactions/payments.js'
 

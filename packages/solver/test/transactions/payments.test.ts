@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
-import { createMetrics } from '../../src/metrics.js'
+import { createMetrics } from '../../src/monitoring.js'
 import { openState, type SignedTransaction } from '../../src/state.js'
 import { createPayments } from '../../src/transactions/payments.js'
 import type { TransactionSender } from '../../src/transactions/transaction-sender.js'

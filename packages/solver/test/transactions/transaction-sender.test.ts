@@ -1,7 +1,7 @@
 import { createPublicClient, custom, parseTransaction, toFunctionSelector } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
-import { settlementCall } from '../../src/chain/calls.js'
+import { settlementCall } from '../../src/chain/contract.js'
 import type { SolverChain } from '../../src/chain/open-chain.js'
 import { createTransactionSender } from '../../src/transactions/transaction-sender.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSlots } from '../../src/orders/slots.js'
+import { createSlots } from '../../src/orders/filling.js'
 
 it('of what waits, the largest bond comes first, and then the nearest deadline', async () => {
   const inSlot = createSlots(1)
