@@ -28,6 +28,8 @@ export interface DemoOptions {
 const ENVIRONMENT = {
   DEFAULT_FILL_WINDOW: '12',
   LOG_LEVEL: 'error',
+  // The traffic asks from the same address as a person.
+  RATE_LIMIT_QUOTE: '120',
   CONSOLE_NOTICE:
     'This is a demo. Some orders are left unfilled on purpose, so that you see refunds. All tokens are play money.',
   ...process.env,

@@ -39,7 +39,6 @@ async function main(): Promise<void> {
   )
   await open('')
   await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
-  await page.locator('.safer-offer').waitFor(PAGE_WAIT)
   await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
   await page.screenshot({ path: pictureOf('swap') })
   await page.getByRole('link', { name: 'Market' }).click()

@@ -51,7 +51,11 @@ export function useConsole(environment: Record<string, string> = WINDOWS) {
     pauseBestSolver(): void {
       const [aldous] = stage.network.solvers
       if (aldous === undefined) throw new Error('the network has no solver')
-      onTestFinished(aldous.leaveUnfilled(() => true))
+      const { mayFill } = aldous
+      aldous.mayFill = () => false
+      onTestFinished(() => {
+        aldous.mayFill = mayFill
+      })
     },
     /**
      * Has the chain mine nothing but what the test mines, until the test ends. It is called late, as solvers decline while no

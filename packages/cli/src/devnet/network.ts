@@ -1,5 +1,5 @@
 import { type Account, type Address, parseUnits } from 'viem'
-import { type Anvil, startAnvil } from './anvil.js'
+import { startAnvil } from './anvil.js'
 import {
   bondSolver,
   createDevnetClient,
@@ -23,8 +23,8 @@ export interface Network {
   readonly serviceUrl: string
   /** The account that the demo trades with. It owns some of each token. */
   readonly user: DevAccount
-  /** Changes what the solvers think that a WETH is worth, in millionths of a USDC. */
-  setPrice(priceMicros: bigint): void
+  /** What the solvers think that a WETH is worth. */
+  readonly weth: TradedToken
   /** The ports that its parts were to take. */
   readonly ports: { readonly service: number; readonly chain: number; readonly firstSolver: number }
   close(): Promise<void>
@@ -52,20 +52,21 @@ export interface RunningService {
 
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
-const IDLE_BLOCK_SECONDS = '1'
+/** A block for each transaction, and one in between, since solvers trust no clock of a chain that stands still. */
+const MINING = ['--mixed-mining', '--block-time', '1']
 /** Of a WETH. */
 export const USUAL_PRICE_MICROS = 2_500_000_000n
 const INVENTORY = parseUnits('1000000', 18)
 const USDC_INVENTORY = parseUnits('5000000000', 6)
 
 /**
- * The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. It wins where the
- * user buys an exact amount.
+ * The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. Without traffic, it
+ * wins where the user buys an exact amount.
  */
 const SOLVERS = [
-  { name: 'Aldous', spreadBps: { EXACT_INPUT: 5n, EXACT_OUTPUT: 6n }, hasEndpoint: true },
-  { name: 'Beatrix', spreadBps: { EXACT_INPUT: 12n, EXACT_OUTPUT: 12n }, hasEndpoint: true },
-  { name: 'Cosmo', spreadBps: { EXACT_INPUT: 30n, EXACT_OUTPUT: 5n }, hasEndpoint: false },
+  { name: 'Aldous', spreadBps: { EXACT_INPUT: 5, EXACT_OUTPUT: 6 }, hasEndpoint: true },
+  { name: 'Beatrix', spreadBps: { EXACT_INPUT: 12, EXACT_OUTPUT: 12 }, hasEndpoint: true },
+  { name: 'Cosmo', spreadBps: { EXACT_INPUT: 30, EXACT_OUTPUT: 5 }, hasEndpoint: false },
 ] as const
 
 /**
@@ -80,7 +81,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   try {
     const { servicePort = 3000, chainPort = 8545, solverPort = 4001, startService } = options
     // The service has not begun to listen.
-    const anvil = await startChain(chainPort === servicePort ? 0 : await freeOrAny(chainPort))
+    const port = chainPort === servicePort ? 0 : await freeOrAny(chainPort)
+    const anvil = await startAnvil({ port, extraArgs: MINING })
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -108,7 +110,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
         ...devnet,
         account,
         name,
-        spreadBps,
+        spreadBps: { ...spreadBps },
         settlement: contracts.settlement,
         tokens,
         protocolName: PROTOCOL_NAME,
@@ -119,20 +121,12 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       started.push(solver)
       solvers.push(solver)
     }
-    const setPrice = (priceMicros: bigint) => {
-      tokens[0].priceMicros = priceMicros
-    }
     const ports = { service: servicePort, chain: chainPort, firstSolver: solverPort }
-    return { devnet, contracts, solvers, serviceUrl: service.url, user, setPrice, ports, close }
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, weth: tokens[0], ports, close }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-/** A block for each transaction, and one in between, since solvers trust no clock of a chain that stands still. */
-function startChain(port: number): Promise<Anvil> {
-  return startAnvil({ port, extraArgs: ['--mixed-mining', '--block-time', IDLE_BLOCK_SECONDS] })
 }
 
 /** What the reference solvers trade, and at which prices. */

@@ -7,14 +7,18 @@ import type { Address, Hex } from '../../../protocol/src/values/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
 import { freeOrAny, tryPort } from './preferred-port.js'
 
+/** A solver's profit in basis points. Read for each quote. */
+type Spread = Record<OrderType, number>
+
 /** A solver of the local network that prices from a table, made with the kit for market makers. */
 export interface ReferenceSolver {
   readonly name: string
   readonly account: DevAccount
   /** Undefined for a solver that connects by a session. */
   readonly endpointUrl: string | undefined
-  /** Never pays the orders for which this is true, and goes on with the others. @returns a function that ends it for later orders */
-  leaveUnfilled(isLeft: (orderId: Hex) => boolean): () => void
+  readonly spreadBps: Spread
+  /** Whether it pays an order. Another function may take its place. */
+  mayFill: (orderId: Hex) => boolean
   /** May be called more than once. */
   close(): Promise<void>
 }
@@ -24,8 +28,7 @@ interface ReferenceSolverOptions extends Devnet {
   readonly name: string
   readonly settlement: Address
   readonly tokens: readonly TradedToken[]
-  /** The solver's profit, in hundredths of a percent. */
-  readonly spreadBps: Readonly<Record<OrderType, bigint>>
+  readonly spreadBps: Spread
   readonly protocolName: string
   /** The base URL of the service. */
   readonly aggregatorUrl: string
@@ -46,8 +49,7 @@ const CHAIN_LIMITS = { maxCancelFees: 10n ** 19n, maxPayments: 256 }
  * @throws Error when the service refuses it
  */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
-  const { account, name, aggregatorUrl, transport } = options
-  const leaves = new Set<(orderId: Hex) => boolean>()
+  const { account, name, spreadBps, aggregatorUrl, transport } = options
   const left: Hex[] = []
   const port = transport === 'session' ? undefined : await tryPort(await freeOrAny(transport.usualPort))
   const endpointUrl = port === undefined ? undefined : `http://${HOST}:${port}`
@@ -62,7 +64,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
     aggregatorUrl,
     ...(endpointUrl && { endpointUrl }),
     mayFill({ orderId }) {
-      const isWanted = ![...leaves].some((isLeft) => isLeft(orderId))
+      const isWanted = reference.mayFill(orderId)
       if (!isWanted) left.push(orderId)
       return isWanted
     },
@@ -82,6 +84,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
     await solver.close()
     server.close().closeAllConnections()
   }
+  const reference: ReferenceSolver = { name, account, endpointUrl, spreadBps, mayFill: () => true, close }
   try {
     if (port !== undefined) await once(server.listen(port, HOST), 'listening')
     const start = solver.start().catch((error) => {
@@ -93,16 +96,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
     await close()
     throw error
   }
-  return {
-    name,
-    account,
-    endpointUrl,
-    leaveUnfilled(isLeft) {
-      leaves.add(isLeft)
-      return () => leaves.delete(isLeft)
-    },
-    close,
-  }
+  return reference
 }
 
 /** An error of the instance has a code. */
@@ -112,7 +106,6 @@ function describe(error: Error): string {
 
 function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceSolverOptions) {
   const { rpcUrl, chainId, settlement, protocolName, onError } = options
-  const addresses = tokens.map(({ address }) => address)
   return {
     account: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
     name,
@@ -121,7 +114,7 @@ function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceS
       [chainId]: {
         rpc: rpcUrl,
         settlement,
-        tokens: addresses,
+        tokens: tokens.map(({ address }) => address),
         pollIntervalMs: POLL_INTERVAL_MS,
         ...CHAIN_LIMITS,
       },
@@ -131,8 +124,7 @@ function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceS
     quote(request: SolverQuoteRequest) {
       const amounts = price(tokens, spreadBps[request.orderType], request)
       if (amounts === undefined) return decline('AMOUNT_TOO_SMALL')
-      const { inputAmount, outputAmount } = amounts
-      return { amount: request.orderType === 'EXACT_INPUT' ? outputAmount : inputAmount }
+      return { amount: request.orderType === 'EXACT_INPUT' ? amounts.outputAmount : amounts.inputAmount }
     },
   }
 }
@@ -145,25 +137,27 @@ export interface TradedToken {
   priceMicros: bigint
 }
 
-const BASIS_POINTS = 10_000n
+/** Of spreads and prices: a hundredth of a basis point. */
+const PARTS = 1_000_000n
 
 /**
  * Prices a swap from a table of token prices, rounded in the solver's favour.
- * @param spreadBps the solver's profit, in hundredths of a percent
+ * @param spreadBps the solver's profit, to a hundredth of a basis point
  * @returns both amounts in the tokens' smallest units; undefined when a token is not traded, nothing is left,
  * or an amount is above 2^256-1
  */
 export function price(
   tokens: readonly TradedToken[],
-  spreadBps: bigint,
+  spreadBps: number,
   request: Pick<SolverQuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>,
 ) {
   const input = find(tokens, request.inputToken)
   const output = find(tokens, request.outputToken)
   if (input === undefined || output === undefined) return undefined
 
-  const inputWorth = input.priceMicros * 10n ** BigInt(output.decimals) * (BASIS_POINTS - spreadBps)
-  const outputWorth = output.priceMicros * 10n ** BigInt(input.decimals) * BASIS_POINTS
+  const inputWorth =
+    input.priceMicros * 10n ** BigInt(output.decimals) * (PARTS - BigInt(Math.round(spreadBps * 100)))
+  const outputWorth = output.priceMicros * 10n ** BigInt(input.decimals) * PARTS
   const isExactInput = request.orderType === 'EXACT_INPUT'
   const inputAmount = isExactInput ? request.amount : divideUp(request.amount * outputWorth, inputWorth)
   const outputAmount = isExactInput ? (request.amount * inputWorth) / outputWorth : request.amount

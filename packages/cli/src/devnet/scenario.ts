@@ -40,8 +40,11 @@ export async function playSale(stage: Network, print: Print): Promise<void> {
   await deposit(client, stage, sale)
   print(`   deposited: order ${sale.orderId}`)
   await waitForState(stage, sale.orderId, 'SETTLED', print)
-  const paid = (await balanceOf(client, contracts.usdc)) - paidBefore
-  expectEqual('USDC received', paid, sale.quote.outputAmount)
+  expectEqual(
+    'USDC received',
+    (await balanceOf(client, contracts.usdc)) - paidBefore,
+    sale.quote.outputAmount,
+  )
 }
 
 /**
@@ -105,7 +108,7 @@ export async function refundUnfilled(network: Network, print: Print, sold: strin
   })
   const solver = solvers.find(({ account }) => account.address === lost.quote.solver)
   if (solver === undefined) throw new Error(`${lost.quote.solver} is not one of the network's solvers`)
-  solver.leaveUnfilled((orderId) => orderId === lost.orderId)
+  solver.mayFill = (orderId) => orderId !== lost.orderId
   await deposit(client, stage, lost)
   print(`   deposited: order ${lost.orderId}, which ${solver.name} does not fill`)
   const depositedAt = await waitForState(stage, lost.orderId, 'DEPOSITED', print)

@@ -11,7 +11,7 @@ import { payableAddress } from '../asked-offer.js'
 import type { Instance } from '../called-instance.js'
 import type { FormatAmount } from './amounts.js'
 import type { Display } from './print-result.js'
-import { formatBehind, formatTime, shellWord } from './printable.js'
+import { formatBehind, formatTime, shellWord, toJson } from './printable.js'
 import type { Column } from './tables.js'
 
 /** The amounts of an offer, whose tokens the user knows. */
@@ -84,13 +84,10 @@ export function renderAnswer(
 /** Nothing comes back from an address without the signed quote, which nobody else keeps. */
 function addressRows(best: SignedQuote): [name: string, text: string][] {
   const { quote, signature } = best
-  const kept = JSON.stringify({ quote, signature }, (_, value) =>
-    typeof value === 'bigint' ? `${value}` : value,
-  )
   return [
     ['deposit to', payableAddress(best)],
     ['', 'the instance says so: nobody has checked the address'],
-    ['keep', `this, without which nothing comes back: ${kept}`],
+    ['keep', `this, without which nothing comes back: ${toJson({ quote, signature })}`],
   ]
 }
 

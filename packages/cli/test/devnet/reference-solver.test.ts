@@ -4,7 +4,7 @@ import { price } from '../../src/devnet/reference-solver.js'
 
 const WETH = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'
 const USDC = '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9'
-const SPREAD_BPS = 5n
+const SPREAD_BPS = 5
 
 const tokens = [
   { address: WETH, decimals: 18, priceMicros: 2_500_000_000n },
