@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createCheckEndpoint } from '../../src/auction/check-endpoint.js'
 import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
@@ -19,10 +18,8 @@ function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
   const context = contextOf({
     chains: new Map([[1, { quoteHasher: () => ({}) as never, quoteTypedData: () => ({}) as never }]]),
     endpointGuard: createEndpointGuard({ production, allowlist: [], resolveAll }),
-    config: { production, defaultDepositWindowSeconds: 300, defaultFillWindowSeconds: 120 },
-    deadlineTime: clock.now,
+    config: { production },
     clock,
-    log: pino({ level: 'silent' }),
   })
   const check = createCheckEndpoint(context, () => undefined)
   let outcome: string | undefined

@@ -51,7 +51,6 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
       chains: new Map([[1, { verifyDeposit }]]),
       usedNonces: { isUsed: () => true },
       config: { verifyTimeoutMs },
-      deadlineTime: clock.now,
       clock,
     }),
   )

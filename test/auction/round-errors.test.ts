@@ -1,4 +1,3 @@
-import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { countResults } from '../../src/auction/attempt.js'
@@ -12,9 +11,7 @@ const FAILED: SolverResult = { kind: 'failed', reason: 'connection_refused', mes
 
 function errorOf(results: readonly SolverResult[], notAsked: number, registered: number) {
   const directory = { registered: () => Array.from({ length: registered }, (_, index) => solver(index + 1)) }
-  const errors = createRoundErrors(
-    contextOf({ directory, clock: { monotonic: () => 0 }, log: pino({ level: 'silent' }) }),
-  )
+  const errors = createRoundErrors(contextOf({ directory }))
   const attempts = results.map((result) => ({ result }))
   return errors.noOffer(1, 'q', countResults(results.length, attempts), notAsked)
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createStartQueue } from '../../src/auction/round-queue.js'
+import { createStartQueue, limitsOf } from '../../src/auction/round-queue.js'
 import { identifyClient } from '../../src/clients/client-id.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { contextOf } from './context.js'
 
 const LATEST_MS = 1000
 /** Starts that take the time of a turn. */
@@ -120,5 +121,21 @@ describe('the queue of starts', () => {
     controller.abort()
     queue.turnUntilEmpty()
     expect([queue.started.length, queue.left.length, queue.clock.waiting]).toEqual([5, 1, 0])
+  })
+})
+
+describe('a round may take', () => {
+  const { config } = contextOf({ config: { quoteTimeoutMs: 2000, verifyTimeoutMs: 500 } })
+
+  it.each([
+    ['QUOTE_TIMEOUT_MS', undefined, 'off', 2000, Number.POSITIVE_INFINITY],
+    ['the same with checks of the contract after it', undefined, 'all', 2000, Number.POSITIVE_INFINITY],
+    ["a caller's shorter deadline less a fifth", 1000, 'off', 800, 800],
+    ["a caller's deadline less 250 ms", 2000, 'off', 1750, 1750],
+    ["no more than QUOTE_TIMEOUT_MS, whatever a caller's deadline is", 60_000, 'off', 2000, 59_750],
+    ['less, by a quarter, with checks', 1000, 'best', 600, 800],
+    ['less, by VERIFY_TIMEOUT_MS, with checks', 2650, 'best', 1900, 2400],
+  ] as const)('%s', (_what, timeoutMs, verify, limitMs, callersLimitMs) => {
+    expect(limitsOf(timeoutMs, verify, config, 7)).toEqual({ requestedAt: 7, limitMs, callersLimitMs })
   })
 })

@@ -8,8 +8,13 @@ const HONEST = '198.51.100.7'
 function openPlaces() {
   const slots = createPendingSlots()
   const dropped: string[] = []
-  const take = (address: string) => slots.take(identifyClient(address), () => dropped.push(address))
-  return { ...slots, dropped, take }
+  const reasons = new Set<string>()
+  const take = (address: string) =>
+    slots.take(identifyClient(address), ({ reason }) => {
+      dropped.push(address)
+      reasons.add(reason)
+    })
+  return { ...slots, dropped, reasons, take }
 }
 
 /** Different addresses in some regions, as a stranger rents them: in turn, so that each region has as many. */
@@ -34,20 +39,25 @@ test('300 addresses that never send a hello keep no solver out, and lose slots t
 })
 
 test('the oldest connection of the largest group of addresses loses its slot', () => {
-  const { take, dropped } = openPlaces()
+  const { take, dropped, reasons } = openPlaces()
   for (let host = 0; host < 132; host++) take(`203.0.113.${host}`)
   for (let host = 0; host < 124; host++) take(`2001:db8:1:${host}::1`)
   take(HONEST)
   take('2001:db8:2::1')
   expect(dropped).toEqual(['203.0.113.0', '203.0.113.1'])
+  expect([...reasons]).toEqual(['SESSION_LIMIT_REACHED'])
 })
 
 test('one client has four slots, and gets one back for each that it releases', () => {
   const { take, assertFree } = openPlaces()
   const releases = Array.from({ length: 4 }, () => take(HONEST))
   const assertHonestFree = () => assertFree(identifyClient(HONEST))
-  expect(assertHonestFree).toThrow('This client may not have more')
-  expect(() => take(HONEST)).toThrow('This client may not have more')
+  const refused = expect.objectContaining({
+    reason: 'SESSION_LIMIT_REACHED',
+    message: expect.stringMatching(/^This client may not have more/),
+  })
+  expect(assertHonestFree).toThrow(refused)
+  expect(() => take(HONEST)).toThrow(refused)
   for (let time = 0; time < 2; time++) releases[0]?.()
   expect(assertHonestFree).not.toThrow()
   take(HONEST)

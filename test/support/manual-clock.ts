@@ -66,7 +66,7 @@ export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
         timer.action()
         await settle()
       }
-      passedMs = until
+      passedMs = Math.max(passedMs, until)
       await settle()
     },
     standStill(ms) {

@@ -6,7 +6,6 @@ import { createQuoteRecordWriter } from '../../../src/auction/records/quote-reco
 import type { EndedRound } from '../../../src/auction/sinks.js'
 import { openQuoteRecordFile } from '../../../src/store/records/quote-record-file.js'
 import { createLog } from '../../../src/telemetry/log.js'
-import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { contextOf } from '../context.js'
 import { attemptOf, sampleRound, signed, solverAddress } from './sample-round.js'
 
@@ -29,7 +28,7 @@ async function open() {
   const store = await openQuoteRecordFile(':memory:', 2 ** 24, createLog('silent'))
   onTestFinished(store.close)
   const database = { isAway: false }
-  const writer = createQuoteRecordWriter(contextOf({ metrics: createMetrics(), log: createLog('silent') }), {
+  const writer = createQuoteRecordWriter(contextOf({}), {
     async save(records) {
       if (database.isAway) throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
       return store.save(records)

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createQuoteIds } from '../../../src/auction/quote-ids.js'
 import { createQuoteRecorder } from '../../../src/auction/records/quote-recorder.js'
@@ -32,7 +31,6 @@ async function openRecorder() {
     clock: { now: () => NOW },
     provenTime: () => NOW,
     metrics,
-    log: pino({ level: 'silent' }),
   })
   const store: QuoteRecordStore = {
     list: async () => ({ records: [], next: undefined }),

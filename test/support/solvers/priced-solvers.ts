@@ -5,7 +5,6 @@ import { bondedAccounts } from '../sessions/bonded-accounts.js'
 import { listAllOwnResults } from './own-results.js'
 import { quoteRequest } from './quote-request.js'
 import { type SolverRequest, startSolver } from './solver.js'
-import { fromNewClient, WITH_PROXY } from './three-solvers.js'
 
 /** A fair price, and what a basis point of it is. */
 const FAIR = 1_000_000
@@ -18,7 +17,15 @@ export interface Priced {
 }
 
 /** The defaults of the service, which tests usually replace: solvers of these tests answer late on purpose. */
-const DEFAULTS = { QUOTE_TIMEOUT_MS: '2000', QUOTE_SOFT_TIMEOUT_MS: '500', ...WITH_PROXY }
+const DEFAULTS = { QUOTE_TIMEOUT_MS: '2000', QUOTE_SOFT_TIMEOUT_MS: '500', TRUST_PROXY: '1' }
+
+let clients = 0
+
+/** The headers of a client that has not been seen before, as a proxy forwards it. */
+function fromNewClient(): RequestInit {
+  clients++
+  return { headers: { 'x-forwarded-for': `198.18.${Math.floor(clients / 250) % 250}.${clients % 250}` } }
+}
 
 /** A service, and solvers with prices. Both stop after the test. */
 export async function openMarket(chain: TestChain, environment: Record<string, string> = {}) {

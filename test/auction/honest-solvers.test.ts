@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import type { SolverReply } from '../../src/solvers/transport/solver-transports.js'
+import { type Behaviour, keepSilent, offering, openSessionAuction, TIMEOUT_MS } from './session-auction.js'
+
+const HUGE = { amount: 2n ** 256n - 1n }
+const SECOND_MS = 1000
+const ACCOMPLICE = '0x00000000000000000000000000000000000000aa'
+const [best, second, third] = [3000n, 2000n, 1000n].map(offering) as [Behaviour, Behaviour, Behaviour]
+
+/** A reply without an offer. */
+const replying =
+  (reply: SolverReply): Behaviour =>
+  async () =>
+    reply
+
+/** Answers in one way what an attacker requests, and in another what honest users request. */
+const whenAsked =
+  (isAttack: (amount: bigint, user: string) => boolean, attacked: Behaviour, usual: Behaviour): Behaviour =>
+  (account, asked) =>
+    (isAttack(asked.request.amount, asked.request.user) ? attacked : usual)(account, asked)
+
+/** The address of a client that has not been seen before. */
+const stranger = (number: number) => `198.18.0.${number + 1}`
+
+describe('twelve strangers with a solver of their own take no honest solver out of quotes by amounts', () => {
+  test.each<[string, Behaviour]>([
+    ['that they answer with 500', replying({ kind: 'declined', status: 500 })],
+    ['that they price at 0', offering(0n)],
+    ['that break the connection', replying({ kind: 'failed', reason: 'connection_lost', message: '' })],
+    ['that they never answer', keepSilent],
+  ])('%s', async (_what, attacked) => {
+    const honest = [best, second].map((usual) =>
+      whenAsked((amount) => amount === HUGE.amount, attacked, usual),
+    )
+    const { quote, asked, circuitOf } = openSessionAuction([...honest, third])
+    expect((await quote()).by).toEqual([0, 1, 2])
+    for (let attack = 0; attack < 12; attack++) expect((await quote(HUGE, stranger(attack))).by).toEqual([2])
+    expect(asked.map(({ length }) => length)).toEqual([13, 13, 13])
+    expect([0, 1].map(circuitOf)).toEqual(['closed', 'closed'])
+    expect((await quote({}, '10.0.0.2')).by).toEqual([0, 1, 2])
+  })
+})
+
+test('a solver that answers its own user only delays two quotes before each open period, and these grow', async () => {
+  const stalling = whenAsked((_amount, user) => user !== ACCOMPLICE, keepSilent, best)
+  const { quote, clock } = openSessionAuction([stalling, second, third])
+  await quote()
+  const slow: number[] = []
+  for (let victim = 0; victim < 100; victim++) {
+    await quote({ user: ACCOMPLICE }, `203.0.113.${victim % 3}`)
+    if ((await quote({}, stranger(victim))).tookMs >= TIMEOUT_MS) slow.push(victim)
+    await clock.advance(SECOND_MS)
+  }
+  expect(slow).toEqual([0, 1, 2, 3, 8, 9, 19, 20, 40, 41, 81, 82])
+})
