@@ -28,7 +28,7 @@ it.each(['fill', 'settle'])(
     if (call === 'fill') deposit(known)
     else transfer(known)
     const before = chain.countOf(SOLVER)
-    while (chain.head().timestamp < known.quote.fillDeadline) await passBlocks(1)
+    while (chain.head().timestamp < known.quote.fillDeadline) await passBlocks(1, 6)
     // The last one cancels the quote.
     expect(chain.countOf(SOLVER) - before).toBe(call === 'fill' ? 5 : 6)
     expect(errors().filter((error) => error.includes('is not sent any more'))).toHaveLength(1)

@@ -8,7 +8,7 @@ import { startLyingInstance } from './lying-instance.js'
 import { SOLVER } from './world.js'
 
 /** Half of them for each contract. `SOLVER_SEED` runs one. */
-const SEEDS = rounds(200, 4)
+const SEEDS = rounds(200, 2)
 const chosen = process.env.SOLVER_SEED
 const seeds =
   chosen === undefined ? Array.from({ length: SEEDS / 2 }, (_, index) => index + 1) : [Number(chosen)]

@@ -1,12 +1,14 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic } from '../support/chain/event-traffic.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { freePort } from '../support/free-port.js'
+import { startModelChain } from '../support/model-chain/start-model-chain.js'
+import { itSlow } from '../support/rounds.js'
 import { environmentFor, sendTo } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { startSolver } from '../support/solvers/solver.js'
@@ -34,7 +36,7 @@ async function start(chain: TestChain, environment: Record<string, string>) {
     env: { PATH: process.env.PATH, ...variables },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const kill = () => void child.kill('SIGKILL')
   const service = sendTo(`http://127.0.0.1:${port}`)
   const health = () =>
     service.get('/health').then(
@@ -45,6 +47,7 @@ async function start(chain: TestChain, environment: Record<string, string>) {
   return {
     ...service,
     health,
+    kill,
     stopIntervals: () => void child.send('stop intervals'),
     /** The files of which a function ran since the last call. */
     async entered(): Promise<string[]> {
@@ -69,12 +72,6 @@ async function enteredBy(services: readonly Service[], step: (round: number) => 
   return { always: [...any].filter((path) => rounds.every((files) => files.has(path))).sort(), any }
 }
 
-async function startTestChain(bonded: number): Promise<TestChain> {
-  const chain = await startChain({ bonded })
-  onTestFinished(() => chain.stop())
-  return chain
-}
-
 /** A service that neither polls its chain again nor does anything at intervals: nothing runs but what is asked for. */
 async function startQuiet(chain: TestChain): Promise<Service> {
   const service = await start(chain, {
@@ -94,52 +91,68 @@ async function register(chain: TestChain, service: Service, index: number): Prom
   await solver.register(service)
 }
 
-test('the page of a quote names the files that a quote enters, at most 45', async () => {
-  const chain = await startTestChain(2)
-  const service = await startQuiet(chain)
-  await register(chain, service, 0)
-  await register(chain, service, 1)
-  const { always } = await enteredBy([service], async () => {
-    const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    expect(status).toBe(200)
+describe('of a service whose chain stands still', () => {
+  let chain: TestChain
+  let service: Service
+
+  beforeAll(async () => {
+    chain = await startModelChain({ bonded: 2 + ROUNDS })
+    service = await startQuiet(chain)
   })
-  expect(always).toEqual(partsOf('docs/path-of-a-quote.md').flat().sort())
-  expect(always.length).toBeLessThanOrEqual(45)
+  afterAll(async () => {
+    service?.kill()
+    await chain?.stop()
+  })
+
+  test('the page of a quote names the files that a quote enters, at most 45', async () => {
+    for (const index of [0, 1]) await register(chain, service, index)
+    const { always } = await enteredBy([service], async () => {
+      const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+      expect(status).toBe(200)
+    })
+    expect(always).toEqual(partsOf('docs/path-of-a-quote.md').flat().sort())
+    expect(always.length).toBeLessThanOrEqual(45)
+  })
+
+  test('the page of a registration names the files that a registration enters and a quote does not, at most 40', async () => {
+    const { always } = await enteredBy([service], (round) => register(chain, service, 2 + round))
+    const ofQuotes = new Set(partsOf('docs/path-of-a-quote.md').flat())
+    const own = always.filter((path) => !ofQuotes.has(path))
+    expect(own).toEqual(partsOf('docs/path-of-a-registration.md').flat().sort())
+    expect(own.length).toBeLessThanOrEqual(40)
+  })
 })
 
-test('the page of a registration names the files that a registration enters and a quote does not, at most 40', async () => {
-  const chain = await startTestChain(ROUNDS)
-  const service = await startQuiet(chain)
-  const { always } = await enteredBy([service], (round) => register(chain, service, round))
-  const ofQuotes = new Set(partsOf('docs/path-of-a-quote.md').flat())
-  const own = always.filter((path) => !ofQuotes.has(path))
-  expect(own).toEqual(partsOf('docs/path-of-a-registration.md').flat().sort())
-  expect(own.length).toBeLessThanOrEqual(40)
-})
-
-test('the page of an event names the files that an event enters at the leader and at another replica, at most 50 at each', async () => {
-  const chain = await startTestChain(0)
-  const traffic = await createTraffic(chain, { seed: 1 })
-  const environment = {
-    DATABASE_URL: await createPostgresDatabase(),
-    [`POLL_INTERVAL_MS_${chain.chainId}`]: '500',
-  }
-  const leader = await start(chain, environment)
-  const follower = await start(chain, environment)
-  const events = await watchEvents(follower)
-  const replicas = [leader, follower]
-  const ofEvents = await enteredBy(replicas, async (round) => {
-    await traffic.mine([traffic.actions.deposit(traffic.order())])
-    await events.untilCount(round + 1)
-  })
-  const ofOtherBlocks = await enteredBy(replicas, async () => {
-    await traffic.mine([])
-    const { number } = await traffic.head()
-    await eventually(follower.health, ({ chains }) => chains?.[0]?.headBlock >= number)
-  })
-  const parts = partsOf('docs/path-of-an-event.md')
-  const named = new Set(parts.flat())
-  expect([...named].filter((path) => !ofEvents.always.includes(path))).toEqual([])
-  expect(ofEvents.always.filter((path) => !named.has(path) && !ofOtherBlocks.any.has(path))).toEqual([])
-  expect(Math.max(...parts.map((files) => files.length))).toBeLessThanOrEqual(50)
-})
+itSlow(
+  'the page of an event names the files that an event enters at the leader and at another replica, at most 50 at each',
+  async () => {
+    const chain = await startChain({ bonded: 0 })
+    onTestFinished(() => chain.stop())
+    const traffic = await createTraffic(chain, { seed: 1 })
+    const environment = {
+      DATABASE_URL: await createPostgresDatabase(),
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: '500',
+    }
+    const leader = await start(chain, environment)
+    const follower = await start(chain, environment)
+    onTestFinished(() => {
+      for (const { kill } of [leader, follower]) kill()
+    })
+    const events = await watchEvents(follower)
+    const replicas = [leader, follower]
+    const ofEvents = await enteredBy(replicas, async (round) => {
+      await traffic.mine([traffic.actions.deposit(traffic.order())])
+      await events.untilCount(round + 1)
+    })
+    const ofOtherBlocks = await enteredBy(replicas, async () => {
+      await traffic.mine([])
+      const { number } = await traffic.head()
+      await eventually(follower.health, ({ chains }) => chains?.[0]?.headBlock >= number)
+    })
+    const parts = partsOf('docs/path-of-an-event.md')
+    const named = new Set(parts.flat())
+    expect([...named].filter((path) => !ofEvents.always.includes(path))).toEqual([])
+    expect(ofEvents.always.filter((path) => !named.has(path) && !ofOtherBlocks.any.has(path))).toEqual([])
+    expect(Math.max(...parts.map((files) => files.length))).toBeLessThanOrEqual(50)
+  },
+)
