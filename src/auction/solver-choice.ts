@@ -172,19 +172,31 @@ export function choose<C extends Candidate>(
   lot: () => number,
 ): readonly Chosen<C>[] {
   if (candidates.length <= places) return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' }))
-  const as = (chosenBy: ChosenBy) => (entry: { readonly candidate: C }) => ({
-    candidate: entry.candidate,
-    chosenBy,
-  })
   const entries = candidates.map((candidate) => {
     const { lessons } = candidate
     const gap = lessons?.medianGap ?? NO_OFFER_GAP
     // The lot of a solver that was never asked in the pair is below 0.
     return { candidate, gap, lot: lot() - Number(lessons === undefined) }
   })
-  entries.sort((one, other) => one.gap - other.gap || one.lot - other.lot)
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
-  const ranked = entries.slice(0, byRank).filter(({ gap }) => gap < NO_OFFER_GAP)
-  const others = entries.slice(ranked.length).sort((one, other) => one.lot - other.lot)
-  return [...ranked.map(as('RANK')), ...others.slice(0, places - ranked.length).map(as('TURN'))]
+  const withRank = entries.filter(({ gap }) => gap < NO_OFFER_GAP)
+  const ranked = firstOf(withRank, byRank, (one, other) => one.gap - other.gap || one.lot - other.lot)
+  const others = entries.filter((entry) => !ranked.includes(entry))
+  const inTurn = firstOf(others, places - ranked.length, (one, other) => one.lot - other.lot)
+  return [
+    ...ranked.map(({ candidate }) => ({ candidate, chosenBy: 'RANK' as const })),
+    ...inTurn.map(({ candidate }) => ({ candidate, chosenBy: 'TURN' as const })),
+  ]
+}
+
+/** The first items in an order, as a sort of all would give them. Most of the others are compared only once. */
+function firstOf<T>(items: readonly T[], count: number, compare: (one: T, other: T) => number): T[] {
+  const first: T[] = []
+  for (const item of items) {
+    let place = first.length
+    while (place > 0 && compare(item, first[place - 1] as T) < 0) place--
+    if (place < count) first.splice(place, 0, item)
+    if (first.length > count) first.pop()
+  }
+  return first
 }
