@@ -3,7 +3,7 @@ import type { Quote, QuoteRequest, SignedQuote } from '../../packages/protocol/s
 import type { ContractRefusal, VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import { isTooShort } from '../../packages/protocol/src/signing/quote-request.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
-import { limitTime } from '../concurrency/time-limits.js'
+import { type CallSignal, limitTime } from '../concurrency/time-limits.js'
 import { rankedOffers, type SolverAttempt } from './attempt.js'
 import type { AuctionContext } from './context.js'
 import type { OnBest } from './round.js'
@@ -14,7 +14,7 @@ interface VerifyOptions {
   /** The time that the caller still has, in milliseconds; infinite without a deadline. */
   readonly timeoutMs: number
   /** Aborted when the caller leaves. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   /** Called with each change of the best offer: when another one is the best, and when the contract has accepted it. */
   readonly onBest?: OnBest | undefined
 }

@@ -149,7 +149,7 @@ async function* playRound(
   const result = auction.runRound(toRequest(), caller, { ...roundOptions, onBest })
   result.then(end, end)
   while (best !== undefined || !isOver) {
-    caller.signal.throwIfAborted()
+    if (caller.signal.aborted) return
     if (best !== undefined) {
       const offer = best
       best = undefined

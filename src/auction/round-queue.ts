@@ -2,6 +2,7 @@ import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import type { ClientId } from '../clients/client-id.js'
 import { FairQueue } from '../concurrency/fair-queue.js'
+import type { CallSignal } from '../concurrency/time-limits.js'
 import type { Config } from '../config/config.js'
 
 /**
@@ -55,7 +56,7 @@ interface QueuedStart {
   /** When it is too late to start, on the clock of the queue. */
   readonly latestAt: number
   /** Ends its wait. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   /** Starts the work. Called at most once. */
   start(): void
   /** Called instead of `start`. */

@@ -3,6 +3,7 @@ import { gapBps, isBetter } from '../../packages/protocol/src/quotes/offer.js'
 import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { afterReading } from '../concurrency/process-pauses.js'
+import type { CallSignal } from '../concurrency/time-limits.js'
 import { recordEnd, recordRequest } from '../standing/standing.js'
 import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
 import type { RoundLimits } from './round-queue.js'
@@ -46,7 +47,7 @@ interface RoundOptions {
   /** Asks one solver, and validates its reply. */
   readonly ask: (attempt: Attempt) => Promise<SolverResult>
   /** Aborted when the caller leaves. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   readonly clock: Clock
   /** Called before the answer with each offer that is better than all before it. */
   readonly onBest?: OnBest | undefined

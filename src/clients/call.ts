@@ -1,4 +1,5 @@
 import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { CallSignal } from '../concurrency/time-limits.js'
 import type { ClientId } from './client-id.js'
 
 /** The protocol of a call, as metrics name it. */
@@ -12,7 +13,7 @@ export interface CallContext {
   /** The value of the request's `Host` or `:authority`. */
   readonly host: string
   /** Aborted when the client cancels its request or loses its connection. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   /** The client's own deadline in milliseconds from the start of the call; undefined without one. */
   readonly timeoutMs: number | undefined
   /** The parent of its traces, which it sent (W3C Trace Context). */

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidArgument } from '../../packages/protocol/src/errors.js'
 import type { CallContext, QuoteSummary } from '../clients/call.js'
 import { type ClientId, identifyClient } from '../clients/client-id.js'
+import type { CallSignal } from '../concurrency/time-limits.js'
 import type { KeyRing } from '../rpc/limits/key-ring.js'
 import type { LimitedCall } from '../rpc/limits/rate-limits.js'
 
@@ -73,7 +74,7 @@ export class RestContext implements CallContext {
   readonly traceparent: string | undefined
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
-  #signal: AbortSignal | undefined
+  #signal: CallSignal | undefined
 
   /** @throws ServiceError INVALID_ARGUMENT for a deadline that is not a number */
   constructor(request: FastifyRequest, reply: FastifyReply, protocol: 'rest' | 'sse' = 'rest') {
@@ -87,8 +88,8 @@ export class RestContext implements CallContext {
   }
 
   /** It is created when it is first read: most methods need none. */
-  get signal(): AbortSignal {
-    this.#signal ??= closeSignalOf(this.#reply)
+  get signal(): CallSignal {
+    this.#signal ??= new LeaveSignal(this.#reply)
     return this.#signal
   }
 
@@ -114,16 +115,29 @@ export class RestContext implements CallContext {
 }
 
 /** Aborted when the client closes the connection, or its HTTP/2 stream, before its response has ended. */
-function closeSignalOf(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  const { raw } = reply
-  if (isCancelled(reply)) controller.abort()
-  else
+class LeaveSignal implements CallSignal {
+  aborted: boolean
+  readonly #listeners = new Set<() => void>()
+
+  constructor(reply: FastifyReply) {
+    const { raw } = reply
+    this.aborted = isCancelled(reply)
+    if (this.aborted) return
     raw.once('close', () => {
       // On HTTP/2, `writableFinished` is also true when the client has closed the connection.
-      if (!raw.writableEnded) controller.abort()
+      if (raw.writableEnded) return
+      this.aborted = true
+      for (const listener of this.#listeners) listener()
     })
-  return controller.signal
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.delete(listener)
+  }
 }
 
 /** Version 00 of W3C Trace Context: version, trace id, parent id, flags. */

@@ -1,4 +1,5 @@
-import type { CallSignal, SolverCall, SolverReply } from '../solvers/transport/solver-transports.js'
+import type { CallSignal } from '../concurrency/time-limits.js'
+import type { SolverCall, SolverReply } from '../solvers/transport/solver-transports.js'
 import type { InstanceMessage } from './messages.js'
 
 /** The most late answers that a session may still send. */

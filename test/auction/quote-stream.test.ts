@@ -5,6 +5,7 @@ import type { RoundCounts } from '../../src/auction/attempt.js'
 import type { Auction, RoundResult } from '../../src/auction/auction.js'
 import { type QuoteStreamItem, type QuoteStreamOptions, quoteStream } from '../../src/auction/quote-stream.js'
 import { THIS_PROCESS } from '../../src/clients/client-id.js'
+import type { CallSignal } from '../../src/concurrency/time-limits.js'
 import { deferred } from '../support/deferred.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
@@ -52,7 +53,7 @@ function createStream(changes: Partial<QuoteStreamOptions> = {}) {
 interface Round {
   onBest(offer: SignedQuote): void
   end(result: RoundResult): void
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
 }
 
 /** The same with a client that reads all. */

@@ -3,9 +3,10 @@ import { MAX_REPLY_KIB } from '../../../packages/protocol/src/field-rules.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { HttpFailReason } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { hasTooManyValues, shorten } from '../../../packages/protocol/src/values/text.js'
+import type { CallSignal } from '../../concurrency/time-limits.js'
 import { createGuardedConnector, failReasonOf, ReplyTooLongError } from './endpoint-connections.js'
 import type { EndpointGuard } from './endpoint-guard.js'
-import type { CallSignal, SolverCall, SolverRequest } from './solver-transports.js'
+import type { SolverCall, SolverRequest } from './solver-transports.js'
 
 /** The part of a solver that a call needs. */
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>

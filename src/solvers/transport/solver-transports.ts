@@ -6,6 +6,7 @@ import {
   type SolverKey,
 } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult, SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import type { CallSignal } from '../../concurrency/time-limits.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
@@ -20,15 +21,6 @@ export interface SolverRequest {
   readonly body: Uint8Array
   /** When the service stops waiting, Unix time in milliseconds, in `x-request-deadline`. */
   readonly deadline: number
-}
-
-/**
- * The part of an AbortSignal that a call needs. To make whole ones for ten requests takes a fiftieth of the CPU of a quote.
- */
-export interface CallSignal {
-  readonly aborted: boolean
-  addEventListener(type: 'abort', listener: () => void): void
-  removeEventListener(type: 'abort', listener: () => void): void
 }
 
 /** The call of one solver, and what listens to its connection. */
