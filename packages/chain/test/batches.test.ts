@@ -54,6 +54,8 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
 ]
 /** Calls in a batch that a node takes; 1 for none. */
 const LIMITS = [1, 3]
+/** Calls of a round. */
+const CALLS = 12
 
 async function start(options: RpcEndpointOptions = {}, answer?: HttpAnswer) {
   const node = await startHttpNode(answer)
@@ -100,12 +102,12 @@ describe.each(LIMITS)('a node that takes %i calls at once, and refuses others by
       if (!Array.isArray(asked) || asked.length <= limit) sendJson(response, echoAll(asked))
       else refuse(response, asked, request, limit)
     })
-    for (let round = 0; round < 8; round++) expect(await callMany(60)).toEqual(echoes(60))
+    for (let round = 0; round < 8; round++) expect(await callMany(CALLS)).toEqual(echoes(CALLS))
     node.takeSizes()
-    expect(await callMany(60)).toEqual(echoes(60))
+    expect(await callMany(CALLS)).toEqual(echoes(CALLS))
     const sizes = node.takeSizes()
     expect(Math.max(...sizes)).toBeLessThanOrEqual(limit)
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(60)
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(CALLS)
     expect(endpoint.takesBatches()).toBe(limit > 1)
   })
 })

@@ -98,7 +98,7 @@ describe('the list of orders', () => {
           const filter = { ...(user && { user }), ...(solver && { solver }), ...(state && { state }) }
           const isWanted = (order: OrderMessage) =>
             Object.entries(filter).every(([name, value]) => order[name as keyof OrderMessage] === value)
-          const pages = await listAll(filter, () => 30)
+          const pages = await listAll(filter, () => 90)
           expect(idsOf(pages.flat()), JSON.stringify(filter)).toEqual(idsOf(orders.filter(isWanted)))
         }
     expect([users.length, solvers.length]).toEqual([4, 4])

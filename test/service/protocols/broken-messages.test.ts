@@ -6,8 +6,8 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
-const CALLS = 1000
-const LIMIT = 100
+const CALLS = 100
+const LIMIT = 20
 const SOLVERS = '/aggregator.v1.SolverService/ListSolvers'
 const EVENTS = '/aggregator.v1.EventService/StreamEvents'
 const QUOTE = '/v1/<chain>/quote'
@@ -77,7 +77,7 @@ const protocols: [string, string, string, Uint8Array][] = [
   ['REST', QUOTE, 'application/json', Buffer.from('{')],
 ]
 
-it('1,000 broken messages of one client meet the limit: gRPC server reflection', async () => {
+it('broken messages of one client meet the limit: gRPC server reflection', async () => {
   const calls = Array.from({ length: CALLS }, () =>
     answerTo(REFLECTION, 'application/grpc', ENVELOPE, '198.51.100.99'),
   )

@@ -16,18 +16,22 @@ const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g
 const ESCAPES: Labels = { '\\\\': '\\', '\\"': '"', '\\n': '\n' }
 
 /**
- * Reads Prometheus's text format, as `GET /metrics` returns it.
- * @throws Error with the first line that is neither a comment nor a series
+ * Reads Prometheus's text format, as `GET /metrics` returns it. What it returns throws an Error with the first line that it reads and
+ * that is neither a comment nor a series.
  */
 export function parseMetrics(text: string) {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  const all = lines.map(parseSeries)
   const series = (name: string, labels: Labels = {}): readonly Series[] =>
-    all.filter((one) => one.name === name && hasLabels(one, labels))
+    lines
+      .filter((line) => line.startsWith(name))
+      .map(parseSeries)
+      .filter((one) => one.name === name && hasLabels(one, labels))
 
   return {
     /** Every series, in the order of the text. */
-    all: all as readonly Series[],
+    get all(): readonly Series[] {
+      return lines.map(parseSeries)
+    },
     /** The series of a metric that have these labels, and possibly others. */
     series,
     /** Their sum. 0 when there is none. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { solverAccounts, type TestChain } from '../chain/chain.js'
 import { startModelChain } from '../model-chain/start-model-chain.js'
+import { type Metrics, readMetrics } from '../service/metrics.js'
 import { startService, type TestService } from '../service/service.js'
 import type { MalformedSolver } from './malformed-solvers.js'
 import { quoteRequest } from './quote-request.js'
@@ -15,11 +16,14 @@ export function useHonestSolver({ quoteTimeoutMs }: { readonly quoteTimeoutMs: n
   let service: TestService
   let good: TestSolver
   let trap: Trap
+  /** The counts of replies at the last look. No other quotes change them. */
+  let counts: Metrics
 
   async function restart(): Promise<void> {
     await service?.close()
     service = await startService(chain, { QUOTE_TIMEOUT_MS: String(quoteTimeoutMs) })
     await good.register(service)
+    counts = await readMetrics(service.url)
   }
 
   beforeAll(async () => {
@@ -50,8 +54,7 @@ export function useHonestSolver({ quoteTimeoutMs }: { readonly quoteTimeoutMs: n
     async quoteBeside(malformedSolver: MalformedSolver): Promise<number> {
       const [outcome = '', reason = ''] = malformedSolver.outcome.split(' ')
       const counted: Record<string, string> = outcome === 'invalid' ? { outcome, reason } : { outcome }
-      const count = () => service.metric('aggregator_solver_replies_total', counted)
-      const before = await count()
+      const before = counts.sum('aggregator_solver_replies_total', counted)
       const start = performance.now()
       const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
       const elapsedMs = performance.now() - start
@@ -59,7 +62,9 @@ export function useHonestSolver({ quoteTimeoutMs }: { readonly quoteTimeoutMs: n
       expect([status, body.quote?.solver]).toEqual([200, goodAccount.address])
       const others = body.alternativeQuotes.map(({ quote }: { quote: { solver: string } }) => quote.solver)
       expect(others).toEqual(outcome === 'quoted' ? [badAccount.address] : [])
-      expect((await count()) - before, malformedSolver.outcome).toBe(outcome === 'quoted' ? 2 : 1)
+      counts = await readMetrics(service.url)
+      const after = counts.sum('aggregator_solver_replies_total', counted)
+      expect(after - before, malformedSolver.outcome).toBe(outcome === 'quoted' ? 2 : 1)
       const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
       const told = { solver: badAccount.address, outcome: outcome.toUpperCase(), ...(reason && { reason }) }
       expect(record.solvers).toContainEqual(expect.objectContaining(told))

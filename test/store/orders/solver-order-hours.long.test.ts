@@ -6,6 +6,7 @@ import { createOrderStore } from '../../../src/store/orders/order-store.js'
 import { createSolverOrderStore, type SolverOrderHour } from '../../../src/store/orders/solver-order-store.js'
 import { countOrders } from '../../support/chain/count-orders.js'
 import { createRandom, type Random } from '../../support/random.js'
+import { rounds } from '../../support/rounds.js'
 import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
 import { header, newBlocks, openToRead, SETTLEMENT } from '../events/event-samples.js'
 
@@ -13,7 +14,7 @@ const USER = '0x0b'
 const SOLVERS = ['0x0c', '0x0d'] as const
 const TERMS = { inputToken: '0x1a', inputAmount: 5n, outputToken: '0x1b', outputAmount: 6n } as const
 const HOUR = 3600
-const RUNS = 8
+const RUNS = rounds(8, 3)
 const MOVES = 40
 
 type EventType = OrderEvent['type']
