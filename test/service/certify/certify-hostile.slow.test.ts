@@ -7,7 +7,7 @@ import { openSession, signedHello, silent } from '../../support/sessions/session
 import { shared } from '../../support/shared.js'
 import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
 import { CHUNKED, chunk, type Exchange, malformedSolver } from '../../support/solvers/malformed-solvers.js'
-import { startRawSolver } from '../../support/solvers/raw-solver.js'
+import { signedBy, startRawSolver } from '../../support/solvers/raw-solver.js'
 
 const [account, otherAccount] = solverAccounts
 const MIB = 1024 * 1024
@@ -26,12 +26,10 @@ async function sendForEver({ socket, offer }: Exchange): Promise<void> {
 describe('certify bounds', () => {
   it('the bytes that it reads of an endless reply', async () => {
     const raw = await startRawSolver(
-      chain,
-      account,
       malformedSolver('an endless reply', 'failed', sendForEver),
+      signedBy(chain, account),
     )
     onTestFinished(() => raw.close())
-    raw.serve()
     const { code, report } = await certifyEndpoint(chain, raw.endpointUrl, account.address)
     expect([code, report.cases.at(-1)?.problems]).toEqual([5, ['reply_too_long']])
     expect(raw.sent()).toBeLessThan(MIB)

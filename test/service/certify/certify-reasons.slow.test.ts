@@ -10,15 +10,9 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openSession } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'
-import {
-  type MalformedSolver,
-  malformedSolver,
-  ok,
-  replies,
-  sends,
-} from '../../support/solvers/malformed-solvers.js'
+import { type MalformedSolver, malformedSolver, ok, sends } from '../../support/solvers/malformed-solvers.js'
 import { offerFaults, signedOver } from '../../support/solvers/offer-faults.js'
-import { startRawSolver, startTrap } from '../../support/solvers/raw-solver.js'
+import { signedBy, startRawSolver, startTrap } from '../../support/solvers/raw-solver.js'
 import { type Behaviour, startSolver } from '../../support/solvers/solver.js'
 
 const [account, badAccount] = solverAccounts
@@ -38,10 +32,13 @@ async function failsWith(behaviour: Behaviour): Promise<CertifyReport> {
   return failsAt(solver.endpointUrl)
 }
 
-async function failsRaw(malformed: MalformedSolver, scheme = 'http'): Promise<CertifyReport> {
-  const raw = await startRawSolver(chain, badAccount, malformed)
+async function failsRaw(
+  malformed: MalformedSolver,
+  scheme = 'http',
+  signer = badAccount,
+): Promise<CertifyReport> {
+  const raw = await startRawSolver(malformed, signedBy(chain, signer, badAccount.address))
   onTestFinished(() => raw.close())
-  raw.serve()
   return failsAt(raw.endpointUrl.replace('http', scheme), ['--timeout', '500'])
 }
 
@@ -147,7 +144,9 @@ describe('certify names', () => {
 
   it('what a wrong signature should be over, and who has signed', async () => {
     const report = await failsRaw(
-      replies('another key', 'invalid signature_mismatch', ({ quote }, { sign }) => sign(quote, account)),
+      sends('a reply', 'quoted', (json) => ok(json)),
+      'http',
+      account,
     )
     const { signature } = report.cases.at(-1) ?? {}
     expect(signature).toMatchObject({

@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net'
-import type { LocalAccount } from 'viem'
-import type { WireQuote, WireReply } from './solver.js'
+import type { WireReply } from './solver.js'
 
 /** What a malformed solver gets for each connection. */
 export interface Exchange {
   readonly socket: Socket
-  /** Reads the request to its end. @returns a valid reply to it with the malformed solver's price */
+  /** Reads the request to its end. @returns a valid reply to it */
   offer(): Promise<WireReply>
-  sign(quote: WireQuote, signer?: LocalAccount): Promise<WireReply>
   /** A port that no request may reach. */
   readonly trapPort: number
 }

@@ -6,54 +6,44 @@ import { signQuote } from '../chain/signed-quote.js'
 import type { MalformedSolver } from './malformed-solvers.js'
 import type { SolverRequest, WireQuote, WireReply } from './solver.js'
 
-/** More than the honest solver offers, for replies that must not count, and less, for those that may. */
-const TEMPTING = '999999999999'
-const MODEST = '100'
+/** A quote that this request may get from this solver. */
+export function quoteFor(ask: SolverRequest, solver: WireQuote['solver']): WireQuote {
+  return {
+    solver,
+    user: ask.userAddress,
+    inputToken: ask.inputToken,
+    inputAmount: ask.amount,
+    outputToken: ask.outputToken,
+    outputAmount: '999999999999',
+    orderType: 0,
+    outputChainId: ask.destinationChainId,
+    depositDeadline: ask.depositDeadline,
+    fillDeadline: ask.fillDeadline,
+    nonce: '1',
+  }
+}
 
-/**
- * Starts a malformed solver on 127.0.0.1. Until it serves, it closes each connection, also that of its
- * registration check.
- */
+/** Replies of a solver that this account has signed. */
+export function signedBy({ domain }: TestChain, account: LocalAccount, solver = account.address) {
+  return async (ask: SolverRequest): Promise<WireReply> => {
+    const quote = quoteFor(ask, solver)
+    const amounts = { inputAmount: BigInt(quote.inputAmount), outputAmount: BigInt(quote.outputAmount) }
+    const numbers = { ...amounts, outputChainId: BigInt(quote.outputChainId), nonce: BigInt(quote.nonce) }
+    return { quote, signature: await signQuote(account, domain, { ...quote, ...numbers }) }
+  }
+}
+
+/** Starts a malformed solver on 127.0.0.1. @param replyTo makes a valid reply */
 export async function startRawSolver(
-  chain: TestChain,
-  account: LocalAccount,
   malformedSolver: MalformedSolver,
+  replyTo: (ask: SolverRequest) => Promise<WireReply>,
   trapPort = 0,
 ) {
   const sockets = new Set<Socket>()
   let sentBefore = 0
   let first: Socket | undefined
-  let isServing = false
-
-  async function sign(quote: WireQuote, signer = account): Promise<WireReply> {
-    const signature = await signQuote(signer, chain.domain, {
-      ...quote,
-      inputAmount: BigInt(quote.inputAmount),
-      outputAmount: BigInt(quote.outputAmount),
-      outputChainId: BigInt(quote.outputChainId),
-      nonce: BigInt(quote.nonce),
-    })
-    return { quote, signature }
-  }
-
-  function offerFor(ask: SolverRequest): Promise<WireReply> {
-    return sign({
-      solver: account.address,
-      user: ask.userAddress,
-      inputToken: ask.inputToken,
-      inputAmount: ask.amount,
-      outputToken: ask.outputToken,
-      outputAmount: malformedSolver.outcome === 'quoted' ? MODEST : TEMPTING,
-      orderType: 0,
-      outputChainId: ask.destinationChainId,
-      depositDeadline: ask.depositDeadline,
-      fillDeadline: ask.fillDeadline,
-      nonce: '1',
-    })
-  }
 
   const server = createServer(async (socket) => {
-    if (!isServing) return void socket.on('error', () => {}).destroy()
     first ??= socket
     sockets.add(socket)
     socket.on('error', () => {})
@@ -66,12 +56,12 @@ export async function startRawSolver(
     const offer = async () => {
       const ask = await readAsk()
       isAsked = true
-      return offerFor(ask)
+      return replyTo(ask)
     }
     try {
       do {
         isAsked = false
-        await malformedSolver.serve({ socket, sign, offer, trapPort })
+        await malformedSolver.serve({ socket, offer, trapPort })
       } while (isAsked && socket.writable)
     } catch {
       // The service has closed the connection.
@@ -81,17 +71,12 @@ export async function startRawSolver(
   await once(server, 'listening')
 
   return {
-    malformedSolver,
-    account,
     endpointUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    serve() {
-      isServing = true
-    },
     /** Bytes that were sent to the service, those in the sockets' buffers included. */
     sent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, sentBefore),
     /** Resolves when the service has closed the connection of its first request. */
     async abandoned() {
-      if (first !== undefined && !first.destroyed) await once(first.resume(), 'close')
+      if (first?.destroyed === false) await new Promise((resolve) => first?.resume().once('close', resolve))
     },
     async close() {
       for (const socket of sockets) socket.destroy()

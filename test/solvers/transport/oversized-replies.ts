@@ -1,6 +1,11 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CHUNKED, head, type MalformedSolver, malformedSolver } from './malformed-solvers.js'
+import {
+  CHUNKED,
+  head,
+  type MalformedSolver,
+  malformedSolver,
+} from '../../support/solvers/malformed-solvers.js'
 
 export const FLOOD_BYTES = 200_000_000
 const PIECE = 64 * 1024

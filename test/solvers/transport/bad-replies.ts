@@ -1,6 +1,4 @@
-import { solverAccounts } from '../chain/chain.js'
-import { head, ok, replies, sends } from './malformed-solvers.js'
-import { LARGEST_OUTPUT } from './offer-faults.js'
+import { head, ok, replies, sends } from '../../support/solvers/malformed-solvers.js'
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
@@ -86,13 +84,4 @@ export const badReplies = [
   ),
   sends('UTF-16', 'invalid malformed', (json) => ok(Buffer.from(json, 'utf16le'))),
   sends('a page', 'invalid malformed', () => ok('<html>')),
-  replies('a signature of another key', 'invalid signature_mismatch', ({ quote }, { sign }) =>
-    sign(quote, solverAccounts[2]),
-  ),
-  replies('an output of which 5% exceeds the bond', 'invalid bond_too_small', ({ quote }, { sign }) =>
-    sign({ ...quote, outputAmount: `${LARGEST_OUTPUT + 1n}` }),
-  ),
-  replies('an output below the minimum order', 'invalid below_minimum_order', ({ quote }, { sign }) =>
-    sign({ ...quote, outputAmount: '19' }),
-  ),
 ]

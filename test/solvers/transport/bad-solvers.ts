@@ -11,10 +11,7 @@ import {
   replies,
   sends,
   sendsAndCloses,
-} from './malformed-solvers.js'
-
-/** The longest time that a service may wait for these solvers. What must arrive too late arrives after it. */
-export const LONGEST_TIMEOUT_MS = 2500
+} from '../../support/solvers/malformed-solvers.js'
 
 const padded = (json: string, length: number) => json.padEnd(length, ' ')
 const bomb = (json: string) => padded(json, 8_000_000)
@@ -60,10 +57,6 @@ const hanging = [
     const json = JSON.stringify(await offer())
     socket.write(head(`content-length: ${json.length}`))
     await drip(socket, json)
-  }),
-  malformedSolver('replies after the deadline', 'late', async ({ socket, offer }) => {
-    const json = JSON.stringify(await offer())
-    setTimeout(() => socket.write(ok(json)), LONGEST_TIMEOUT_MS + 300)
   }),
 ]
 
@@ -117,10 +110,6 @@ const sized = [
   replies('a nonce of 50 KB', 'invalid nonce_out_of_range', ({ quote, signature }) => ({
     quote: { ...quote, nonce: '1'.repeat(50_000) },
     signature,
-  })),
-  replies('a signature of 30 KB', 'invalid signature_length', ({ quote, signature }) => ({
-    quote,
-    signature: signature + '00'.repeat(30_000),
   })),
   sends('a hundred headers', 'quoted', (json) =>
     ok(json, { headers: Array.from({ length: 100 }, (_, i) => `x-${i}: ${'v'.repeat(100)}`) }),
