@@ -145,9 +145,6 @@ export const BOTH_DATABASES: [string, Kind][] = [
   ['in PostgreSQL', inPostgres],
 ]
 
-/** All kinds, for `describe.each`. */
-export const DATABASES: [string, Kind][] = [['in memory', inMemory], ...DURABLE_DATABASES]
-
 /** Databases that are created for one test each, for tests of the tables themselves. */
 export const NEW_DATABASES: [string, () => Promise<NewDatabase>][] = [
   ['SQLite', async () => sqliteAt(temporaryFile())],

@@ -13,14 +13,13 @@ const MAX_PAGE = 200
 
 let orders: OrderMessage[]
 
-/** Waits until the service has published all events of the chain. @returns the orders of the chain */
-async function published(): Promise<OrderMessage[]> {
+/** Waits until the service has published all events of the chain. */
+async function published(): Promise<void> {
   const { number } = await traffic.head()
   await eventually(
     async () => (await service.get('/health')).body.chains[0],
     ({ status, headBlock }) => status === 'ok' && headBlock === number,
   )
-  return expectedOrders(chain)
 }
 
 const chain = await shared(startModelChain({ bonded: 0 }))
@@ -36,7 +35,8 @@ const service = await shared(
 await published()
 // The first orders came in a range of old blocks, and these come block by block.
 await traffic.run({ events: 60, blocks: 10 })
-orders = await published()
+await published()
+orders = await expectedOrders(chain)
 expect(orders.length).toBeGreaterThan(MAX_PAGE + 1)
 
 interface Page {
@@ -88,20 +88,16 @@ describe('the list of orders', () => {
     )
   })
 
-  it('has the orders of every combination of filters', async () => {
-    const [users, solvers] = [orders.map(({ user }) => user), orders.map(({ solver }) => solver)].map(
-      (some) => [undefined, ...new Set(some)],
-    ) as [(string | undefined)[], (string | undefined)[]]
-    for (const user of users)
-      for (const solver of solvers)
-        for (const state of [undefined, ...STATES]) {
-          const filter = { ...(user && { user }), ...(solver && { solver }), ...(state && { state }) }
-          const isWanted = (order: OrderMessage) =>
-            Object.entries(filter).every(([name, value]) => order[name as keyof OrderMessage] === value)
-          const pages = await listAll(filter, () => 90)
-          expect(idsOf(pages.flat()), JSON.stringify(filter)).toEqual(idsOf(orders.filter(isWanted)))
-        }
-    expect([users.length, solvers.length]).toEqual([4, 4])
+  it('has the orders of each filter, and of all together', async () => {
+    const [{ user, solver }] = orders as [OrderMessage]
+    const together = STATES.map((state) => ({ user, solver, state }))
+    const filters: Record<string, string>[] = [{ user }, { solver }, ...together]
+    for (const filter of filters) {
+      const isWanted = (order: OrderMessage) =>
+        Object.entries(filter).every(([name, value]) => order[name as keyof OrderMessage] === value)
+      const pages = await listAll(filter, () => 90)
+      expect(idsOf(pages.flat()), JSON.stringify(filter)).toEqual(idsOf(orders.filter(isWanted)))
+    }
   })
 })
 
@@ -130,7 +126,8 @@ describe('pages', () => {
     watch.close()
     expect(pages.flat()).toEqual(orders)
     const [before] = orders
-    orders = await published()
+    await published()
+    orders = await expectedOrders(chain)
     expect(orders.findIndex(({ orderId }) => orderId === before?.orderId)).toBe(mined)
     expect(mined).toBeGreaterThan(5)
   })

@@ -43,9 +43,13 @@ const options = () => ({ audience: service.url, chainIds: [chain.chainId] })
 const nonceOf = async (connection: SessionConnection) => (await messageOf(connection, 'challenge')).nonce
 
 /** Sends a hello, which is signed for the challenge and then changed. @returns the end */
-async function greet(transport: SessionTransport, change: (hello: SessionMessage) => SessionMessage) {
+async function greet(
+  transport: SessionTransport,
+  change: (hello: SessionMessage) => SessionMessage,
+  signer = account,
+) {
   const connection = connect(transport)
-  const hello = await signedHello(account, options(), await nonceOf(connection))
+  const hello = await signedHello(signer, options(), await nonceOf(connection))
   connection.send(change(hello))
   const { code, reason, text } = await connection.ended
   return { code, reason, text, connection }
@@ -93,45 +97,28 @@ describe.each(transports)('on $name, a hello is refused', (transport) => {
     await eventually(listed, (list) => list.length === 0)
   })
 
-  it.each([
-    ['name', { name: 'Another' }],
-    ['address', { address: other.address }],
-    ['signature', { signature: `0x${'11'.repeat(64)}1b` }],
-  ])('when its %s is not the one that was signed', async (_field, change) => {
-    const end = await greet(transport, (hello) => ({ ...hello, ...change }))
-    expect(end).toEqual(refusal('SIGNATURE_INVALID'))
+  it.each<[string, string, object, typeof account?]>([
+    ['its name is not the one that was signed', 'SIGNATURE_INVALID', { name: 'Another' }],
+    ['its address is not the one that was signed', 'SIGNATURE_INVALID', { address: other.address }],
+    ['its signature is another', 'SIGNATURE_INVALID', { signature: `0x${'11'.repeat(64)}1b` }],
+    ['a chain is not served', 'CHAIN_NOT_SUPPORTED', { chainIds: [chain.chainId, 1] }],
+    ['a chain is given twice', 'INVALID_ARGUMENT', { chainIds: [chain.chainId, chain.chainId] }],
+    ['the solver has no bond', 'BOND_INSUFFICIENT', {}, third],
+  ])('when %s', async (_what, reason, change, signer) => {
+    const end = await greet(transport, (hello) => ({ ...hello, ...change }), signer)
+    expect(end).toEqual(refusal(reason))
+    await eventually(listed, (list) => list.length === 0)
   })
 
   it('when a field is invalid, and the error names each', async () => {
     const bad = { address: '0x1', name: '', audience: 'ftp://a', chainIds: [], signature: '0x' }
     const { connection, ...end } = await greet(transport, (hello) => ({ ...hello, ...bad }))
     expect(end).toEqual(refusal('INVALID_ARGUMENT'))
-    expect(end.text).toContain(
-      transport === webSocket ? 'chainIds must be' : 'see chainIds, audience, address, name, signature',
-    )
-    const error = connection.messages.find(({ type }) => type === 'error')
-    if (transport === webSocket)
-      expect(error?.details.map(({ field }: { field: string }) => field)).toEqual([
-        'chainIds',
-        'audience',
-        'address',
-        'name',
-        'signature',
-      ])
-  })
-
-  it('when a chain is not served, or is given twice', async () => {
-    const unknown = await greet(transport, (hello) => ({ ...hello, chainIds: [chain.chainId, 1] }))
-    expect(unknown).toEqual(refusal('CHAIN_NOT_SUPPORTED'))
-    const twice = await greet(transport, (hello) => ({ ...hello, chainIds: [chain.chainId, chain.chainId] }))
-    expect(twice).toEqual(refusal('INVALID_ARGUMENT'))
-  })
-
-  it('when the solver has no bond', async () => {
-    const connection = connect(transport)
-    connection.send(await signedHello(third, options(), await nonceOf(connection)))
-    expect(await connection.ended).toEqual(refusal('BOND_INSUFFICIENT'))
-    await eventually(listed, (list) => list.length === 0)
+    const fields = ['chainIds', 'audience', 'address', 'name', 'signature']
+    expect(end.text).toContain(transport === webSocket ? 'chainIds must be' : `see ${fields.join(', ')}`)
+    if (transport !== webSocket) return
+    const { details } = await messageOf(connection, 'error')
+    expect(details.map(({ field }: { field: string }) => field)).toEqual(fields)
   })
 
   it('when another message comes first, or a second one before ready', async () => {

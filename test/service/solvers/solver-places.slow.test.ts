@@ -126,22 +126,6 @@ describe('on a full chain', () => {
     await untilInactive(service, 0)
     expect(await listed(service)).toEqual([first.address, newcomer.address])
   })
-
-  it('a newcomer replaces no solver when it has no bond or the chain does not answer', async () => {
-    const service = await start()
-    await registerBoth(service)
-    await unbond(first, second)
-    await untilInactive(service, 2)
-    aheadMs = HOUR_MS + 1000
-    expect((await registering(service, solverAccounts[5])).body.code).toBe('BOND_INSUFFICIENT')
-    rpc.setUp(false)
-    expect((await registering(service, newcomer)).body.code).toBe('CHAIN_UNAVAILABLE')
-    rpc.setUp(true)
-    await eventually(
-      () => inactive(service),
-      (count) => count === 2,
-    )
-  })
 })
 
 describe('a registration without a bond', () => {

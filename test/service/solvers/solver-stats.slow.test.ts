@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
@@ -10,7 +9,6 @@ import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 
-const HOUR_MS = 3_600_000
 const COUNTS = ['asked', 'quoted', 'declined', 'invalid', 'failed', 'late', 'won', 'wonAlone'] as const
 const QUOTE_TIMEOUT_MS = 2000
 
@@ -29,8 +27,8 @@ const solvers = await Promise.all(
 const path = (rest = '') => `/v1/${chain.chainId}/solvers${rest}/stats`
 const ask = (service: TestService) => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 
-async function listStats(service: TestService, window = '24h') {
-  const { status, body } = await service.get(`${path()}?window=${window}`)
+async function listStats(service: TestService) {
+  const { status, body } = await service.get(`${path()}?window=24h`)
   expect(status).toBe(200)
   return body.solvers as ({ solver: string; medianResponseMs?: number; p95ResponseMs?: number } & Counts)[]
 }
@@ -77,15 +75,11 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
   let database: TestDatabase
   let service: TestService
 
-  async function start(environment: Record<string, string> = {}, now?: () => number): Promise<void> {
-    const variables = { ...database.environment, QUOTE_TIMEOUT_MS: `${QUOTE_TIMEOUT_MS}`, ...environment }
-    service = await startService(chain, variables, now && { clock: { ...systemClock, now } })
-  }
-
-  async function open(environment: Record<string, string> = {}, now?: () => number): Promise<void> {
-    database = await make()
-    await start(environment, now)
-    for (const solver of solvers) await solver.register(service)
+  async function start(): Promise<void> {
+    service = await startService(chain, {
+      ...database.environment,
+      QUOTE_TIMEOUT_MS: `${QUOTE_TIMEOUT_MS}`,
+    })
   }
 
   afterEach(async () => {
@@ -94,7 +88,9 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
   })
 
   it('count each result once, agree with the records and stay after a restart', async () => {
-    await open()
+    database = await make()
+    await start()
+    for (const solver of solvers) await solver.register(service)
     const behaviours = [
       [honest({ output: '3000' }), honest({ output: '2000' }), decline],
       [honest({ output: '1000' }), honest({ output: '2000' }), invalid],
@@ -125,35 +121,6 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
     const again = await untilAsked(service, 15)
     expect(again.map(({ asked }) => asked)).toEqual([5, 5, 5])
     expect((await listStats(service)).map((stats) => 'totalBond' in stats)).toEqual([true, true, true])
-  })
-
-  it('put results into the hour of the clock, and leave the hours before the window out', async () => {
-    let now = Date.now()
-    await open({}, () => now)
-    now = Math.ceil(now / HOUR_MS) * HOUR_MS - 10
-    for (const solver of solvers) solver.behave(honest())
-    await ask(service)
-    now += 20
-    await ask(service)
-    await ask(service)
-    await untilAsked(service, 9)
-    const hour = Math.floor(now / HOUR_MS)
-    const read = async (window: string) => {
-      const { body } = await service.get(`${path(`/${solvers[0]?.account.address}`)}?window=${window}`)
-      return body.hours.map(({ start, asked }: { start: number; asked: number }) => [start, asked])
-    }
-    expect(await read('1h')).toEqual([
-      [(hour - 1) * 3600, 1],
-      [hour * 3600, 2],
-    ])
-    now += HOUR_MS
-    expect(await read('1h')).toEqual([[hour * 3600, 2]])
-    expect(await read('7d')).toHaveLength(2)
-    now += 23 * HOUR_MS
-    expect(await read('24h')).toEqual([[hour * 3600, 2]])
-    now += 8 * 24 * HOUR_MS
-    expect(await read('7d')).toEqual([])
-    expect(await read('30d')).toHaveLength(2)
   })
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type EventFilter, matches } from '../../../packages/protocol/src/orders/event.js'
-import { DATABASES } from '../databases.js'
+import { BOTH_DATABASES } from '../databases.js'
 import { header, manySettled, newBlocks, openToRead, pruneAll } from './event-samples.js'
 
 const sets = <T>(...values: T[]) => fc.subarray(values, { maxLength: 3 }).map((some) => new Set(some))
@@ -18,7 +18,7 @@ const filters: fc.Arbitrary<EventFilter> = fc.record({
   solvers: sets<`0x${string}`>('0xa110c0', '0xa121c0', '0xa210c0', '0xno'),
 })
 
-describe.each(DATABASES)('in %s', (_which, useDatabase) => {
+describe.each(BOTH_DATABASES)('in %s', (_which, useDatabase) => {
   const newDatabase = useDatabase()
 
   async function openLog(now?: () => number) {

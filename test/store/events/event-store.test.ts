@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Deposited, OrderEvent, Refunded } from '../../../packages/protocol/src/orders/event.js'
 import { createRandom } from '../../support/random.js'
-import { DATABASES } from '../databases.js'
+import { BOTH_DATABASES } from '../databases.js'
 import {
   header,
   manySettled,
@@ -15,7 +15,7 @@ import {
 
 const random = createRandom(20_260_106)
 
-describe.each(DATABASES)('an event store %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
   const create = kind()
 
   test('publishes events in the given order and counts them over all chains', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { createApiKey, digestOf } from '../../../src/clients/api-key-secret.js'
 import { createApiKeyStore } from '../../../src/store/operator/api-key-store.js'
 import { newKey } from '../../rpc/limits/key-samples.js'
-import { DATABASES } from '../databases.js'
+import { BOTH_DATABASES } from '../databases.js'
 
 const { key } = newKey('acme', { quote: 600, 'open-streams': 200 })
 
-describe.each(DATABASES)('API keys %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('API keys %s', (_where, kind) => {
   const make = kind()
 
   async function open() {

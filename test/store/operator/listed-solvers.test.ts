@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import { ONLY_REPLICA } from '../../../src/store/postgres/replica-lease.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
-import { DATABASES, type TestDatabase } from '../databases.js'
+import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
 import { NO_LIMIT, NOTED_AT, sessionSolver, solver } from '../solvers/solver-samples.js'
 
 const { address } = solver(1)
@@ -17,7 +17,7 @@ async function openStores(on: TestDatabase) {
   return { store, blockedSolvers: createSolverLists(database, coordination).blocked, database }
 }
 
-describe.each(DATABASES)('a block %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('a block %s', (_where, kind) => {
   const create = kind()
 
   test('of one chain removes the solver there, keeps its timestamp, and rejects it', async () => {
@@ -79,7 +79,7 @@ describe.each(DATABASES)('a block %s', (_where, kind) => {
   })
 })
 
-describe.each(DATABASES)('where only allowed solvers may register %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('where only allowed solvers may register %s', (_where, kind) => {
   const create = kind()
 
   async function openAllowing(on: TestDatabase) {

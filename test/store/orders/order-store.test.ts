@@ -112,6 +112,38 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
     expect([first, ...rest].map((order) => order?.orderId)).toEqual(found)
   })
 
+  test('are found by each combination of user, solver and state', async () => {
+    const { store, one, orders } = await prepare(await create())
+    const users = [USER, '0x1b'] as const
+    const solvers = [SOLVER, '0x1c'] as const
+    const parties = users.flatMap((user) => solvers.map((solver) => ({ user, solver })))
+    const all = (['DEPOSITED', 'SETTLED'] as const).flatMap((state) =>
+      parties.map((party, index) => ({ ...party, state, orderId: `0x${state.length}${index}` as const })),
+    )
+    const events = all.flatMap(({ user, solver, state, orderId }, index) => [
+      deposited(orderId, at(11, index), { user, solver }),
+      ...(state === 'SETTLED'
+        ? [sourceOf({ ...base(orderId, at(12, index)), user, solver, type: 'Settled' })]
+        : []),
+    ])
+    await store.append(one, newBlocks(11, 12, events))
+    for (const user of [undefined, ...users])
+      for (const solver of [undefined, ...solvers])
+        for (const state of [undefined, 'DEPOSITED', 'SETTLED'] as const) {
+          const isWanted = (order: (typeof all)[number]) =>
+            [user ?? order.user, solver ?? order.solver, state ?? order.state].join() ===
+            [order.user, order.solver, order.state].join()
+          const page = await orders.list(1, { user, solver, state }, undefined, 100)
+          const found = page.orders.map(({ orderId }) => orderId).sort()
+          expect(found).toEqual(
+            all
+              .filter(isWanted)
+              .map(({ orderId }) => orderId)
+              .sort(),
+          )
+        }
+  })
+
   test('lose the steps that a reorganisation removes, and leave the list with their last one', async () => {
     const { store, one, all } = await prepare(await create())
     const events = [deposited('0x0a', at(11)), deposited('0x0b', at(12)), settled('0x0a', at(12, 1))]

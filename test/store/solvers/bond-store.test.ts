@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createBondStore } from '../../../src/store/solvers/bond-store.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
-import { DATABASES, type TestDatabase } from '../databases.js'
+import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
 
 const MAX = 2n ** 256n - 1n
 
@@ -24,7 +24,7 @@ async function openStore(on: TestDatabase) {
   return { store: createBondStore(database, coordination), solvers, database }
 }
 
-describe.each(DATABASES)('a store of bonds %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('a store of bonds %s', (_where, kind) => {
   const create = kind()
 
   test('is empty at first', async () => {

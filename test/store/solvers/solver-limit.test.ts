@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { DATABASES } from '../databases.js'
+import { BOTH_DATABASES } from '../databases.js'
 import { contents, openStore, solver } from './solver-samples.js'
 
-describe.each(DATABASES)('the limit of solvers %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('the limit of solvers %s', (_where, kind) => {
   const create = kind()
 
   test('rejects one solver more, and changes nothing', async () => {

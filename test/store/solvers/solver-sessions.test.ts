@@ -5,12 +5,12 @@ import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { openSqliteStores } from '../../../src/store/sqlite/sqlite-stores.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
-import { DATABASES } from '../databases.js'
+import { BOTH_DATABASES } from '../databases.js'
 import { contents, NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'
 
 const ENDED_AT = 1_900_000_000_000
 
-describe.each(DATABASES)('a session in the store of solvers %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('a session in the store of solvers %s', (_where, kind) => {
   const create = kind()
 
   test('registers a solver without an endpoint, and stores no timestamp', async () => {

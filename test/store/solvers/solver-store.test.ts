@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { DATABASES, DURABLE_DATABASES } from '../databases.js'
+import { BOTH_DATABASES, DURABLE_DATABASES } from '../databases.js'
 import { contents, NO_LIMIT, NOTED_AT, openStore, solver } from './solver-samples.js'
 
-describe.each(DATABASES)('a store of solvers %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('a store of solvers %s', (_where, kind) => {
   const create = kind()
 
   test('returns exactly what was saved', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { DATABASES } from '../databases.js'
+import { BOTH_DATABASES } from '../databases.js'
 import { contents, NO_LIMIT, openStore, solver } from './solver-samples.js'
 
-describe.each(DATABASES)('timestamps of solvers %s', (_where, kind) => {
+describe.each(BOTH_DATABASES)('timestamps of solvers %s', (_where, kind) => {
   const create = kind()
 
   test('are undefined for a solver that never had one', async () => {
