@@ -1,5 +1,5 @@
 import { getAbiItem, numberToHex, toFunctionSelector } from 'viem'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { RULES } from '../support/chain/chain.js'
@@ -21,13 +21,8 @@ function changeBond({ set, settlement }: ModelContracts, change: bigint): void {
   set(() => settlement.setBond(SOLVER, { totalBond: settlement.bondOf(SOLVER).totalBond + change }))
 }
 
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => void vi.unstubAllGlobals())
-
 it.each(RULES)('late payments at the addresses of prices cost no bond on the %s contract', async (rules) => {
-  const { ask, passBlocks, transfer, refund, bond, solver, end } = await startRunning(rules)
+  const { ask, passBlocks, transfer, refund, bond, solver } = await startRunning(rules)
   const prices = (
     await Promise.all(Array.from({ length: 30 }, () => ask(30_000n, { isPrice: true })))
   ).flatMap((price) => price ?? [])
@@ -37,11 +32,10 @@ it.each(RULES)('late payments at the addresses of prices cost no bond on the %s 
   for (const price of prices) refund('refundAddressDeposit', price)
   await passBlocks(3)
   expect([bond(), solver.metrics().openQuotes]).toEqual([BOND, 0])
-  end()
 })
 
 it('an output token that refuses its receiver costs half of the bond at most, and is then declined', async () => {
-  const { ask, deposit, refund, passBlocks, bond, errors, contracts, end } = await startRunning('deployed')
+  const { ask, deposit, refund, passBlocks, bond, errors, contracts } = await startRunning('deployed')
   contracts.token(USDC).refuse(USERS[0])
   const taken: KnownQuote[] = []
   for (let round = 0; round < 40; round++) {
@@ -64,11 +58,10 @@ it('an output token that refuses its receiver costs half of the bond at most, an
   const wanted = { depositSeconds: 300, fillSeconds: 1_200 }
   expect(await ask(1_000n, wanted)).toBeUndefined()
   expect(await ask(1_000n, { ...wanted, user: USERS[1] as Address })).toBeDefined()
-  end()
 })
 
 it('a large order that is missed at the contract declines its output token, also when the input lay at the address first', async () => {
-  const { ask, deposit, transfer, passBlocks, contracts, errors, end } = await startRunning('deployed')
+  const { ask, deposit, transfer, passBlocks, contracts, errors } = await startRunning('deployed')
   contracts.token(USDC).refuse(USERS[0])
   const taken = (await ask(10_000n)) as KnownQuote
   transfer(taken)
@@ -77,22 +70,20 @@ it('a large order that is missed at the contract declines its output token, also
   await passBlocks(41)
   expect(await ask(1_000n)).toBeUndefined()
   expect(errors().join()).toContain('declined for an hour')
-  end()
 })
 
 it('a small order that cannot be paid does not stop its output token', async () => {
-  const { ask, deposit, passBlocks, contracts, solver, end } = await startRunning('deployed')
+  const { ask, deposit, passBlocks, contracts, solver } = await startRunning('deployed')
   const small = (await ask(1n)) as KnownQuote
   contracts.token(USDC).refuse(USERS[0])
   deposit(small)
   await passBlocks(43)
   expect(solver.metrics().missed).toBe(1)
   expect(await ask(1_000n, { user: USERS[1] as Address })).toBeDefined()
-  end()
 })
 
 it('a token that fails keeps neither the ends of quotes nor other pairs, and is reported once', async () => {
-  const { ask, passBlocks, contracts, solver, errors, end } = await startRunning('reference')
+  const { ask, passBlocks, contracts, solver, errors } = await startRunning('reference')
   const first = await ask(1_000n)
   contracts.token(FEE_TOKEN).refuse()
   await passBlocks(30)
@@ -100,25 +91,23 @@ it('a token that fails keeps neither the ends of quotes nor other pairs, and is 
   expect(solver.metrics().openQuotes).toBe(0)
   expect(await ask(1_000n)).toBeDefined()
   expect(errors().filter((error) => error.includes(FEE_TOKEN))).toHaveLength(1)
-  end()
 })
 
 it.each(RULES)(
   'a quote whose input token fails for good is ended in time on the %s contract',
   async (rules) => {
-    const { ask, passBlocks, contracts, solver, errors, end } = await startRunning(rules)
+    const { ask, passBlocks, contracts, solver, errors } = await startRunning(rules)
     expect(await ask(1_000n)).toBeDefined()
     contracts.token(WETH).refuse()
     // Past the middle of its fill window, and not past its end.
     await passBlocks(30)
     expect(solver.metrics().openQuotes).toBe(0)
     expect(errors().filter((error) => error.includes('balanceOf'))).toHaveLength(1)
-    end()
   },
 )
 
 it('transfers of nothing to deposit addresses make no orders', async () => {
-  const { ask, passBlocks, transfer, stateOf, solver, end } = await startRunning('reference')
+  const { ask, passBlocks, transfer, stateOf, solver } = await startRunning('reference')
   const asked = (await Promise.all(Array.from({ length: 3 }, () => ask(1_000n)))).flatMap(
     (known) => known ?? [],
   )
@@ -130,11 +119,10 @@ it('transfers of nothing to deposit addresses make no orders', async () => {
   transfer(paid)
   await passBlocks(3)
   expect(stateOf(paid)).toBe(OrderState.SETTLED)
-  end()
 })
 
 it('an account that cannot pay for gas signs nothing, and says so once', async () => {
-  const { ask, passBlocks, node, errors, end } = await startRunning('reference')
+  const { ask, passBlocks, node, errors } = await startRunning('reference')
   node.setBalance(1n)
   await passBlocks(2)
   expect([await ask(1_000n), await ask(1_000n)]).toEqual([undefined, undefined])
@@ -142,14 +130,12 @@ it('an account that cannot pay for gas signs nothing, and says so once', async (
   node.setBalance(10n ** 18n)
   await passBlocks(2)
   expect(await ask(1_000n)).toBeDefined()
-  end()
 })
 
 it.each(['between two looks', 'block by block', 'while no process runs'])(
   'a slash by a deposit address, %s, declines such quotes for a day and is reported once',
   async (when) => {
-    const { ask, passBlocks, transfer, refund, restart, bond, errors, chain, end } =
-      await startRunning('deployed')
+    const { ask, passBlocks, transfer, refund, restart, bond, errors, chain } = await startRunning('deployed')
     const asked = await ask(1_000n, { isForAddress: true })
     const known = asked as KnownQuote
     const { depositDeadline, fillDeadline } = known.quote
@@ -173,7 +159,6 @@ it.each(['between two looks', 'block by block', 'while no process runs'])(
     expect(errors().filter((error) => error.includes('declined there for 24 hours'))).toHaveLength(1)
     expect(await ask(1_000n, { isForAddress: true })).toBeUndefined()
     expect(await ask(1_000n)).toBeDefined()
-    end()
   },
 )
 
@@ -191,25 +176,23 @@ it('an instance that reports the end of an order as removed does not repeat `onF
     await running.passBlocks(2)
   }
   expect(filled).toEqual([known.orderId])
-  running.end()
   instance.close()
 })
 
 it.each(RULES)(
   '`cancelAbove` leaves quotes open only where no refund releases the bond of others: %s contract',
   async (rules) => {
-    const { ask, passBlocks, isUnused, end } = await startRunning(rules, { cancelAbove: BOND / 100n })
+    const { ask, passBlocks, isUnused } = await startRunning(rules, { cancelAbove: BOND / 100n })
     const known = (await ask(1_000n)) as KnownQuote
     await passBlocks(30)
     expect(isUnused(known)).toBe(rules === 'reference')
-    end()
   },
 )
 
 it('a quote whose `settle` needs more than `maxGas` is cancelled', async () => {
   const settle = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'settle' }))
   const needed = 1_200_000n
-  const { ask, transfer, refund, passBlocks, isUnused, bond, node, end } = await startRunning('reference')
+  const { ask, transfer, refund, passBlocks, isUnused, bond, node } = await startRunning('reference')
   node.intercept(async ({ method, params = [] }, answer) => {
     const { data, gas } = Object(params[0])
     if (!['eth_call', 'eth_estimateGas'].includes(method) || !data.startsWith(settle)) return answer()
@@ -223,14 +206,13 @@ it('a quote whose `settle` needs more than `maxGas` is cancelled', async () => {
   refund('refundAddressDeposit', known)
   await passBlocks(2)
   expect(bond()).toBe(BOND)
-  end()
 })
 
 it.each(['while it runs', 'while no process runs', 'and whose bond was replaced while no process runs'])(
   'each quote that was slashed %s is reported with what it has cost, and counted',
   async (when) => {
     const running = await startRunning('reference')
-    const { ask, passBlocks, slash, restart, bond, errors, chain, contracts, metrics, end } = running
+    const { ask, passBlocks, slash, restart, bond, errors, chain, contracts, metrics } = running
     const asked = [await ask(LARGE), await ask(1_000n), await ask(LARGE)].flatMap((known) => known ?? [])
     const attack = () => {
       if (when.startsWith('and')) changeBond(contracts, ADDED)
@@ -248,12 +230,11 @@ it.each(['while it runs', 'while no process runs', 'and whose bond was replaced 
         expect.stringContaining(`has cost ${lost[index]} units of the bond token`),
       ])
     expect(metrics().missed).toBe(3)
-    end()
   },
 )
 
 it('after a withdrawal of bond, a refund without a slash is not taken for one', async () => {
-  const { ask, passBlocks, transfer, refund, chain, contracts, metrics, end } = await startRunning('deployed')
+  const { ask, passBlocks, transfer, refund, chain, contracts, metrics } = await startRunning('deployed')
   changeBond(contracts, -ADDED)
   const known = (await ask(100n, { isForAddress: true })) as KnownQuote
   transfer(known, (known.quote.inputAmount * 95n) / 100n)
@@ -262,11 +243,10 @@ it('after a withdrawal of bond, a refund without a slash is not taken for one', 
   await passBlocks(35)
   expect([metrics().missed, metrics().openQuotes]).toEqual([0, 0])
   expect(await ask(100n, { isForAddress: true })).toBeDefined()
-  end()
 })
 
 it('a node that hangs is reported once, and again only after it has answered', async () => {
-  const { ask, passBlocks, node, errors, end } = await startRunning('reference')
+  const { ask, passBlocks, node, errors } = await startRunning('reference')
   const reports = () => errors().filter((error) => error.includes('does not answer'))
   for (const times of [1, 2]) {
     const { opened, open } = deferred()
@@ -280,18 +260,16 @@ it('a node that hangs is reported once, and again only after it has answered', a
     await passBlocks(5)
     expect(await ask(1_000n)).toBeDefined()
   }
-  end()
 })
 
 it.each(RULES)('the log of a start says what is known of a %s contract', async (rules) => {
   const info = vi.fn()
   const log = { debug() {}, info, warn() {}, error() {} }
-  const { ask, passBlocks, restart, end } = await startRunning(rules, {}, { log })
+  const { ask, passBlocks, restart } = await startRunning(rules, {}, { log })
   await ask(1_000n)
   await passBlocks(60)
   await restart(() => {})
   const told = info.mock.calls.filter(([, text]) => text.startsWith('whether the contract keeps'))
   const answer = rules === 'deployed' ? 'yes' : 'no'
   expect(told.map(([{ keepsTokens }]) => keepsTokens)).toEqual(['not known yet', answer])
-  end()
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
 import { startRunning } from './running-solver.js'
 import { SOLVER } from './world.js'
@@ -7,14 +7,9 @@ import { SOLVER } from './world.js'
 const WANTED = 2n * ((GAS * 6n) / 5n) * (2n * BASE_FEE + TIP)
 const TERMS = { depositSeconds: 60 }
 
-beforeAll(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
-
 it('quotes whose end the hour might not pay for are declined, which is reported once, until there is room', async () => {
   const running = await startRunning('reference', { maxCancelFees: 2n * WANTED })
-  const { ask, errors, passBlocks, solver, end } = running
+  const { ask, errors, passBlocks, solver } = running
   const asked = [await ask(1_000n, TERMS), await ask(1_000n, TERMS), await ask(1_000n, TERMS)]
   expect(asked.map((known) => known !== undefined)).toEqual([true, true, false])
   expect(errors()).toEqual([expect.stringContaining('of maxCancelFees (2880000000000000 wei an hour)')])
@@ -23,12 +18,11 @@ it('quotes whose end the hour might not pay for are declined, which is reported 
   await passBlocks(61, 60)
   const later = { ...TERMS, fillSeconds: 1_200 }
   expect([await ask(1_000n, later), await ask(1_000n, later)]).not.toContain(undefined)
-  end()
 })
 
 it('what the budget allows is spent on what risks most, and the others stay open', async () => {
   const running = await startRunning('reference', { maxCancelFees: 3n * WANTED })
-  const { ask, restart, cancelQuotes, passBlocks, isUnused, end } = running
+  const { ask, restart, cancelQuotes, passBlocks, isUnused } = running
   const asked = [await ask(1_000n, TERMS), await ask(30_000n, TERMS), await ask(1_000n, TERMS)]
   await restart(() => {}, { maxCancelFees: WANTED / 2n })
   const cancelled = cancelQuotes()
@@ -36,7 +30,6 @@ it('what the budget allows is spent on what risks most, and the others stay open
   const outcomes = (await cancelled).map(({ outcome }) => outcome)
   expect(outcomes.toSorted()).toEqual(['CANCELLED', 'OPEN', 'OPEN'])
   expect(asked.map((known) => known && isUnused(known))).toEqual([true, false, true])
-  end()
 })
 
 it.each([
@@ -46,11 +39,10 @@ it.each([
   'on the %s contract, 20 quotes that nobody took are ended by %i transactions',
   async (rules, count) => {
     const running = await startRunning(rules, { maxPayments: 8 })
-    const { ask, chain, solver, passBlocks, end } = running
+    const { ask, chain, solver, passBlocks } = running
     const before = chain.countOf(SOLVER)
     for (let index = 0; index < 20; index++) expect(await ask(100n)).toBeDefined()
     await passBlocks(25)
     expect([solver.metrics().openQuotes, chain.countOf(SOLVER) - before]).toEqual([0, count])
-    end()
   },
 )

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
 import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { rounds } from '../support/rounds.js'
 import type { KnownQuote } from './known-quotes.js'
 import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'
-import { BOND, SOLVER } from './world.js'
+import { BOND } from './world.js'
 
 const DUST = 1n
 /** A tenth of the bond, nearly. */
@@ -15,11 +15,6 @@ const COST = GAS * (BASE_FEE + TIP)
 
 /** The cases of a table that a run plays: all of them, or the first one. */
 const some = <const T>(...cases: readonly T[]) => cases.slice(0, rounds(cases.length, 1))
-
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => void vi.unstubAllGlobals())
 
 /** @returns what is signed of so many requests */
 async function flood({ ask }: RunningSolver, count: number, milli: bigint, wanted: Wanted) {
@@ -51,7 +46,6 @@ it.each(RULES)('dust does not spend the fees that large quotes need on the %s co
   expect(dust.length).toBeGreaterThan(0)
   await slashAll(running, [...dust, ...large], 2)
   expect(running.bond()).toBe(BOND)
-  running.end()
 })
 
 it.each(
@@ -64,7 +58,7 @@ it.each(
   'as many quotes are open as one fill window can end: $rules contract, blocks of $blockSeconds s, $callMs ms for a call',
   async ({ rules, blockSeconds, callMs }) => {
     const running = await startRunning(rules, { maxCancelFees: 10n ** 18n, pollIntervalMs: 1_000 })
-    const { passBlocks, node, clock, bond, end } = running
+    const { passBlocks, node, clock, bond } = running
     if (callMs > 0) node.intercept((_asked, answer) => clock.sleep(callMs).then(() => answer()))
     await passBlocks(120, blockSeconds)
     const dust = await flood(running, 310, DUST, { depositSeconds: 400 })
@@ -72,7 +66,6 @@ it.each(
     expect(dust.length).toBeGreaterThan(0)
     await slashAll(running, [...dust, ...large], blockSeconds)
     expect(bond()).toBe(BOND)
-    end()
   },
 )
 
@@ -94,7 +87,7 @@ it.each(
   'all that a node %s lets sign is paid in a fill window, when it is deposited at once in the end',
   async (_how, callMs) => {
     const running = await startRunning('deployed', { pollIntervalMs: 1_000, maxCancelFees: 10n ** 18n })
-    const { deposit, refund, passBlocks, restart, chain, stateOf, bond, end } = running
+    const { deposit, refund, passBlocks, restart, chain, stateOf, bond } = running
     await passBlocks(120)
     await restart(
       () => {},
@@ -114,7 +107,6 @@ it.each(
     for (const quote of quotes) if (stateOf(quote) !== OrderState.SETTLED) refund('refund', quote)
     await passBlocks(2)
     expect(bond()).toBe(BOND)
-    end()
   },
 )
 
@@ -131,13 +123,12 @@ it.each(some(500_000000n, 50_000000n))(
     }
     expect(running.bond()).toBeLessThan(BOND)
     expect((BOND - running.bond()) * 20n).toBeLessThanOrEqual(BOND)
-    running.end()
   },
 )
 
 it('free requests at `cancelAbove` cost a twentieth of the bond at most, and silence a solver until they end', async () => {
   const running = await startRunning('reference', { cancelAbove: 500_000000n })
-  const { ask, bond, passBlocks, slash, isUnused, end } = running
+  const { ask, bond, passBlocks, slash, isUnused } = running
   const dust: KnownQuote[] = []
   for (let round = 0; round < 5; round++) {
     dust.push(...(await flood(running, 20, 4_000n, { depositSeconds: 5 })))
@@ -149,12 +140,11 @@ it('free requests at `cancelAbove` cost a twentieth of the bond at most, and sil
   await passBlocks(2)
   expect(bond()).toBeLessThan(BOND)
   expect((BOND - bond()) * 20n).toBeLessThanOrEqual(BOND)
-  end()
 })
 
 it('after a restart, of quotes that risk as much, those that are over are cancelled first', async () => {
   const running = await startRunning('reference', { maxPayments: 1 })
-  const { ask, chain, restart, end } = running
+  const { ask, chain, restart } = running
   const long = (await ask(1_000n, { depositSeconds: 100, fillSeconds: 600 })) as KnownQuote
   const short = (await ask(1_000n, { depositSeconds: 20, fillSeconds: 70 })) as KnownQuote
   await restart(() => void chain.mine(long.quote.depositDeadline + 1))
@@ -167,5 +157,4 @@ it('after a restart, of quotes that risk as much, those that are over are cancel
     )
   expect(cancelledIn(short)).toBeGreaterThan(0)
   expect(cancelledIn(long)).toBeGreaterThan(cancelledIn(short))
-  end()
 })

@@ -61,5 +61,4 @@ export async function playFreeRequests(random: Random, rules: Rules, blocks: num
     await block()
   }
   while (quotes.length > 0) await block()
-  running.end()
 }

@@ -8,7 +8,7 @@ import {
   sendDeposit,
 } from '@quote-aggregator/client'
 import { createClient, createWalletClient, custom, type Hex, numberToHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { RULES, type Rules } from '../support/chain/chain.js'
 import { type Asked, createModelNode } from '../support/model-chain/model-node.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
@@ -16,7 +16,7 @@ import { createRandom, type Random } from '../support/random.js'
 import { rounds } from '../support/rounds.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { CHAIN_ID, SETTLEMENT, SOLVER, USERS, WETH } from './world.js'
+import { CHAIN_ID, SETTLEMENT, USERS, WETH } from './world.js'
 
 /** Half of them for each contract. `USER_SEED` runs one. */
 const chosen = process.env.USER_SEED
@@ -29,12 +29,6 @@ const BLOCK_SECONDS = 2
 /** After them, no wallet sends what it was asked for before. */
 const LATE_BLOCKS = 50
 const MAX_TRIES = 3
-
-beforeAll(() => {
-  // The instance that registers the solver.
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
 
 type Running = Awaited<ReturnType<typeof startRunning>>
 

@@ -1,14 +1,9 @@
 import { toFunctionSelector } from 'viem'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { BOND, SOLVER } from './world.js'
-
-beforeAll(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
+import { BOND } from './world.js'
 
 const ORDERS = toFunctionSelector('orders(bytes32)')
 /** What the contract says of an order that is not there: zeros, and as many as any contract returns. */
@@ -16,7 +11,7 @@ const NO_ORDER = `0x${'00'.repeat(32 * 12)}`
 
 it('an order of the last second is paid, although a node that lags does not show it for some blocks', async () => {
   const running = await startRunning('deployed', { pollIntervalMs: 1_000 })
-  const { ask, deposit, passBlocks, chain, stateOf, bond, node, end } = running
+  const { ask, deposit, passBlocks, chain, stateOf, bond, node } = running
   // The kit learns from a quote that has ended what the contract does at addresses.
   await ask(1_000n)
   await passBlocks(60)
@@ -37,5 +32,4 @@ it('an order of the last second is paid, although a node that lags does not show
   await passBlocks(20)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(bond()).toBe(BOND)
-  end()
 })

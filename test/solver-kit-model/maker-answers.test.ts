@@ -1,21 +1,16 @@
 import { numberToHex } from 'viem'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { deferred } from '../support/deferred.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { FEE_TOKEN, SOLVER } from './world.js'
+import { FEE_TOKEN } from './world.js'
 
 /** What a market maker is asked before an order is paid: `mayFill`, and `acceptLess` when less input has arrived than was quoted. */
 
-beforeAll(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
-
 it('a `mayFill` that never answers hides no missed order, and holds none of the bond for ever', async () => {
-  const { ask, deposit, passBlocks, refund, metrics, chain, end } = await startRunning(
+  const { ask, deposit, passBlocks, refund, metrics, chain } = await startRunning(
     'reference',
     { pollIntervalMs: 1_000 },
     { mayFill: () => new Promise(() => {}) },
@@ -26,7 +21,6 @@ it('a `mayFill` that never answers hides no missed order, and holds none of the 
   refund('refund', known)
   await passBlocks(10)
   expect(metrics()).toMatchObject({ missed: 1, openOrders: 0, openQuotes: 0, paymentsSent: 0 })
-  end()
 })
 
 it.each<[string, (calls: number) => boolean | Promise<boolean>]>([
@@ -36,21 +30,20 @@ it.each<[string, (calls: number) => boolean | Promise<boolean>]>([
   let calls = 0
   const mayFill = () => answer(++calls)
   const running = await startRunning('deployed', { pollIntervalMs: 1_000 }, { mayFill })
-  const { ask, deposit, passBlocks, restart, stateOf, metrics, end } = running
+  const { ask, deposit, passBlocks, restart, stateOf, metrics } = running
   const known = (await ask(1_000n)) as KnownQuote
   deposit(known)
   await passBlocks(2)
   if (how.includes('crash')) await restart(() => {})
   await passBlocks(8)
   expect([stateOf(known), metrics().openOrders, calls]).toEqual([OrderState.SETTLED, 0, 2])
-  end()
 })
 
 it('an answer of `mayFill` counts for the deposit that it was asked about, however late it comes', async () => {
   const answers: ((isWanted: boolean) => void)[] = []
   const mayFill = () => new Promise<boolean>((resolve) => answers.push(resolve))
   const running = await startRunning('reference', { confirmations: 20 }, { mayFill })
-  const { ask, deposit, transfer, passBlocks, stateOf, metrics, chain, end } = running
+  const { ask, deposit, transfer, passBlocks, stateOf, metrics, chain } = running
   const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
   transfer(known)
   await passBlocks(2)
@@ -65,7 +58,6 @@ it('an answer of `mayFill` counts for the deposit that it was asked about, howev
   answers[1]?.(true)
   await passBlocks(4)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
-  end()
 })
 
 it('an order that `mayFill` does not want is asked for once, told, and ended at its address', async () => {
@@ -75,14 +67,13 @@ it('an order that `mayFill` does not want is asked for once, told, and ended at 
     { pollIntervalMs: 1_000 },
     { mayFill: ({ orderId, deposit: place }) => asked.push(`${orderId} ${place}`) === 0 },
   )
-  const { ask, transfer, passBlocks, errors, isUnused, metrics, end } = running
+  const { ask, transfer, passBlocks, errors, isUnused, metrics } = running
   const known = (await ask(1_000n)) as KnownQuote
   transfer(known)
   await passBlocks(10)
   expect(asked).toEqual([`${known.orderId} ADDRESS`])
   expect(errors().join()).toContain(`order ${known.orderId} is not wanted, and is not paid`)
   expect([isUnused(known), metrics().paymentsSent]).toEqual([false, 0])
-  end()
 })
 
 it('a yes to an order does not count when the node shows less of its input later', async () => {
@@ -97,7 +88,7 @@ it('a yes to an order does not count when the node shows less of its input later
       acceptLess: ({ inputAmount }) => asked.push(inputAmount) === 0,
     },
   )
-  const { ask, deposit, passBlocks, stateOf, metrics, node, end } = running
+  const { ask, deposit, passBlocks, stateOf, metrics, node } = running
   const known = (await ask(1_000n, { inputToken: FEE_TOKEN })) as KnownQuote
   const word = (amount: bigint) => numberToHex(amount, { size: 32 }).slice(2)
   let isWrong = true
@@ -112,14 +103,13 @@ it('a yes to an order does not count when the node shows less of its input later
   await passBlocks(4)
   expect(asked).toEqual([WETH_UNIT, arrived])
   expect([stateOf(known), metrics().paymentsSent]).toEqual([OrderState.DEPOSITED, 0])
-  end()
 })
 
 it('an answer of `acceptLess` that takes long holds up no other order', async () => {
   const { opened: accepted, open: accept } = deferred()
   const acceptLess = () => accepted.then(() => true)
   const running = await startRunning('deployed', { maxPayments: 1 }, { acceptLess })
-  const { ask, deposit, passBlocks, stateOf, errors, end } = running
+  const { ask, deposit, passBlocks, stateOf, errors } = running
   const [short, full] = [await ask(1_000n, { inputToken: FEE_TOKEN }), await ask(1_000n)] as KnownQuote[]
   for (const known of [short, full]) deposit(known as KnownQuote)
   await passBlocks(6)
@@ -130,5 +120,4 @@ it('an answer of `acceptLess` that takes long holds up no other order', async ()
   accept()
   await passBlocks(6)
   expect([stateOf(short as KnownQuote), errors()]).toEqual([OrderState.SETTLED, []])
-  end()
 })

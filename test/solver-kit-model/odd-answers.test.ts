@@ -1,5 +1,5 @@
 import { type Hex, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { Revert } from '../support/model-chain/journal.js'
 import { GAS } from '../support/model-chain/model-chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
@@ -9,13 +9,7 @@ import { BOND, SOLVER } from './world.js'
 
 // Answers of a node in another shape than the usual one (docs/decisions.md, D22).
 
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => {
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 type Shape = (answer: Readonly<Record<string, unknown>>) => unknown
 
@@ -36,7 +30,7 @@ it.each<[string, (logs: readonly Log[]) => unknown]>([
   ['topics in capitals', (logs) => logs.map((log) => ({ ...log, topics: log.topics.map(capitals) }))],
   ['addresses in capitals', (logs) => logs.map((log) => ({ ...log, address: capitals(log.address) }))],
 ])('a node that gives %s shows deposits of both kinds', async (_what, shape) => {
-  const { quote, deposit, transfer, passBlocks, isPaid, errors, end } = await startWith('eth_getLogs', shape)
+  const { quote, deposit, transfer, passBlocks, isPaid, errors } = await startWith('eth_getLogs', shape)
   const [first, second] = [await quote(false), await quote(true)]
   // Before the deposit deadline, at which it would look at the orders themselves.
   deposit(first)
@@ -44,12 +38,13 @@ it.each<[string, (logs: readonly Log[]) => unknown]>([
   transfer(second)
   await passBlocks(2)
   expect([isPaid(first), isPaid(second), errors()]).toEqual([true, true, []])
-  end()
 })
 
 it.each([0.3, 0.6, 0.8])('a node that estimates %d of the gas costs no bond', async (part) => {
-  const { quote, deposit, contracts, node, passBlocks, isPaid, metrics, isUnused, bond, end } =
-    await startWith('eth_estimateGas', () => `0x${Math.floor(Number(GAS) * part).toString(16)}`)
+  const { quote, deposit, contracts, node, passBlocks, isPaid, metrics, isUnused, bond } = await startWith(
+    'eth_estimateGas',
+    () => `0x${Math.floor(Number(GAS) * part).toString(16)}`,
+  )
   const sent: bigint[] = []
   const { transact } = contracts
   vi.spyOn(contracts, 'transact').mockImplementation((context, to, data) => {
@@ -67,7 +62,6 @@ it.each([0.3, 0.6, 0.8])('a node that estimates %d of the gas costs no bond', as
   await passBlocks(60)
   expect([isPaid(taken), isUnused(untaken), bond(), metrics().filled]).toEqual([true, false, BOND, 1])
   expect(sent.every((gas) => gas <= 1_000_000n)).toBe(true)
-  end()
 })
 
 it.each<[string, Shape]>([
@@ -79,7 +73,7 @@ it.each<[string, Shape]>([
   ['no status', ({ status: _, ...receipt }) => receipt],
   ['no logs and no place', ({ status, gasUsed }) => ({ status, gasUsed })],
 ])('an order ends, and a quote is cancelled, when receipts have %s', async (_what, shape) => {
-  const { quote, deposit, passBlocks, metrics, isUnused, errors, end } = await startWith(
+  const { quote, deposit, passBlocks, metrics, isUnused, errors } = await startWith(
     'eth_getTransactionReceipt',
     (receipt: Parameters<Shape>[0] | null) => receipt && shape(receipt),
   )
@@ -89,7 +83,6 @@ it.each<[string, Shape]>([
   expect([metrics().filled, errors()]).toEqual([1, []])
   await passBlocks(20)
   expect([isUnused(untaken), errors()]).toEqual([false, []])
-  end()
 })
 
 const withTime =
@@ -104,7 +97,7 @@ it.each<[string, number, Shape]>([
   ['of another chain', 1, withTime((seconds) => seconds + 3600)],
   ['that is missing', 3, (block) => ({ ...block, timestamp: null })],
 ])('an order is paid although a look has shown a time %s', async (_what, blocks, shape) => {
-  const { quote, deposit, node, passBlocks, isPaid, metrics, end } = await startWith('', () => undefined)
+  const { quote, deposit, node, passBlocks, isPaid, metrics } = await startWith('', () => undefined)
   const known = await quote(false)
   let isOdd = false
   let isHeld = true
@@ -122,11 +115,10 @@ it.each<[string, number, Shape]>([
   isHeld = false
   await passBlocks(20)
   expect([isPaid(known), metrics().missed]).toEqual([true, 0])
-  end()
 })
 
 it('a block without a number or a time does not make it read the chain from its beginning', async () => {
-  const { node, passBlocks, end } = await startWith('', () => undefined)
+  const { node, passBlocks } = await startWith('', () => undefined)
   await passBlocks(160)
   let isOdd = true
   const firsts: number[] = []
@@ -138,5 +130,4 @@ it('a block without a number or a time does not make it read the chain from its 
   isOdd = false
   await passBlocks(3)
   expect(Math.min(...firsts)).toBeGreaterThan(50)
-  end()
 })

@@ -1,6 +1,6 @@
 import { getAddress, type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import { HOOKS } from '../../packages/solver/src/settings.js'
 import type { MinedTransaction, SolverOptions } from '../../packages/solver/src/solver-options.js'
@@ -23,11 +23,6 @@ import {
   USERS,
   WETH,
 } from './world.js'
-
-beforeAll(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
 
 /** A solver that runs, and what its market maker was told of orders and transactions. */
 async function start(hooks: Partial<SolverOptions> = {}, rules: Rules = 'reference') {
@@ -56,7 +51,7 @@ const wordOf = (hook: string) => hook.slice(2).toLowerCase()
 it.each([false, true])(
   'a market maker hears of a deposit before its payment, and then of that: at an address %s',
   async (isForAddress) => {
-    const { ask, deposit, transfer, passBlocks, stateOf, told, names, end } = await start()
+    const { ask, deposit, transfer, passBlocks, stateOf, told, names } = await start()
     const known = await ask(isForAddress)
     const { depositDeadline, fillDeadline, inputAmount, outputAmount } = known.quote
     if (isForAddress) transfer(known)
@@ -81,7 +76,6 @@ it.each([false, true])(
     expect(filled).toMatchObject({ ...terms, gasUsed: expect.any(BigInt), gasCost: expect.any(BigInt) })
     expect(filled?.transactionHash).not.toBe(deposited?.transactionHash)
     expect(told).toHaveLength(3)
-    end()
   },
 )
 
@@ -97,7 +91,7 @@ it.each<[string, () => unknown]>([
 ])('hooks and a log that %s delay no payment', async (_, hook) => {
   const call = () => hook() as never
   const log = { debug: call, info: call, warn: call, error: call }
-  const { ask, deposit, passBlocks, stateOf, errors, metrics, node, end } = await start({
+  const { ask, deposit, passBlocks, stateOf, errors, metrics, node } = await start({
     onDeposit: call,
     onFilled: call,
     log,
@@ -113,11 +107,10 @@ it.each<[string, () => unknown]>([
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(metrics()).toMatchObject({ filled: 1, paymentsSent: 1, openOrders: 0 })
   expect(errors().every((error) => error === 'Error: no hedge')).toBe(true)
-  end()
 })
 
 it('after a restart, a market maker hears again of deposits that are not paid, and of no others', async () => {
-  const { ask, deposit, passBlocks, restart, names, end } = await start()
+  const { ask, deposit, passBlocks, restart, names } = await start()
   const paid = await ask()
   deposit(paid)
   await passBlocks(4)
@@ -130,11 +123,10 @@ it('after a restart, a market maker hears again of deposits that are not paid, a
   await passBlocks(4)
   expect(names().slice(0, 5)).toEqual(before)
   expect(names().filter((name) => name === 'filled')).toHaveLength(2)
-  end()
 })
 
 it('a deposit and a payment that a reorganisation removes are told again when they come again', async () => {
-  const { ask, deposit, passBlocks, chain, told, stateOf, end } = await start()
+  const { ask, deposit, passBlocks, chain, told, stateOf } = await start()
   const known = await ask()
   deposit(known)
   await passBlocks(4)
@@ -143,13 +135,12 @@ it('a deposit and a payment that a reorganisation removes are told again when th
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(told.length).toBeGreaterThanOrEqual(2)
   expect(new Set(told.map(([, { orderId }]) => orderId))).toEqual(new Set([known.orderId]))
-  end()
 })
 
 it.each([false, true])(
   'a deposit that a reorganisation removes is taken back, after its payment: %s, and also while nothing runs',
   async (isFilled) => {
-    const { ask, deposit, passBlocks, chain, names, told, restart, metrics, end } = await start()
+    const { ask, deposit, passBlocks, chain, names, told, restart, metrics } = await start()
     for (const isDown of [false, true]) {
       const known = await ask()
       deposit(known)
@@ -166,12 +157,11 @@ it.each([false, true])(
       told.splice(0)
     }
     expect(metrics()).toMatchObject({ missed: 0, openQuotes: 0 })
-    end()
   },
 )
 
 it('a trade is told as the chain has it, when a stranger has paid it and taken less', async () => {
-  const { ask, transfer, chain, contracts, passBlocks, told, end } = await start({}, 'deployed')
+  const { ask, transfer, chain, contracts, passBlocks, told } = await start({}, 'deployed')
   contracts.set(() => {
     contracts.token(USDC).mint(STRANGER, 10n ** 12n)
     contracts.token(USDC).approve(STRANGER, SETTLEMENT, 10n ** 12n)
@@ -186,11 +176,10 @@ it('a trade is told as the chain has it, when a stranger has paid it and taken l
   expect(told.map(([what]) => what)).toEqual(['quoted', 'filled'])
   const trade = { inputAmount: accepted, outputAmount: 0n, transactionHash, gasCost: undefined }
   expect(told.at(-1)?.[1]).toMatchObject({ orderId, ...trade })
-  end()
 })
 
 it('a missed order is told with its cost, and so is a quote that is slashed', async () => {
-  const { ask, deposit, passBlocks, slash, chain, told, names, refund, bond, end } = await start()
+  const { ask, deposit, passBlocks, slash, chain, told, names, refund, bond } = await start()
   const [known, untaken] = [await ask(), await ask()]
   deposit(known)
   while (chain.head().timestamp <= known.quote.fillDeadline + 70)
@@ -204,11 +193,10 @@ it('a missed order is told with its cost, and so is a quote that is slashed', as
   const missed = told.filter(([what]) => what === 'missed').map(([, { orderId, cost }]) => [orderId, cost])
   expect(missed).toEqual([known, untaken].map(({ orderId, bond: cost }) => [orderId, cost]))
   expect(before - bond()).toBe(known.bond + untaken.bond)
-  end()
 })
 
 it('a cancellation that a reorganisation removes is taken back, and what a stranger has settled then is told', async () => {
-  const { ask, chain, cancelQuotes, transfer, passBlocks, told, names, isUnused, end } = await start()
+  const { ask, chain, cancelQuotes, transfer, passBlocks, told, names, isUnused } = await start()
   const [kept, taken] = [await ask(), await ask()]
   const cancelling = cancelQuotes()
   await passBlocks(3)
@@ -225,7 +213,6 @@ it('a cancellation that a reorganisation removes is taken back, and what a stran
   expect(about(kept)).toEqual(['quoted'])
   await passBlocks(6)
   expect([about(kept), about(taken).at(-1)]).toEqual([['quoted', 'cancelled'], 'filled'])
-  end()
 })
 
 it.each<[string, boolean, (string | number)[]]>([
@@ -234,8 +221,7 @@ it.each<[string, boolean, (string | number)[]]>([
 ])(
   'tokens that come to an address while a cancellation is under way, which %s',
   async (_what, isMined, wanted) => {
-    const { ask, transfer, cancelQuotes, passBlocks, chain, node, names, metrics, stateOf, end } =
-      await start()
+    const { ask, transfer, cancelQuotes, passBlocks, chain, node, names, metrics, stateOf } = await start()
     await passBlocks(5)
     const known = await ask()
     const cancellation = settlementCall('cancelNonce', [known.quote.nonce])
@@ -251,12 +237,11 @@ it.each<[string, boolean, (string | number)[]]>([
     while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
     await passBlocks(3)
     expect([stateOf(known), metrics().missed, ...names()]).toEqual(wanted)
-    end()
   },
 )
 
 it('a deposit at an address whose quote is cancelled after it was told leaves no hedge open', async () => {
-  const { ask, chain, transfer, passBlocks, names, end } = await start()
+  const { ask, chain, transfer, passBlocks, names } = await start()
   const known = await ask(true)
   transfer(known)
   await passBlocks(2, 2, { holdsSigned: true })
@@ -266,11 +251,10 @@ it('a deposit at an address whose quote is cancelled after it was told leaves no
   while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
   await passBlocks(6)
   expect(names()).toEqual(['quoted', 'deposit', 'depositremoved', 'cancelled'])
-  end()
 })
 
 it('what is promised and owed is told at any time', async () => {
-  const { ask, deposit, transfer, passBlocks, solver, askPrice, end } = await start()
+  const { ask, deposit, transfer, passBlocks, solver, askPrice } = await start()
   const [open, atContract, atAddress] = [await ask(), await ask(), await ask(true)]
   const price = await askPrice()
   deposit(atContract)
@@ -294,11 +278,10 @@ it('what is promised and owed is told at any time', async () => {
     [USDC, { ...nothing, quotedOut: outputAmount, owedOut: 2n * outputAmount }],
     [FEE_TOKEN, nothing],
   ])
-  end()
 })
 
 it('each transaction is told with its purpose and cost, also after a reorganisation and a restart', async () => {
-  const { ask, deposit, passBlocks, chain, mined, restart, cancelQuotes, metrics, end } = await start()
+  const { ask, deposit, passBlocks, chain, mined, restart, cancelQuotes, metrics } = await start()
   const known = await ask()
   await ask()
   deposit(known)
@@ -329,11 +312,10 @@ it('each transaction is told with its purpose and cost, also after a reorganisat
   expect(new Set(purposes.map(([purpose]) => purpose))).toEqual(
     new Set(['APPROVAL', 'PAYMENT', 'CANCELLATION']),
   )
-  end()
 })
 
 it('a payment that is seen before the block that has it is told once', async () => {
-  const { ask, deposit, passBlocks, node, names, end } = await start()
+  const { ask, deposit, passBlocks, node, names } = await start()
   deposit(await ask())
   await passBlocks(2, 2, { holdsSigned: true })
   const { opened, open } = deferred()
@@ -344,11 +326,10 @@ it('a payment that is seen before the block that has it is told once', async () 
   open()
   await passBlocks(4)
   expect(names()).toEqual(['quoted', 'deposit', 'filled'])
-  end()
 })
 
 it('an order that was missed while the solver was down is told with what is reserved for its refund', async () => {
-  const { ask, deposit, passBlocks, restart, chain, told, end } = await start()
+  const { ask, deposit, passBlocks, restart, chain, told } = await start()
   const known = await ask()
   await restart(() => {
     deposit(known)
@@ -358,11 +339,10 @@ it('an order that was missed while the solver was down is told with what is rese
   await passBlocks(4)
   const missed = told.filter(([what]) => what === 'missed').map(([, { orderId, cost }]) => [orderId, cost])
   expect(missed).toEqual([[known.orderId, known.bond]])
-  end()
 })
 
 it('an order is missed when a second block is later than its fill deadline, however long none comes', async () => {
-  const { ask, deposit, passBlocks, pass, metrics, chain, end } = await start({ mayFill: () => false })
+  const { ask, deposit, passBlocks, pass, metrics, chain } = await start({ mayFill: () => false })
   const known = await ask()
   deposit(known)
   while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
@@ -371,7 +351,6 @@ it('an order is missed when a second block is later than its fill deadline, howe
   await passBlocks(1)
   await pass(10_000)
   expect([metrics().missed, metrics().openOrders]).toEqual([1, 0])
-  end()
 })
 
 it('a quote that is signed while `cancelQuotes` is called is not sent', async () => {
@@ -388,11 +367,7 @@ it('a quote that is signed while `cancelQuotes` is called is not sent', async ()
       return account.signTypedData(typed)
     }) as typeof account.signTypedData,
   }
-  const { ask, cancelQuotes, passBlocks, metrics, end } = await startRunning(
-    'reference',
-    {},
-    { account: slow },
-  )
+  const { ask, cancelQuotes, passBlocks, metrics } = await startRunning('reference', {}, { account: slow })
   await passBlocks(2)
   isSlow = true
   const asking = ask(1_000n)
@@ -403,5 +378,4 @@ it('a quote that is signed while `cancelQuotes` is called is not sent', async ()
   isSlow = false
   expect(metrics().openQuotes).toBe(0)
   expect(await ask(1_000n)).toBeDefined()
-  end()
 })

@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { SOLVER } from './world.js'
-
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => void vi.unstubAllGlobals())
 
 it('a slash by any of the prices that share a nonce is counted and reported', async () => {
-  const { ask, passBlocks, slash, errors, chain, metrics, end } = await startRunning('reference')
+  const { ask, passBlocks, slash, errors, chain, metrics } = await startRunning('reference')
   const small = (await ask(1_000n, { isPrice: true, depositSeconds: 10 })) as KnownQuote
   const large = (await ask(39_000n, { isPrice: true, depositSeconds: 12 })) as KnownQuote
   expect(large.quote.nonce).toBe(small.quote.nonce)
@@ -20,12 +14,11 @@ it('a slash by any of the prices that share a nonce is counted and reported', as
   expect(errors().join('\n')).toContain(
     `order ${large.orderId} on chain 31337 was not paid by its fill deadline, and has cost`,
   )
-  end()
 })
 
 it('a price with a long fill window does not hide a short one of the same nonce', async () => {
   const maxCancelFees = 10n ** 18n
-  const { ask, passBlocks, end } = await startRunning('reference', { maxCancelFees, pollIntervalMs: 1000 })
+  const { ask, passBlocks } = await startRunning('reference', { maxCancelFees, pollIntervalMs: 1000 })
   await passBlocks(120, 12)
   const terms = { depositSeconds: 400, fillSeconds: 2400 }
   await ask(20_000n, { ...terms, isPrice: true, fillSeconds: 60 })
@@ -34,15 +27,13 @@ it('a price with a long fill window does not hide a short one of the same nonce'
   while (signed < 100 && (await ask(1n, terms)) !== undefined) signed++
   // 16 transactions in each of the three blocks that are left of 60 s; one of them is for the prices.
   expect(signed).toBe(47)
-  end()
 })
 
 it('quotes of one word of nonces count one by one, since they may not be due at the same time', async () => {
   const maxCancelFees = 10n ** 18n
-  const { ask, passBlocks, end } = await startRunning('deployed', { maxCancelFees, pollIntervalMs: 1000 })
+  const { ask, passBlocks } = await startRunning('deployed', { maxCancelFees, pollIntervalMs: 1000 })
   await passBlocks(120, 12)
   let signed = 0
   while (signed < 100 && (await ask(1n, { depositSeconds: 400 })) !== undefined) signed++
   expect(signed).toBe(48)
-  end()
 })

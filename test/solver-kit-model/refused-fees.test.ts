@@ -1,14 +1,9 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { BASE_FEE, TIP } from '../support/model-chain/model-chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { FEE_TOKEN, SETTLEMENT, SOLVER, USDC, WETH } from './world.js'
-
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => void vi.unstubAllGlobals())
 
 /** A solver with a deposited order, whose node answers broadcasts in its own way. */
 async function startWith(broadcast: (take: () => unknown) => unknown, options = {}) {
@@ -43,7 +38,7 @@ it.each([
 ])(
   'an order is paid although the node refuses its fee with "%s" below a tip of %i',
   async (words, tip, blocks) => {
-    const { chain, passBlocks, isPaid, paid, end } = await startWith((take) => {
+    const { chain, passBlocks, isPaid, paid } = await startWith((take) => {
       try {
         return take()
       } catch {
@@ -54,13 +49,12 @@ it.each([
     await passBlocks(blocks)
     expect(isPaid()).toBe(true)
     expect(paid()?.maxFeePerGas).toBeLessThanOrEqual(10n * (2n * BASE_FEE + TIP))
-    end()
   },
 )
 
 it('what a node has refused one payment for holds up no further ones', async () => {
   const running = await startRunning('reference', {})
-  const { ask, deposit, node, chain, passBlocks, stateOf, end } = running
+  const { ask, deposit, node, chain, passBlocks, stateOf } = running
   const orders: KnownQuote[] = []
   for (let count = 0; count < 5; count++)
     orders.push((await ask(1_000n, { depositSeconds: 30, fillSeconds: 120 })) as KnownQuote)
@@ -81,29 +75,26 @@ it('what a node has refused one payment for holds up no further ones', async () 
     .filter(({ transaction: { from, to } }) => from === SOLVER && to === SETTLEMENT)
     .map(({ transaction }) => transaction.maxPriorityFeePerGas as bigint)
   expect(paid.every((tip) => tip <= 6n * TIP)).toBe(true)
-  end()
 })
 
 it('a node that suggests no fee and refuses none below 1 gwei gets 1 gwei', async () => {
-  const { chain, node, passBlocks, isPaid, paid, end } = await startWith((take) => take())
+  const { chain, node, passBlocks, isPaid, paid } = await startWith((take) => take())
   chain.setBaseFee(0n)
   chain.setMinTip(TIP)
   node.intercept(({ method }, answer) => (method === 'eth_maxPriorityFeePerGas' ? '0x0' : answer()))
   await passBlocks(4)
   expect([isPaid(), paid()?.maxPriorityFeePerGas]).toEqual([true, TIP])
-  end()
 })
 
 it.each(['already known', 'AlreadyKnown', 'tx already in mempool', 'internal error'])(
   'a node that takes a payment and answers "%s" is no error, and costs no higher fee',
   async (words) => {
-    const { sent, passBlocks, isPaid, paid, errors, end } = await startWith((take) => {
+    const { sent, passBlocks, isPaid, paid, errors } = await startWith((take) => {
       take()
       return refuse(words)
     })
     await passBlocks(4)
     expect([isPaid(), errors(), new Set(sent).size, paid()?.maxPriorityFeePerGas]).toEqual([true, [], 1, TIP])
-    end()
   },
 )
 
@@ -114,7 +105,7 @@ it.each([
   'a node that refuses a payment for $blocks blocks for another reason gets it at last with the first fee, raised $raises times',
   async ({ blocks, attempts, raises }) => {
     let isFull = true
-    const { sent, passBlocks, isPaid, paid, errors, end } = await startWith((take) =>
+    const { sent, passBlocks, isPaid, paid, errors } = await startWith((take) =>
       isFull ? refuse('txpool is full') : take(),
     )
     await passBlocks(blocks)
@@ -126,7 +117,6 @@ it.each([
       expect.closeTo(1.125 ** raises),
     ])
     expect(errors().filter((error) => error.includes('txpool is full')).length).toBeLessThanOrEqual(2)
-    end()
   },
 )
 
@@ -136,7 +126,7 @@ it.each(['is refused', 'waits, and whose token is not wanted any more,'])(
     const before = { tokens: [WETH, USDC] }
     const after = { tokens: [...before.tokens, FEE_TOKEN] }
     const running = await startRunning('reference', before)
-    const { ask, deposit, passBlocks, chain, restart, start, kill, stateOf, end } = running
+    const { ask, deposit, passBlocks, chain, restart, start, kill, stateOf } = running
     if (what === 'is refused') {
       let refusals = 2
       await restart(
@@ -161,6 +151,5 @@ it.each(['is refused', 'waits, and whose token is not wanted any more,'])(
     deposit(known)
     await passBlocks(20)
     expect(stateOf(known)).toBe(OrderState.SETTLED)
-    end()
   },
 )

@@ -1,5 +1,5 @@
 import { toFunctionSelector } from 'viem'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { RULES, type Rules } from '../support/chain/chain.js'
 import type { ModelTransaction } from '../support/model-chain/model-chain.js'
@@ -7,11 +7,6 @@ import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SETTLEMENT, SOLVER, STRANGER, settlementCall, WETH } from './world.js'
-
-beforeAll(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
 
 const CONFIRMATIONS = 20
 const ORDERS = toFunctionSelector('orders(bytes32)')
@@ -47,7 +42,7 @@ async function start(rules: Rules = 'reference', options: Partial<SolverOptions>
 }
 
 it.each([false, true])('a payment that is lost is made again, at an address: %s', async (isForAddress) => {
-  const { chain, paid, isPaid, reorganise, passBlocks, stateOf, metrics, end } = await start()
+  const { chain, paid, isPaid, reorganise, passBlocks, stateOf, metrics } = await start()
   const known = await paid(isForAddress)
   const sent = chain.countOf(SOLVER)
   await passBlocks(CONFIRMATIONS - 5)
@@ -58,22 +53,20 @@ it.each([false, true])('a payment that is lost is made again, at an address: %s'
   // By the same transaction.
   expect([chain.countOf(SOLVER), metrics().paymentsSent]).toEqual([sent, 1])
   expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
-  end()
 })
 
 it('a payment is made again after a restart', async () => {
-  const { paid, isPaid, reorganise, restart, stateOf, end } = await start()
+  const { paid, isPaid, reorganise, restart, stateOf } = await start()
   const known = await paid()
   await restart(() => {
     reorganise(8, 'lost', 0)
     expect(stateOf(known)).toBe(OrderState.DEPOSITED)
   })
   expect(await isPaid(known)).toBe(true)
-  end()
 })
 
 it('a quote whose deposit and payment are lost counts again until it has ended', async () => {
-  const { paid, reorganise, passBlocks, isUnused, metrics, bond, slash, chain, errors, end } = await start()
+  const { paid, reorganise, passBlocks, isUnused, metrics, bond, slash, chain, errors } = await start()
   const known = await paid()
   reorganise(10, 'lost', 'lost')
   await passBlocks(2)
@@ -86,13 +79,12 @@ it('a quote whose deposit and payment are lost counts again until it has ended',
   expect(bond()).toBe(BOND)
   expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
   expect(errors()).toEqual([])
-  end()
 })
 
 it.each(RULES)(
   'a quote whose deposit is lost before it is paid is ended in time, on the %s contract',
   async (rules) => {
-    const { ask, deposit, passBlocks, reorganise, isUnused, metrics, chain, end } = await start(rules)
+    const { ask, deposit, passBlocks, reorganise, isUnused, metrics, chain } = await start(rules)
     const known = (await ask(1_000n, { depositSeconds: 30 })) as KnownQuote
     deposit(known)
     await passBlocks(2, 2, { holdsSigned: true })
@@ -102,7 +94,6 @@ it.each(RULES)(
     expect(isUnused(known)).toBe(false)
     await passBlocks(6)
     expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
-    end()
   },
 )
 
@@ -148,13 +139,12 @@ describe.each(RULES)(
       expect(solver.bond()).toBe(BOND)
       expect([told, costs()]).toEqual([[...missed, ...missed.map(() => 'removed'), 'cancelled'], []])
       expect(solver.metrics()).toMatchObject({ openOrders: 0, openQuotes: 0 })
-      solver.end()
     })
   },
 )
 
 it('an order that is missed at its address, where its quote stays open, is reported once', async () => {
-  const { ask, transfer, passBlocks, isUnused, errors, end } = await start('deployed', {
+  const { ask, transfer, passBlocks, isUnused, errors } = await start('deployed', {
     mayFill: async () => false,
   })
   const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
@@ -162,19 +152,17 @@ it('an order that is missed at its address, where its quote stays open, is repor
   await passBlocks(60)
   const missed = errors().filter((error) => error.includes('was not paid by its fill deadline'))
   expect([isUnused(known), missed.length]).toEqual([true, 1])
-  end()
 })
 
 it('a deposit that comes again in the first of the new blocks is found and paid', async () => {
-  const { paid, isPaid, reorganise, end } = await start()
+  const { paid, isPaid, reorganise } = await start()
   const known = await paid()
   reorganise(CONFIRMATIONS, 'lost', 0)
   expect(await isPaid(known)).toBe(true)
-  end()
 })
 
 it('a cancellation that is lost is sent again, so that later payments do not wait for its nonce', async () => {
-  const { chain, ask, paid, isPaid, reorganise, passBlocks, isUnused, end } = await start()
+  const { chain, ask, paid, isPaid, reorganise, passBlocks, isUnused } = await start()
   const unused = (await ask(1_000n)) as KnownQuote
   await passBlocks(10)
   expect(isUnused(unused)).toBe(false)
@@ -184,11 +172,10 @@ it('a cancellation that is lost is sent again, so that later payments do not wai
   expect([chain.countOf(SOLVER) < sent - 1, isUnused(unused)]).toEqual([true, true])
   expect(await isPaid(known)).toBe(true)
   expect(isUnused(unused)).toBe(false)
-  end()
 })
 
 it('an order that a stranger has settled is paid when that is lost, also after its deposit deadline', async () => {
-  const { chain, ask, transfer, passBlocks, stateOf, isPaid, end } = await start()
+  const { chain, ask, transfer, passBlocks, stateOf, isPaid } = await start()
   const known = (await ask(1_000n, { fillSeconds: 120, isForAddress: true })) as KnownQuote
   // In one block, before the solver can pay.
   transfer(known)
@@ -198,11 +185,10 @@ it('an order that a stranger has settled is paid when that is lost, also after i
   chain.reorganise(12, chain.head().timestamp + 2, ({ to }) => (to === WETH ? 0 : 'lost'))
   expect(stateOf(known)).toBe(OrderState.NONE)
   expect(await isPaid(known)).toBe(true)
-  end()
 })
 
 it('an order is not read any more when its payment is deep', async () => {
-  const { paid, passBlocks, node, end } = await start()
+  const { paid, passBlocks, node } = await start()
   const known = await paid()
   let reads = 0
   node.intercept(({ method, params = [] }, answer) => {
@@ -216,5 +202,4 @@ it('an order is not read any more when its payment is deep', async () => {
   reads = 0
   await passBlocks(5)
   expect(reads).toBe(0)
-  end()
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { Revert } from '../support/model-chain/journal.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
@@ -6,18 +6,12 @@ import { BOND, SOLVER, settlementCall } from './world.js'
 
 const CANCEL = settlementCall('cancelNonce', [0n]).slice(0, 10)
 
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => {
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 it.each(['fill', 'settle'])(
   'a payment by `%s` that reverts only in blocks is sent a few times, and its quote costs no more than it must',
   async (call) => {
-    const { ask, deposit, transfer, refund, passBlocks, contracts, chain, bond, errors, end } =
+    const { ask, deposit, transfer, refund, passBlocks, contracts, chain, bond, errors } =
       await startRunning('reference')
     const known = (await ask(1_000n, { fillSeconds: 600 })) as KnownQuote
     const { transact } = contracts
@@ -35,6 +29,5 @@ it.each(['fill', 'settle'])(
     refund(call === 'fill' ? 'refund' : 'refundAddressDeposit', known)
     await passBlocks(2)
     expect(bond() === BOND).toBe(call === 'settle')
-    end()
   },
 )

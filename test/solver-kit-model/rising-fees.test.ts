@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { BASE_FEE } from '../support/model-chain/model-chain.js'
 import type { KnownQuote } from './known-quotes.js'
 import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'
 import { BOND, SOLVER } from './world.js'
 
 const BLOCK_SECONDS = 12
-
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => void vi.unstubAllGlobals())
 
 async function askFor(count: number, milli: bigint, { ask }: RunningSolver, wanted: Wanted) {
   const asked: KnownQuote[] = []
@@ -21,7 +16,7 @@ it.each([240n, 400n])(
   'base fees that rise to %i %% while small quotes are cancelled keep no large quote from its end',
   async (percent) => {
     const running = await startRunning('reference', { maxCancelFees: 10n ** 18n, pollIntervalMs: 1_000 })
-    const { chain, passBlocks, isUnused, slash, bond, end } = running
+    const { chain, passBlocks, isUnused, slash, bond } = running
     // The time between blocks is measured.
     await passBlocks(120, BLOCK_SECONDS)
     const small = await askFor(16, 1n, running, { depositSeconds: 60 })
@@ -36,6 +31,5 @@ it.each([240n, 400n])(
     for (const known of small.filter(isUnused)) slash(known)
     await passBlocks(1, BLOCK_SECONDS)
     expect(bond()).toBe(BOND)
-    end()
   },
 )

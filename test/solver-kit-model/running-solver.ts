@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
@@ -34,13 +34,20 @@ export interface Wanted {
 /** A solver that has started, and what users and strangers do to it. */
 export type RunningSolver = Awaited<ReturnType<typeof startRunning>>
 
-/** Starts it. @param limits change the options of its chain @param options and others */
+/** The instance registers each solver until the test ends. */
+export function registerAll(): void {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+  onTestFinished(() => void vi.unstubAllGlobals())
+}
+
+/** Starts it, until the test ends. @param limits change the options of its chain @param options and others */
 export async function startRunning(
   rules: Rules,
   limits: Partial<ChainOptions> = {},
   options: Partial<SolverOptions> = {},
   instance?: LyingInstance,
 ) {
+  registerAll()
   const world = createWorld(rules)
   const { chain, clock, contracts } = world
 
@@ -63,7 +70,7 @@ export async function startRunning(
     )
     setUp(begun)
     await begun.node.asked
-    for (let block = 0; block < 20 && begun.progress !== 'started'; block++) {
+    for (let block = 0; block < 60 && begun.progress !== 'started'; block++) {
       await passBlocks(1)
       await instance?.session()
     }
@@ -76,6 +83,8 @@ export async function startRunning(
   const refund = (call: 'refund' | 'refundAddressDeposit', { orderId, quote, signature }: KnownQuote) =>
     chain.act(STRANGER, SETTLEMENT, settlementCall(call, call === 'refund' ? [orderId] : [quote, signature]))
   let incarnation = await begin()
+  const end = () => world.kill(incarnation)
+  onTestFinished(end)
   return {
     ...world,
     ...incarnation,
@@ -83,6 +92,8 @@ export async function startRunning(
     passBlocks,
     /** Time goes on without a block, in milliseconds. */
     pass: (ms: number) => clock.advance(ms),
+    /** The time of day of the solver's machine, in Unix milliseconds. */
+    setTime: clock.set,
     /** Ends the process and starts another one. @param meanwhile what the chain does while none runs @param setUp changes the new one */
     async restart(meanwhile: () => unknown, terms = limits, setUp?: (begun: Incarnation) => void) {
       world.kill(incarnation)
@@ -126,6 +137,6 @@ export async function startRunning(
       transfer(known)
       refund('refundAddressDeposit', known)
     },
-    end: () => world.kill(incarnation),
+    end,
   }
 }

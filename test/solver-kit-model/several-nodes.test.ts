@@ -1,15 +1,10 @@
 import { toFunctionSelector } from 'viem'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { type RunningSolver, startRunning } from './running-solver.js'
 import { BOND, SETTLEMENT, SOLVER, USDC } from './world.js'
-
-beforeAll(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
 
 const ORDERS = toFunctionSelector('orders(bytes32)')
 const BALANCE = toFunctionSelector('balanceOf(address)')
@@ -31,7 +26,7 @@ it.each(RULES)(
   'an order of the newest block is never called cancelled where another node does not show it yet: %s',
   async (rules) => {
     const running = await startRunning(rules, { pollIntervalMs: 1_000 })
-    const { ask, deposit, passBlocks, cancelQuotes, chain, stateOf, pass, end } = running
+    const { ask, deposit, passBlocks, cancelQuotes, chain, stateOf, pass } = running
     await passBlocks(5)
     const known = (await ask(1_000n, { depositSeconds: 300, fillSeconds: 120 })) as KnownQuote
     await passBlocks(3)
@@ -45,7 +40,6 @@ it.each(RULES)(
     await passBlocks(6)
     expect(await cancelling).toEqual([{ orderId: known.orderId, outcome: 'TAKEN' }])
     expect(stateOf(known)).toBe(OrderState.SETTLED)
-    end()
   },
 )
 
@@ -55,7 +49,7 @@ it('what was paid is promised to nobody else, although a node still shows the ba
     { pollIntervalMs: 1_000 },
     { maxBondShare: 1, maxOpenBond: 1 },
   )
-  const { ask, deposit, passBlocks, contracts, stateOf, end } = running
+  const { ask, deposit, passBlocks, contracts, stateOf } = running
   contracts.set(() => {
     contracts.settlement.setBond(SOLVER, { totalBond: 2_000n * BOND })
     contracts.token(contracts.settlement.bondToken.address).mint(SETTLEMENT, 2_000n * BOND)
@@ -73,11 +67,10 @@ it('what was paid is promised to nobody else, although a node still shows the ba
   expect(stateOf(first)).toBe(OrderState.SETTLED)
   expect(promised).toBeLessThanOrEqual(contracts.token(USDC).balanceOf(SOLVER))
   expect(promised).toBeGreaterThan(0n)
-  end()
 })
 
 it('one block with a time that is too late gives up no order', async () => {
-  const { ask, deposit, passBlocks, chain, node, stateOf, metrics, end } = await startRunning('reference', {
+  const { ask, deposit, passBlocks, chain, node, stateOf, metrics } = await startRunning('reference', {
     pollIntervalMs: 1_000,
   })
   await passBlocks(10)
@@ -101,5 +94,4 @@ it('one block with a time that is too late gives up no order', async () => {
   polls = 1
   await passBlocks(10)
   expect([stateOf(known), metrics().missed]).toEqual([OrderState.SETTLED, 0])
-  end()
 })

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, it, vi } from 'vitest'
+import { describe, it } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
 import { createRandom } from '../support/random.js'
 import { rounds } from '../support/rounds.js'
 import { playFreeRequests } from './free-requests.js'
 import { createHistory } from './history.js'
 import { startLyingInstance } from './lying-instance.js'
-import { SOLVER } from './world.js'
+import { registerAll } from './running-solver.js'
 
 /** Half of them for each contract. `SOLVER_SEED` runs one. */
 const SEEDS = rounds(200, 2)
@@ -16,16 +16,11 @@ const BLOCKS = 60
 /** Until the fill deadlines of all have passed, and a solver that started last has ended them. */
 const CALM_BLOCKS = 130
 
-beforeAll(() => {
-  // The instance that registers the solver.
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
-
 describe.each(RULES)('on the %s contract', (rules) => {
   it.each(seeds)(
     'a solver of the kit pays each order once, and loses no more bond than it may, seed %i',
     async (seed) => {
+      registerAll()
       // Each fourth one has a session, whose sockets take time of the machine.
       const instance = seed % 4 === 0 ? await startLyingInstance() : undefined
       const history = createHistory(createRandom(seed), rules, instance)

@@ -1,20 +1,15 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
 import { RULES } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { BOND, SOLVER, USDC, USERS, WETH } from './world.js'
-
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => void vi.unstubAllGlobals())
+import { BOND, USDC, USERS, WETH } from './world.js'
 
 it.each(RULES)(
   'a transfer that comes after the deposit deadline is given back on the %s contract',
   async (rules) => {
-    const { ask, transfer, passBlocks, refund, stateOf, contracts, chain, end } = await startRunning(rules)
+    const { ask, transfer, passBlocks, refund, stateOf, contracts, chain } = await startRunning(rules)
     const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
     while (chain.head().timestamp <= known.quote.depositDeadline + 8) await passBlocks(1)
     const before = contracts.token(WETH).balanceOf(USERS[0])
@@ -25,7 +20,6 @@ it.each(RULES)(
       await passBlocks(1)
       expect(contracts.token(WETH).balanceOf(USERS[0]) - before).toBe(known.quote.inputAmount)
     }
-    end()
   },
 )
 
@@ -35,7 +29,7 @@ it.each([
 ])(
   'a quote that was told $mode says so in its nonce, and `cancelQuotes` finds it $outcome where the contract keeps tokens',
   async ({ isForAddress, mode, outcome }) => {
-    const { ask, transfer, passBlocks, cancelQuotes, end } = await startRunning('deployed')
+    const { ask, transfer, passBlocks, cancelQuotes } = await startRunning('deployed')
     const known = (await ask(1_000n, { isForAddress })) as KnownQuote
     expect(modeOfNonce(known.quote.nonce)).toBe(mode)
     transfer(known, (known.quote.inputAmount * 95n) / 100n)
@@ -43,12 +37,11 @@ it.each([
     const cancelling = cancelQuotes()
     await passBlocks(3)
     expect(await cancelling).toEqual([{ orderId: known.orderId, outcome }])
-    end()
   },
 )
 
 it('a quote for an address that nobody pays is cancelled in the second half of its fill window, and costs no bond', async () => {
-  const { ask, passBlocks, isUnused, slash, bond, chain, end } = await startRunning('deployed')
+  const { ask, passBlocks, isUnused, slash, bond, chain } = await startRunning('deployed')
   const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
   const { depositDeadline, fillDeadline } = known.quote
   while (chain.head().timestamp <= (depositDeadline + fillDeadline) / 2) await passBlocks(1)
@@ -59,17 +52,15 @@ it('a quote for an address that nobody pays is cancelled in the second half of i
   slash(known)
   await passBlocks(2)
   expect(bond()).toBe(BOND)
-  end()
 })
 
 it('a deposit at an address is paid although its input token is no longer traded', async () => {
-  const { ask, transfer, restart, passBlocks, stateOf, end } = await startRunning('deployed')
+  const { ask, transfer, restart, passBlocks, stateOf } = await startRunning('deployed')
   const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
   await restart(() => {}, { tokens: [USDC] })
   transfer(known)
   await passBlocks(10)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
-  end()
 })
 
 it.each([
@@ -77,12 +68,11 @@ it.each([
   ['shows no logs', () => []],
 ])('an input that lies at its address in time is paid although the node %s', async (_what, answerOf) => {
   const running = await startRunning('deployed')
-  const { ask, transfer, passBlocks, stateOf, bond, chain, node, end } = running
+  const { ask, transfer, passBlocks, stateOf, bond, chain, node } = running
   const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
   node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? answerOf() : answer()))
   transfer(known)
   while (chain.head().timestamp <= known.quote.depositDeadline) await passBlocks(1)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(bond()).toBe(BOND)
-  end()
 })

@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { FEE_TOKEN, SOLVER, WETH } from './world.js'
+import { FEE_TOKEN, WETH } from './world.js'
 
 /** Without a file, a restart loses all quotes. `acceptLess` has no say in quotes that are not known. */
 const FORGETFUL = { stateFile: undefined, acceptLess: () => true }
-
-beforeEach(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterEach(() => void vi.unstubAllGlobals())
 
 const reportsOf = (known: KnownQuote, errors: readonly string[]) =>
   errors.filter((error) => error.includes(`order ${known.orderId} has`))
@@ -28,12 +23,11 @@ it.each<[string, Rules, Address, number, bigint?]>([
     (WETH_UNIT * 99n) / 100n,
   ],
 ])('an order whose quote the kit has lost %s', async (_title, rules, inputToken, state, arrived) => {
-  const { ask, deposit, restart, passBlocks, stateOf, errors, end } = await startRunning(rules, {}, FORGETFUL)
+  const { ask, deposit, restart, passBlocks, stateOf, errors } = await startRunning(rules, {}, FORGETFUL)
   const known = (await ask(1_000n, { inputToken })) as KnownQuote
   await restart(() => void deposit(known))
   await passBlocks(5)
   expect(stateOf(known)).toBe(state)
   const words = `Error: order ${known.orderId} has ${arrived} of the input of ${WETH_UNIT}, and is not paid`
   expect(reportsOf(known, errors())).toEqual(arrived === undefined ? [] : [words])
-  end()
 })

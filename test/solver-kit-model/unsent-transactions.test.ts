@@ -1,17 +1,12 @@
 import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SOLVER } from './world.js'
-
-beforeAll(() => {
-  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
-})
-afterAll(() => void vi.unstubAllGlobals())
 
 const [, maker = devAccounts[0]] = devAccounts
 const { address, signMessage, signTypedData, signTransaction } = privateKeyToAccount(keyOf(maker))
@@ -26,7 +21,7 @@ it.each(['after they are over', 'by deposits'])(
       isDown ? Promise.reject(new Error('denied')) : signTransaction(...asked)
     const account = { address, signMessage, signTypedData, signTransaction: sign }
     const running = await startRunning('reference', { pollIntervalMs: 1_000 }, { account })
-    const { ask, deposit, passBlocks, isUnused, slash, refund, bond, restart, end } = running
+    const { ask, deposit, passBlocks, isUnused, slash, refund, bond, restart } = running
     await passBlocks(20)
     isDown = true
     const slashSome = async () => {
@@ -55,12 +50,11 @@ it.each(['after they are over', 'by deposits'])(
     await restart(() => {})
     expect(await slashSome()).toBe(0)
     expect(bond()).toBeGreaterThanOrEqual(BOND / 2n)
-    end()
   },
 )
 
 it('nothing is signed while the base fee may rise above `maxFeePerGas`, and again when it has fallen', async () => {
-  const { ask, passBlocks, chain, errors, end } = await startRunning('reference', {
+  const { ask, passBlocks, chain, errors } = await startRunning('reference', {
     pollIntervalMs: 1_000,
     maxFeePerGas: 8n * GWEI,
   })
@@ -73,12 +67,11 @@ it('nothing is signed while the base fee may rise above `maxFeePerGas`, and agai
   }
   expect(signed).toEqual([true, false, true])
   expect(errors().join()).toContain('maxFeePerGas is below what a transaction needs')
-  end()
 })
 
 it('a nonce of the account that nothing has is used up, so that what waits for it is mined', async () => {
   const running = await startRunning('reference', { pollIntervalMs: 1_000 })
-  const { ask, deposit, passBlocks, stateOf, node, errors, end } = running
+  const { ask, deposit, passBlocks, stateOf, node, errors } = running
   await passBlocks(5)
   const known = (await ask(1_000n, { fillSeconds: 120 })) as KnownQuote
   let wrong = true
@@ -91,7 +84,6 @@ it('a nonce of the account that nothing has is used up, so that what waits for i
   await passBlocks(40)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
   expect(errors().join()).toContain('an empty one takes it')
-  end()
 })
 
 it.each([
@@ -100,7 +92,7 @@ it.each([
   ['a cancellation that the node takes and no block has', 'cancel', true],
 ])('%s holds up no other one for ever, and uses its nonce in the end', async (_what, purpose, isTaken) => {
   const running = await startRunning('reference', { pollIntervalMs: 1_000 })
-  const { ask, deposit, passBlocks, stateOf, isUnused, node, chain, metrics, end } = running
+  const { ask, deposit, passBlocks, stateOf, isUnused, node, chain, metrics } = running
   await passBlocks(5)
   const never = (await ask(1_000n)) as KnownQuote
   const id = purpose === 'fill' ? never.orderId.slice(2) : never.quote.nonce.toString(16)
@@ -128,11 +120,10 @@ it.each([
     0,
     chain.countOf(SOLVER),
   ])
-  end()
 })
 
 it('fees do not rise while no block comes', async () => {
-  const { ask, deposit, passBlocks, stateOf, metrics, pass, chain, end } = await startRunning('reference', {
+  const { ask, deposit, passBlocks, stateOf, metrics, pass, chain } = await startRunning('reference', {
     pollIntervalMs: 1_000,
   })
   await passBlocks(5)
@@ -143,5 +134,4 @@ it('fees do not rise while no block comes', async () => {
   expect(metrics().feesRaised).toBe(0)
   await passBlocks(3)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
-  end()
 })
