@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { invalidArgument, type ServiceError, toServiceError } from '../../packages/protocol/src/errors.js'
 import type { Hello, OpeningCall, SessionConnection, SessionPeer, SolverMessage } from './messages.js'
 import { assertProof, challengeExpired, createChallenge, type ProofRules } from './proof.js'
@@ -13,10 +13,7 @@ interface HandshakeOptions {
   readonly onRefused: (error: ServiceError) => void
   /** Called once, when the hello was accepted or refused, or the solver has left before. */
   readonly onSettled: () => void
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
-  /** What the time-out of the hello waits on. */
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** How long the hello may take. */
@@ -24,10 +21,10 @@ const HELLO_TIMEOUT_MS = 5000
 
 /** Begins a connection: sends the challenge, checks one hello, opens the session and passes further messages to it. */
 export function startHandshake(options: HandshakeOptions): SessionPeer {
-  const { connection, call, rules, open, onRefused, onSettled, now, clock = systemClock } = options
+  const { connection, call, rules, open, onRefused, onSettled, clock } = options
   let state: 'waiting' | 'checking' | 'open' | 'ended' = 'waiting'
   let session: Session | undefined
-  const challenge = createChallenge(now())
+  const challenge = createChallenge(clock.now())
   const timer = clock.setTimeout(() => refuse(challengeExpired()), HELLO_TIMEOUT_MS)
 
   function settle(next: 'open' | 'ended'): void {
@@ -50,7 +47,7 @@ export function startHandshake(options: HandshakeOptions): SessionPeer {
     timer.stop()
     const message = read()
     if (message.type !== 'hello') throw unexpected('must be hello in the first message')
-    assertProof(message.hello, challenge, rules, { ...call, now: now() })
+    assertProof(message.hello, challenge, rules, { ...call, now: clock.now() })
     const opened = await open(message.hello, hasEnded)
     if (opened === undefined) return
     if (hasEnded()) return opened.end()

@@ -29,7 +29,8 @@ export function createOpenRequests(onIdle: () => void) {
      * Waits for the answer to a request. The wait begins before the request is sent.
      * @param signal ends the wait with `cancelled`
      */
-    ask(id: string, signal: CallSignal, call: SolverCall, send: () => void): Promise<SolverReply> {
+    ask(signal: CallSignal, call: SolverCall, send: () => void): Promise<SolverReply> {
+      const id = call.quoteId
       return new Promise((resolve) => {
         const end = (reply: SolverReply) => {
           waits.delete(id)

@@ -133,10 +133,9 @@ function createRemoteSessions(
   }
 
   return {
-    requestQuote({ address, remoteSession }, solverRequest, signal, call = {}) {
+    requestQuote({ address, remoteSession }, solverRequest, signal, call) {
       const target = targetOf(remoteSession)
-      const { quoteId: id } = call
-      if (target === undefined || remoteSession === undefined || id === undefined || signal.aborted) {
+      if (target === undefined || remoteSession === undefined || signal.aborted) {
         call.onEnd?.()
         return Promise.resolve(signal.aborted ? CANCELLED : REPLICA_UNREACHABLE)
       }
@@ -159,7 +158,7 @@ function createRemoteSessions(
         solvers.push({
           sessionId: remoteSession.id,
           address,
-          id,
+          id: call.quoteId,
           onReply(reply) {
             // The wait goes on until the round ends: its limit decides what a late solver means.
             if (reply.kind === 'late') atEnd = CANCELLED

@@ -26,7 +26,6 @@ export interface Session {
   receive(read: () => SolverMessage): void
   requestQuote(
     chainId: number,
-    id: string,
     solverRequest: SolverRequest,
     signal: CallSignal,
     call: SolverCall,
@@ -142,15 +141,15 @@ export function createSession(options: SessionOptions): Session {
         end(toServiceError(thrown))
       }
     },
-    requestQuote(chainId, id, solverRequest, signal, call) {
+    requestQuote(chainId, solverRequest, signal, call) {
       const refusal = signal.aborted ? CANCELLED : refusalOf(chainId)
       if (refusal !== undefined) {
         call.onEnd?.()
         return Promise.resolve(refusal)
       }
-      return requests.ask(id, signal, call, () => {
+      return requests.ask(signal, call, () => {
         results.flush()
-        connection.send({ type: 'quoteRequest', id, solverRequest })
+        connection.send({ type: 'quoteRequest', id: call.quoteId, solverRequest })
         // Too much may wait from now on.
         backlog.isFull()
       })
@@ -183,7 +182,7 @@ function failed(reason: FailReason, message: string): SolverReply {
 }
 
 /** The reply of a solver whose session is not open. */
-export function sessionEnded(call: SolverCall = {}): Promise<SolverReply> {
+export function sessionEnded(call: Partial<SolverCall>): Promise<SolverReply> {
   call.onEnd?.()
   return Promise.resolve(SESSION_ENDED)
 }

@@ -195,20 +195,18 @@ export function createSessions(options: SessionsOptions): Sessions {
           pending.delete(peer)
           releaseSlot()
         },
-        now,
+        clock,
       })
       pending.add(peer)
       return peer
     },
-    async requestQuote(solver, solverRequest, signal, call = {}) {
+    async requestQuote(solver, solverRequest, signal, call) {
       const sessionId = solver.session?.id ?? ''
       const opened = opening.get(sessionId)
       if (opened !== undefined) await settled(opened, signal)
       const session = open.get(sessionId)
       if (session === undefined) return sessionEnded(call)
-      const { quoteId } = call
-      if (quoteId === undefined) throw new Error('a request on a session needs an id')
-      return session.requestQuote(solver.chainId, quoteId, solverRequest, signal, call)
+      return session.requestQuote(solver.chainId, solverRequest, signal, call)
     },
     reportResult(solver, id, result) {
       open.get(solver.session?.id ?? '')?.reportResult(id, result)

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../telemetry/log.js'
+import { CircuitBreaker } from './circuit-breaker.js'
 import { KEPT_LESSONS, type Lessons, medianOf, Pairs } from './lessons.js'
 
 /**
@@ -194,7 +195,7 @@ export class Standings {
     const { breaker } = this.of(solver)
     const wasClosed = breaker.isClosed
     if (isLoss) breaker.recordLoss(client, this.#clock())
-    else breaker.recordAnswer(client, this.#clock())
+    else if (!breaker.isClosed || breaker.count > 0) breaker.recordAnswer(client, this.#clock())
     if (breaker.isClosed === wasClosed) return
     const context = { chainId: solver.chainId, solver: solver.address }
     if (wasClosed) this.#log.warn(context, 'a solver costs its callers: quotes do not ask it')
@@ -208,89 +209,5 @@ export class Standings {
     }
     this.#chains.set(chainId, chain)
     return chain
-  }
-}
-
-/** Whether quotes ask the solver: `open` and `half-open` do not. A `half-open` one is probed. */
-export type CircuitState = 'closed' | 'open' | 'half-open'
-
-const LOSS = 1
-const ANSWER = 0.5
-const LOSSES_TO_OPEN = 3
-/** After it has closed, two losses open it again. */
-const LOSSES_AFTER_CLOSING = 1.5
-/** One client counts once in this time. */
-const CLIENT_MS = 10_000
-const MAX_CLIENTS = 64
-const FIRST_OPEN_MS = 5_000
-const LONGEST_OPEN_MS = 300_000
-const PROBE_MS = 5_000
-
-/**
- * The circuit breaker of one solver. It keeps quotes from a solver that costs their callers time (docs/decisions.md, D14, D30).
- *
- * A loss adds 1 to a count and an answer subtracts 0.5, never below 0. What comes of a client's requests counts once in 10 s. So no
- * client opens the breaker alone with requests that come at once, and none hides the losses of others.
- *
- * At 3 the breaker opens for 5 s. When it opens again within 5 minutes of its closing, this time doubles, up to 5 minutes. Then
- * it is half-open: a round asks the solver every 5 s, and does not wait for it. The first answer closes it. No answer changes nothing, so a
- * solver that comes back after a long time is asked again at once.
- */
-export class CircuitBreaker {
-  /** When each client last counted; undefined until the first one. */
-  #countedAt: LRUCache<string, number> | undefined
-  #probedAt = Number.NEGATIVE_INFINITY
-  #count = 0
-  /** The number of open periods in close succession. */
-  level = 0
-  #openUntil: number | undefined
-  #closedAt = Number.NEGATIVE_INFINITY
-
-  get isClosed(): boolean {
-    return this.#openUntil === undefined
-  }
-
-  state(now: number): CircuitState {
-    if (this.#openUntil === undefined) return 'closed'
-    return now < this.#openUntil ? 'open' : 'half-open'
-  }
-
-  isProbeDue(now: number): boolean {
-    return this.state(now) === 'half-open' && now - this.#probedAt >= PROBE_MS
-  }
-
-  recordProbe(now: number): void {
-    this.#probedAt = now
-  }
-
-  recordAnswer(client: string, now: number): void {
-    if (this.state(now) === 'half-open') this.#close(now)
-    // At 0, the client may still have to report a loss.
-    else if (this.#count > 0 && this.#mayCount(client, now)) this.#count = Math.max(0, this.#count - ANSWER)
-  }
-
-  recordLoss(client: string, now: number): void {
-    if (this.#openUntil !== undefined || !this.#mayCount(client, now)) return
-    this.#count += LOSS
-    if (this.#count >= LOSSES_TO_OPEN) this.#open(now)
-  }
-
-  #mayCount(client: string, now: number): boolean {
-    this.#countedAt ??= new LRUCache({ max: MAX_CLIENTS })
-    const countedAt = this.#countedAt.get(client)
-    if (countedAt !== undefined && now - countedAt < CLIENT_MS) return false
-    this.#countedAt.set(client, now)
-    return true
-  }
-
-  #open(now: number): void {
-    this.level = now - this.#closedAt <= LONGEST_OPEN_MS ? this.level + 1 : 1
-    this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** (this.level - 1), LONGEST_OPEN_MS)
-  }
-
-  #close(now: number): void {
-    this.#openUntil = undefined
-    this.#closedAt = now
-    this.#count = LOSSES_AFTER_CLOSING
   }
 }

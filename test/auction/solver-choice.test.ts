@@ -101,6 +101,15 @@ describe('who is asked, and what statistics say of it', () => {
     })
   })
 
+  test('are those again that answer a probe, also after answers that came while the breaker was open', () => {
+    const [first] = registered as [Solver]
+    open(first)
+    for (let client = 0; client < 6; client++) standings.recordAnswer(first, `client ${client}`, false)
+    now = 5000
+    standings.recordAnswer(first, 'probe', false)
+    expect(chosen()).toMatchObject({ asked: ['1', '2', '3'], probed: [] })
+  })
+
   test('are also those that are reliable in the pair: statistics are for all pairs', () => {
     const [first, second] = registered as [Solver, Solver]
     open(first)

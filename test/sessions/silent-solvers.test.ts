@@ -42,7 +42,6 @@ describe('a connection without a hello', () => {
       open: async () => expect.unreachable(),
       onRefused: () => {},
       onSettled: () => void settled++,
-      now: clock.now,
       clock,
     })
     return { clock, peer, sent, ends, results, settled: () => settled }

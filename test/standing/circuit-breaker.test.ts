@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { CircuitBreaker } from '../../src/standing/standing.js'
+import { CircuitBreaker } from '../../src/standing/circuit-breaker.js'
 
 const SECOND = 1000
 

@@ -98,7 +98,10 @@ export async function startSessions(options: SessionHostOptions): Promise<Sessio
         (solverRequest, time, listener) =>
           asked === undefined
             ? sessionEnded(listener)
-            : asked.sessions.requestQuote(asked.solver, solverRequest, time, listener),
+            : asked.sessions.requestQuote(asked.solver, solverRequest, time, {
+                ...listener,
+                quoteId: request.id,
+              }),
       )
     },
     reportResult(id, result) {

@@ -18,7 +18,7 @@ import {
   WINDOW_HOURS,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import type { CircuitState } from '../../standing/standing.js'
+import type { CircuitState } from '../../standing/circuit-breaker.js'
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { ServiceContext } from './context.js'

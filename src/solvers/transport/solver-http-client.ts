@@ -71,12 +71,13 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
     /**
      * Posts a quote request to `<endpoint>/quote`. The promise is never rejected.
      * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
+     * @param call without an id of the quote, the request has no `x-quote-id`
      */
     requestQuote(
       solver: CalledSolver,
       solverRequest: SolverRequest,
       signal: CallSignal,
-      call: SolverCall = {},
+      call: Partial<SolverCall> = {},
     ): Promise<HttpReply> {
       return new Promise((resolve) => {
         const send = (via: Agent) => {
@@ -144,7 +145,7 @@ type HttpReply =
 /** Reads the parts of one reply from undici. */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
-  readonly #call: SolverCall
+  readonly #call: Partial<SolverCall>
   readonly #repeat: (error: Error) => boolean
   /** Undefined after the reply. */
   #onReply: ((reply: HttpReply) => void) | undefined
@@ -157,7 +158,11 @@ class ReplyReader implements Dispatcher.DispatchHandler {
    * @param onReply called once
    * @param repeat sends the request again, with this reader, if its error allows that, and returns whether it does
    */
-  constructor(onReply: (reply: HttpReply) => void, call: SolverCall, repeat: (error: Error) => boolean) {
+  constructor(
+    onReply: (reply: HttpReply) => void,
+    call: Partial<SolverCall>,
+    repeat: (error: Error) => boolean,
+  ) {
     this.#onReply = onReply
     this.#call = call
     this.#repeat = repeat

@@ -25,8 +25,8 @@ export interface SolverRequest {
 
 /** The call of one solver, and what listens to its connection. */
 export interface SolverCall {
-  /** The solver's id of the quote, in `x-quote-id` (docs/decisions.md, D15). A solver without one gets no such header. */
-  readonly quoteId?: string
+  /** The solver's id of the quote, in `x-quote-id` (docs/decisions.md, D15). */
+  readonly quoteId: string
   /** Called once, when the request is first written to a connection; not called when there is none in time. */
   onSent?(): void
   /** Called once, when the connection is free or closed. After a declined request, this is later than the reply. */
@@ -43,7 +43,7 @@ export interface SolverTransport<Asked = Solver> {
     solver: Asked,
     solverRequest: SolverRequest,
     signal: CallSignal,
-    call?: SolverCall,
+    call: SolverCall,
   ): Promise<SolverReply>
 }
 

@@ -17,7 +17,11 @@ interface TrialRequest {
 type TrialAnswer = Exclude<SolverReply, { kind: 'cancelled' }> | { readonly kind: 'late' }
 
 /** One of the service's ways to ask a solver. */
-type Ask = (solverRequest: SolverRequest, signal: AbortSignal, call: SolverCall) => Promise<SolverReply>
+type Ask = (
+  solverRequest: SolverRequest,
+  signal: AbortSignal,
+  call: Partial<SolverCall>,
+) => Promise<SolverReply>
 
 /** There was no connection in time. */
 const UNREACHABLE: TrialAnswer = { kind: 'failed', reason: 'unreachable', message: '' }
