@@ -23,11 +23,14 @@ it('the newest event is at the top', () => {
   ])
 })
 
-it('a removed event goes, and comes back in another block', () => {
+it('the removal of an event takes its place, and the event may come back in another block', () => {
   const other = event({ orderId: '0xbb', blockNumber: 11 })
-  expect(lines(event({}), other, reverted(event({})))).toEqual(['Deposited 11'])
-  expect(lines(event({}), reverted(event({})), event({ blockNumber: 12 }))).toEqual(['Deposited 12'])
-  expect(lines(reverted(event({ type: 'Settled' })))).toEqual([])
+  expect(lines(event({}), other, reverted(event({})))).toEqual(['Reverted 10', 'Deposited 11'])
+  expect(lines(event({}), reverted(event({})), event({ blockNumber: 12 }))).toEqual([
+    'Deposited 12',
+    'Reverted 10',
+  ])
+  expect(lines(reverted(event({ type: 'Settled' })))).toEqual(['Reverted 10'])
 })
 
 it('an event that comes twice is one line', () => {

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
-import { OrderSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
+import { OrderSchema, OrderState, OrderStepSchema } from '../../../gen/aggregator/v1/order_pb.js'
 import { addEvent } from '../src/data/latest-events.js'
 import { needsList, withEvents } from '../src/data/orders/latest-orders.js'
 import { endOf } from '../src/data/orders/order-end.js'
@@ -54,10 +54,22 @@ it('an event whose order the list has already changes nothing that is newer', ()
   expect(states(withEvents(settled, again))).toEqual(['0xaa SETTLED'])
 })
 
-it('an event of an old block, and one that was removed, add no order', () => {
+it('an event of an old block adds no order', () => {
   expect(states(withEvents([listed], eventsFrom(event({ blockNumber: 9 }))))).toEqual(['0xaa DEPOSITED'])
-  const removed = eventsFrom(event({}), event({ type: 'Reverted', event: 'Deposited' }))
-  expect(states(withEvents([listed], removed))).toEqual(['0xaa DEPOSITED'])
+})
+
+it('an order whose deposit a reorganisation removed stays as such, until its deposit is mined again', () => {
+  const reverted = event({ type: 'Reverted', event: 'Deposited' })
+  const removed = eventsFrom(event({}), reverted)
+  expect(states(withEvents([listed], removed))).toEqual(['0xbb NONE', '0xaa DEPOSITED'])
+  const later = { ...listed, orderId: '0xcc', deposited: create(OrderStepSchema, { blockNumber: 12n }) }
+  expect(states(withEvents([later, listed], removed))).toEqual([
+    '0xcc DEPOSITED',
+    '0xbb NONE',
+    '0xaa DEPOSITED',
+  ])
+  const again = eventsFrom(event({}), reverted, event({ blockNumber: 12 }))
+  expect(states(withEvents([listed], again))).toEqual(['0xbb DEPOSITED', '0xaa DEPOSITED'])
 })
 
 it.each([

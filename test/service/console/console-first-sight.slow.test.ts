@@ -29,7 +29,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       ])
       const pair = page.getByRole('region', { name: 'This pair' })
       await pair.locator('tbody tr').nth(1).waitFor(PAGE_WAIT)
-      await pair.getByText('Sold, 24 h').waitFor()
+      await page.getByText('Volume, 24 h').waitFor()
       // What this is, and who runs it, with a price as well.
       expect(await page.locator('main').innerText()).toMatch(
         /Quote aggregator: market makers compete.*How it works/,

@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
   it('begins with requests to this instance, of which one is sent by a button', async () => {
     const step = page.locator('.steps li', { hasText: 'Ask for a price' })
     await step.getByText(`curl ${service.url}/v1/31337/price`).waitFor()
-    await step.getByRole('button').click()
+    await step.getByRole('button', { name: 'Run it' }).click()
     await step.getByText(/"(best|error)": /).waitFor()
   })
 

@@ -8,7 +8,7 @@ import { deposit, getQuote, type Print, waitForState } from './user-steps.js'
 const PAUSE_MS = 5_000
 /** The first rounds come faster, so that there is a market to look at. */
 const EARLY_ROUNDS = 30
-const EARLY_PAUSE_MS = 1_000
+const EARLY_PAUSE_MS = 200
 /** Of so many orders, one is not filled. Each solver has won about a third of them by then, and stays above nine in ten. */
 const LOSS_CYCLE = 40
 /** In WETH. Solvers whose missed orders have cost a hundredth of their bond stop to quote, and this takes them days. */
@@ -48,9 +48,9 @@ async function trade(network: Network, round: number): Promise<void> {
   await waitForState(network, offer.orderId, 'SETTLED', silent)
 }
 
-/** A price that wanders within a percent of the usual one, so that charts have something to show. */
+/** A price that wanders within half a percent of the usual one, so that charts have something to show. */
 function priceAt(round: number): bigint {
-  const wave = Math.sin(round / 9) * 60 + Math.sin(round / 2.3) * 20 + (Math.random() - 0.5) * 10
+  const wave = Math.sin(round / 9) * 20 + Math.sin(round / 2.3) * 6 + (Math.random() - 0.5) * 4
   return (USUAL_PRICE_MICROS * BigInt(Math.round(10_000 + wave))) / 10_000n
 }
 

@@ -25,8 +25,8 @@ const TOKENS = [
     name: 'Bond USD',
     symbol: 'bUSD',
     decimals: 6,
-    colour: '#6b6e66',
-    shape: 'M16 7l8 3v6c0 5-4 8-8 10-4-2-8-5-8-10v-6z',
+    colour: '#7a4fb5',
+    shape: 'M12 7h3v6h3.5a5 5 0 0 1 0 10H12zM15 16v4h3a2 2 0 0 0 0-4z',
   },
 ] as const
 
@@ -35,7 +35,7 @@ export function writeTokenList({ chainId }: Devnet, contracts: DevnetContracts) 
   const folder = mkdtempSync(join(tmpdir(), 'aggregator-tokens-'))
   const path = join(folder, 'tokens.json')
   const tokens = TOKENS.map(({ token, colour, shape, ...facts }) => {
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="${colour}"/><path d="${shape}" fill="#fff"/></svg>`
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="${colour}"/><path d="${shape}" fill="#fff" fill-rule="evenodd"/></svg>`
     return {
       chainId,
       address: contracts[token],

@@ -5,7 +5,7 @@ import { shared } from '../../../../test/support/shared.js'
 import { startNetwork } from '../../src/devnet/network.js'
 import { playRound } from '../../src/devnet/traffic.js'
 
-const ROUNDS = 20
+const ROUNDS = 8
 
 const network = await shared(
   startNetwork({

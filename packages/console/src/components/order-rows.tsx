@@ -16,7 +16,7 @@ import { Amount } from './token-amount.js'
 
 const TONES: Readonly<Record<OrderState, Tone>> = {
   [OrderState.UNSPECIFIED]: 'neutral',
-  [OrderState.NONE]: 'neutral',
+  [OrderState.NONE]: 'bad',
   [OrderState.DEPOSITED]: 'waiting',
   [OrderState.SETTLED]: 'good',
   [OrderState.REFUNDED]: 'bad',
@@ -151,7 +151,7 @@ function OrderRow({ order, without, isFresh }: OrderRowProps) {
         )}
       </td>
       <td class="right number story-rate">{rateOf(order)}</td>
-      <td class="story-more">
+      <td class={state === OrderState.NONE ? 'story-more removed' : 'story-more'}>
         <OrderStateMark order={order} />
       </td>
       {without !== 'solver' && <td class="story-more">{solver ? <SolverLabel address={solver} /> : '–'}</td>}

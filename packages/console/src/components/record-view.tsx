@@ -1,9 +1,7 @@
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { hrefHere } from '../data/chains.js'
-import { Fact } from './facts.js'
 import { Bps, Ranking } from './ranking.js'
-import { Term } from './term.js'
 import { Amount } from './token-amount.js'
 
 interface RecordProps {
@@ -11,7 +9,7 @@ interface RecordProps {
 }
 
 /** The token of the side that solvers compete on. */
-export const tokenOfRecord = ({ request }: GetQuoteRecordResponse) =>
+const tokenOfRecord = ({ request }: GetQuoteRecordResponse) =>
   (isExactInput({ request }) ? request?.outputToken : request?.inputToken) ?? ''
 
 /** The ranking of all solvers of a record. */
@@ -40,8 +38,8 @@ export function Surplus({ record }: RecordProps) {
   if (bps === undefined || best === undefined || next === undefined) return null
   const gained = best > next ? best - next : next - best
   return (
-    <Fact name={<Term name="Better than the next offer" />}>
+    <>
       <Bps bps={bps} /> · <Amount chainId={record.chainId} address={tokenOfRecord(record)} amount={gained} />
-    </Fact>
+    </>
   )
 }

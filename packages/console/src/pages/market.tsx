@@ -10,7 +10,7 @@ import { hrefHere } from '../data/chains.js'
 import { connection } from '../data/events.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
-import { PairFacts } from './swap/pair-day.js'
+import { PairFacts } from './swap/pair-facts.js'
 
 const SHOWN = 20
 const PAIRS = 5
@@ -61,40 +61,41 @@ function PairDays({ chainId, orders }: PairDaysProps) {
   const { inputToken: sell = '', outputToken: buy = '' } = pair ?? {}
   return (
     <section class="panel" aria-labelledby="pairs-title">
-      <h2 id="pairs-title">Pairs</h2>
+      <h2 id="pairs-title" class="visually-hidden">
+        Pairs
+      </h2>
       {traded === undefined && <Skeleton />}
       {traded?.length === 0 && (
         <Empty title="Nothing was traded in the last 24 hours.">
           <a href={hrefHere('swap')}>Make a swap</a>
         </Empty>
       )}
-      <div class="pair-view">
-        <div>
-          <div class="pair-choices">
-            {shown.map((each) => (
-              <button
-                key={keyOf(each)}
-                type="button"
-                class="chip"
-                aria-pressed={each === pair}
-                onClick={() => choose(keyOf(each))}
-              >
-                <TokenName chainId={chainId} address={each.inputToken} isShort /> →{' '}
-                <TokenName chainId={each.destinationChainId} address={each.outputToken} isShort />
-              </button>
-            ))}
-          </div>
-          {pair !== undefined && (
-            <>
-              <PairFacts chainId={chainId} pair={pair} />
+      {shown.length > 0 && (
+        <div class="pair-view">
+          <div class="panel-head">
+            <div class="pair-choices">
+              {shown.map((each) => (
+                <button
+                  key={keyOf(each)}
+                  type="button"
+                  class="chip"
+                  aria-pressed={each === pair}
+                  onClick={() => choose(keyOf(each))}
+                >
+                  <TokenName chainId={chainId} address={each.inputToken} isShort /> →{' '}
+                  <TokenName chainId={each.destinationChainId} address={each.outputToken} isShort />
+                </button>
+              ))}
+            </div>
+            {pair && (
               <a class="button" href={hrefHere('swap', '', { sell, buy })}>
                 Swap this pair
               </a>
-            </>
-          )}
+            )}
+          </div>
+          <RateChart {...{ chainId, sell, buy, orders }}>{pair && <PairFacts pair={pair} />}</RateChart>
         </div>
-        <RateChart chainId={chainId} sell={sell} buy={buy} orders={orders} />
-      </div>
+      )}
     </section>
   )
 }

@@ -9,8 +9,10 @@ import { Timeline } from '../components/order-timeline.js'
 import { Rate } from '../components/rate.js'
 import { Surplus, WhyOffer } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
+import { Term } from '../components/term.js'
 import { Deadline } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
+import { readAttempts, surplusBps } from '../data/auction/auction.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
@@ -134,7 +136,11 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
         <Fact name={isOpen ? 'Rate' : 'Offered rate'}>
           <Rate chainId={chainId} swap={order} />
         </Fact>
-        {record !== undefined && isOpen && <Surplus record={record} />}
+        {record !== undefined && isOpen && surplusBps(readAttempts(record)) !== undefined && (
+          <Fact name={<Term name="Better than the next offer" />}>
+            <Surplus record={record} />
+          </Fact>
+        )}
         <Fact name="Solver">{solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}</Fact>
         <Fact name="User">
           {user === undefined ? '–' : <Account address={user} />}

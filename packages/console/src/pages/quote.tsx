@@ -1,9 +1,5 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import {
-  DepositMode,
-  type GetQuoteRecordResponse,
-  QuoteKind,
-} from '../../../../gen/aggregator/v1/quote_pb.js'
+import { type GetQuoteRecordResponse, QuoteKind } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { AuctionChart } from '../components/charts/auction-chart.js'
 import { Fact } from '../components/facts.js'
 import { Account, Id, SolverLabel } from '../components/id.js'
@@ -11,7 +7,7 @@ import { Answer } from '../components/notice.js'
 import { Rate } from '../components/rate.js'
 import { RecordRanking, Surplus } from '../components/record-view.js'
 import { Age, Deadline } from '../components/time.js'
-import { isExactInput, readAttempts } from '../data/auction/auction.js'
+import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { formatDuration } from '../format/time.js'
 import { Amounts } from './order/amounts.js'
@@ -36,7 +32,7 @@ interface AuctionProps {
   readonly record: GetQuoteRecordResponse
 }
 
-/** What was asked, who answered, and why the best offer won. */
+/** Who won with what, how the auction went, and who answered. */
 function Auction({ chain, record }: AuctionProps) {
   const { request, chainId, durationMs, requestedAt, kind } = record
   const isInput = isExactInput(record)
@@ -47,14 +43,24 @@ function Auction({ chain, record }: AuctionProps) {
   const amounts = [amount, best?.amount?.toString()]
   const [inputAmount, outputAmount] = isInput ? amounts : amounts.toReversed()
   const swap = { ...request, inputAmount, outputAmount }
+  const bps = surplusBps(attempts)
   return (
     <>
-      <section class="panel quote-summary" aria-labelledby="request-title">
-        <div>
-          <h2 id="request-title">What was asked</h2>
-          <Amounts chainId={chainId} swap={swap} end={isInput ? 'exact input' : 'exact output'} />
-        </div>
+      <section class="panel quote-summary" aria-labelledby="won-title">
+        <h2 id="won-title">
+          {best ? <SolverLabel address={best.solver} /> : 'Nobody'} won{bps !== undefined && ' by '}
+          <Surplus record={record} />
+        </h2>
+        <Amounts chainId={chainId} swap={swap} end={isInput ? 'exact input' : 'exact output'} />
         <dl class="fact-row">
+          {best && (
+            <Fact name="Rate">
+              <Rate chainId={chainId} swap={swap} />
+            </Fact>
+          )}
+          <Fact name="Offers valid until">
+            <Deadline seconds={depositDeadline} />
+          </Fact>
           <Fact name="Asked">
             <Age ms={Number(requestedAt)} />
           </Fact>
@@ -62,36 +68,15 @@ function Auction({ chain, record }: AuctionProps) {
           <Fact name="User">
             {kind === QuoteKind.INDICATIVE ? 'none: a price' : <Account address={request.userAddress} />}
           </Fact>
-          <Fact name="Deposit">
-            {request.depositMode === DepositMode.ADDRESS ? 'to an address' : 'with the contract'}
-          </Fact>
         </dl>
       </section>
       <section class="panel" aria-labelledby="results-title">
-        <h2 id="results-title">Who answered</h2>
+        <h2 id="results-title">Among valid offers, price alone decides</h2>
         <div class="answers">
-          <RecordRanking record={record} />
           <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
+          <RecordRanking record={record} />
         </div>
       </section>
-      {best !== undefined && (
-        <section class="panel" aria-labelledby="won-title">
-          <h2 id="won-title">Why it won</h2>
-          <p>Among valid offers, price alone decides.</p>
-          <dl class="fact-row">
-            <Fact name="Best offer of">
-              <SolverLabel address={best.solver} />
-            </Fact>
-            <Fact name="Best rate">
-              <Rate chainId={chainId} swap={swap} />
-            </Fact>
-            <Surplus record={record} />
-            <Fact name="Offers valid until">
-              <Deadline seconds={depositDeadline} />
-            </Fact>
-          </dl>
-        </section>
-      )}
     </>
   )
 }

@@ -3,11 +3,13 @@ import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import { RateChart } from '../components/charts/rate-chart.js'
 import { FailureNotice } from '../components/notice.js'
+import { OrdersPanel } from '../components/order-rows.js'
 import { WhyOffer } from '../components/record-view.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { offerOf } from '../data/auction/auction.js'
 import { REFRESH_SECONDS, useAuction } from '../data/auction/auction-stream.js'
 import { whyNoOffer } from '../data/auction/no-offer.js'
+import { hrefHere } from '../data/chains.js'
 import { isReachable, now } from '../data/clock.js'
 import { connection } from '../data/events.js'
 import { healthOf } from '../data/health.js'
@@ -16,7 +18,7 @@ import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { route } from '../data/route.js'
 import { useSaferPair } from '../data/solvers/reliability.js'
-import { lastListedPair } from '../data/tokens/pairs.js'
+import { isOfPair, lastListedPair } from '../data/tokens/pairs.js'
 import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens/tokens.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
 import { wallet } from '../wallet/connected-wallet.js'
@@ -26,7 +28,7 @@ import { AuctionPanel } from './swap/auction-panel.js'
 import { Checklist, isTransferOpen } from './swap/checklist.js'
 import { SwapForm } from './swap/form.js'
 import { OwnSwaps } from './swap/own-swaps.js'
-import { PairDay } from './swap/pair-day.js'
+import { PairFacts } from './swap/pair-facts.js'
 import { readSwapParams, writeSwapParams } from './swap/swap-params.js'
 import { resumeSwap, takenOffer } from './swap/taken-offer.js'
 import { TakenTerms } from './swap/taken-terms.js'
@@ -34,6 +36,7 @@ import { isSameSwap, useDebounced } from './swap/use-debounced.js'
 import { usePrice } from './swap/use-price.js'
 import { auctionRequest, readWantedSwap } from './swap/wanted-swap.js'
 
+const LATEST = 5
 const DEBOUNCE_MS = 350
 const REFRESH_MS = REFRESH_SECONDS * 1000
 /** An answer may come this much late before what is shown counts as old. */
@@ -45,6 +48,9 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const params = readSwapParams(route.value)
   const pairs = usePairs(chainId)
   const { orders } = useLatestOrders(chainId)
+  const day = pairs.data?.pairs.find(
+    (each) => isOfPair(each, params.sell, params.buy) && each.destinationChainId === chainId,
+  )
   useTokensOfLink(chain)
   useFirstPair(chain, pairs.data?.pairs)
   useWalletTokens(chain, params.sell, params.buy)
@@ -135,6 +141,14 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           )}
         </section>
         <OwnSwaps chain={chain} without={taken?.offer.orderId} />
+        {taken === undefined && params.sell !== '' && params.buy !== '' && (
+          <OrdersPanel
+            title="This pair"
+            href={hrefHere('orders')}
+            orders={orders?.filter((order) => isOfPair(order, params.sell, params.buy)).slice(0, LATEST)}
+            without="user"
+          />
+        )}
       </div>
       <div class="swap-side">
         {taken === undefined ? (
@@ -150,17 +164,10 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               onChoose={isForNobody ? undefined : chooseSolver}
             />
             <section class="panel rate-panel" aria-label="Rate of the pair">
-              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
+              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders}>
+                {day && <PairFacts pair={day} />}
+              </RateChart>
             </section>
-            {params.sell !== '' && params.buy !== '' && (
-              <PairDay
-                chain={chain}
-                sell={params.sell}
-                buy={params.buy}
-                pairs={pairs.data?.pairs}
-                orders={orders}
-              />
-            )}
           </>
         ) : isTransferOpen(taken) ? null : (
           <>

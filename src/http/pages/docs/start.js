@@ -29,12 +29,17 @@ const STEPS = document.querySelectorAll('.steps li')
 /** Writes a request into a step. Its button sends it, and shows the answer below the request. */
 const writeStep = (step, url, body) => {
   const code = step.querySelector('pre code')
-  const button = step.querySelector('button')
+  const button = step.querySelector('button:not(.copy)')
+  const copy = step.querySelector('.copy')
   const show = (answer) => {
     const lines = [asCurl(url, body), ...(answer ? [JSON.stringify(answer, null, 2)] : [])]
     code.textContent = lines.join('\n\n')
   }
   show()
+  copy.onclick = async () => {
+    await navigator.clipboard.writeText(asCurl(url, body))
+    copy.textContent = 'Copied'
+  }
   if (button === null) return
   const headers = { 'content-type': 'application/json' }
   button.onclick = async () => {
@@ -54,6 +59,7 @@ const writeSteps = async (example) => {
     const chains = { originChainId: Number(chainId), destinationChainId: Number(chainId) }
     const offer = { ...swap, ...chains, userAddress: '0x…', depositMode: 'CONTRACT' }
     writeStep(STEPS[2], at(`v1/${chainId}/quote`), offer)
+    writeStep(STEPS[3], `${at(`v1/${chainId}/order/`)}0x…`)
   }
   const known = await read('v1/chains')
   writeStep(STEPS[0], at('v1/chains'))

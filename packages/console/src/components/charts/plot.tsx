@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { chartRange } from '../../format/chart-range.js'
@@ -10,6 +11,8 @@ interface PlotProps {
   /** One for each time. */
   readonly values: readonly number[]
   readonly format: (value: number) => string
+  /** Stands between the title and the chart. */
+  readonly children?: ComponentChildren
 }
 
 /** Room for the times at the left and in height, for the numbers at the right, and for a time of day. */
@@ -64,6 +67,7 @@ export function Plot(props: PlotProps) {
           <strong>{value === undefined ? '' : format(value)}</strong>
         </span>
       </p>
+      {props.children}
       <div class="plot" ref={place} role="img" aria-label={title} />
     </>
   )

@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { type Fill, fillsOfPair } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { formatRate } from '../../format/amount.js'
 import { formatSpan, zoneName } from '../../format/time.js'
+import { Fact } from '../facts.js'
 import { Plot } from './plot.js'
 
 /** A pair of tokens of a chain, with orders among which are its fills. */
@@ -31,21 +33,41 @@ export const formatFillRate = (rate: number, decimals: number) =>
   formatRate(WHOLE, BigInt(Math.floor(rate * (1 + NEARLY) * 10 ** decimals * Number(WHOLE))), 0, decimals) ??
   ''
 
-/** The rate of a pair by its fills, or nothing. */
-export function RateChart(pair: TradedPair) {
-  const fills = fillsOf(pair)
-  if (fills.length === 0) return null
+const formatChange = (part: number) => `${part < 0 ? '\u2212' : '+'}${Math.abs(part * 100).toFixed(2)}\u202f%`
+
+interface RateChartProps extends TradedPair {
+  /** Further facts of the pair. */
+  readonly children?: ComponentChildren
+}
+
+/** The rate of a pair by its fills, and its facts. Fills of one second are one point. */
+export function RateChart({ children, ...pair }: RateChartProps) {
+  const fills = [...new Map(fillsOf(pair).map((fill) => [fill.at, fill])).values()]
+  const [first, last] = [fills[0], fills.at(-1)]
   const [sold, bought] = [pair.sell, pair.buy].map((token) => tokenOf(pair.chainId, token))
-  const decimals = bought?.decimals ?? 0
-  const spanMs = ((fills.at(-1)?.at ?? 0) - (fills[0]?.at ?? 0)) * 1000
+  const format = (rate: number) => formatFillRate(rate, bought?.decimals ?? 0)
+  if (first === undefined || last === undefined)
+    return children ? <dl class="fact-row pair-facts">{children}</dl> : null
+  const rates = fills.map(({ rate }) => rate)
   return (
     <figure>
       <Plot
-        title={`${bought?.symbol} for 1 ${sold?.symbol}: the last fills, over ${formatSpan(spanMs)}`}
+        title={`${bought?.symbol} for 1 ${sold?.symbol}, by the last fills`}
         times={fills.map(({ at }) => at)}
-        values={fills.map(({ rate }) => rate)}
-        format={(rate) => formatFillRate(rate, decimals)}
-      />
+        values={rates}
+        format={format}
+      >
+        <dl class="fact-row pair-facts">
+          <Fact name={`Change, ${formatSpan((last.at - first.at) * 1000)}`}>
+            <span class={last.rate < first.rate ? 'negative' : 'positive'}>
+              {formatChange(last.rate / first.rate - 1)}
+            </span>
+          </Fact>
+          <Fact name="High">{format(Math.max(...rates))}</Fact>
+          <Fact name="Low">{format(Math.min(...rates))}</Fact>
+          {children}
+        </dl>
+      </Plot>
       <figcaption class="muted">
         Anyone can trade with themselves at any price. The axis does not begin at 0. Times in {zoneName()}.
       </figcaption>

@@ -25,7 +25,9 @@ export function withEvents(listed: readonly Order[], latestEvents: readonly Orde
   let orders = [...listed]
   for (const event of latestEvents.toReversed()) {
     const index = orders.findIndex(({ orderId }) => orderId === event.orderId)
-    if (index >= 0) orders = orders.with(index, withStep(orders[index] as Order, event))
+    if (event.type === 'Reverted' && event.event === 'Deposited')
+      orders = [removed(event), ...orders.filter((_, at) => at !== index)].toSorted(byBlock)
+    else if (index >= 0) orders = orders.with(index, withStep(orders[index] as Order, event))
     else if (event.type === 'Deposited' && isNewest(event, orders)) orders = [deposited(event), ...orders]
   }
   return orders
@@ -53,6 +55,15 @@ export const firstStep = ({ deposited, settled, refunded }: Order): OrderStep | 
 /** When a step was, Unix time in milliseconds; undefined while it is not known. */
 export const timeOf = (step: OrderStep | undefined) =>
   step?.blockTime === undefined ? undefined : Number(step.blockTime) * 1000
+
+/** An order whose deposit a reorganisation has removed, where it was. */
+const removed = (event: OrderEvent): Order => ({
+  ...deposited({ ...event, type: 'Deposited' }),
+  state: OrderState.NONE,
+})
+
+const byBlock = (a: Order, b: Order) =>
+  Number((firstStep(b)?.blockNumber ?? 0n) - (firstStep(a)?.blockNumber ?? 0n))
 
 /** An event that was missing for long has an old block. */
 function isNewest({ blockNumber }: OrderEvent, [newest]: readonly Order[]): boolean {

@@ -27,10 +27,10 @@ export function timeToFill({ deposited, settled }: Pick<Order, 'deposited' | 'se
   return from === undefined || to === undefined ? undefined : to - from
 }
 
-/** The states in words for people. */
+/** The states in words for people. A list has no order without a deposit, unless that was removed. */
 export const STATE_WORDS: Readonly<Record<OrderState, string>> = {
   [OrderState.UNSPECIFIED]: 'unknown',
-  [OrderState.NONE]: 'not deposited',
+  [OrderState.NONE]: 'removed by a reorganisation',
   [OrderState.DEPOSITED]: 'deposited',
   [OrderState.SETTLED]: 'settled',
   [OrderState.REFUNDED]: 'refunded',

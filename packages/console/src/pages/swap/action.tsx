@@ -41,10 +41,7 @@ export function Action(props: ActionProps) {
   const isContract = params.mode === 'contract'
   const isTyped =
     params.amount !== undefined && params.sell !== '' && params.buy !== '' && problem !== UNLISTED
-  const isOutput = params.exact === 'sell'
-  const warning = pair !== undefined && (
-    <SaferOffer {...{ chainId: chain.chainId, pair, isOutput }} token={isOutput ? params.buy : params.sell} />
-  )
+  const warning = pair && <SaferOffer pair={pair} />
   if (known === undefined && (isContract || problem === UNLISTED))
     return (
       <>

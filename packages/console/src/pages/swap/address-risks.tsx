@@ -4,14 +4,14 @@ import { TokenName } from '../../components/token-amount.js'
 import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 
-const BACK = 'no swap. You take it back after the fill deadline.'
-const LOST = 'no swap, and it may be lost.'
+const BACK = 'no swap, and you take it back after the fill deadline'
+const LOST = 'no swap, and it may be lost'
 const WAYS_BACK = {
-  true: [BACK, 'If the solver cancels, you take your tokens back then, without compensation.'],
-  false: [LOST, 'If the solver cancels, there is no way back: this contract keeps your tokens.'],
+  true: [BACK, 'You take your tokens back after the fill deadline, without compensation.'],
+  false: [LOST, 'This contract keeps your tokens when the solver cancels.'],
   undefined: [
     LOST,
-    'If the solver cancels, some contracts keep your tokens. A connected wallet asks this one.',
+    'Some contracts keep your tokens when the solver cancels: a connected wallet asks this one.',
   ],
 } as const
 
@@ -35,25 +35,23 @@ export const Arrival = ({ chain, depositDeadline }: ArrivalProps) => (
         After <Deadline seconds={depositDeadline - SPARE_SECONDS} />:{' '}
       </>
     )}
-    {useWayBack(chain)[0]} An exchange may send too late: use a wallet of your own.
+    {useWayBack(chain)[0]}, so send from a wallet of your own: an exchange may be late.
   </>
 )
 
-/** How a transfer can lose tokens, the worst first: rows of its terms, before the user makes it. @param token to send */
+/** How a transfer can lose tokens, the worst first, before the user makes it. @param token to send */
 export const AddressRisks = ({ token, ...arrival }: ArrivalProps & { readonly token: string }) => (
-  <>
-    <dt class="risk">Late</dt>
-    <dd class="risk">
+  <dl class="facts risks">
+    <dt>Late</dt>
+    <dd>
       <Arrival {...arrival} />
     </dd>
-    <dt class="risk">Cancelled</dt>
-    <dd class="risk">{useWayBack(arrival.chain)[1]}</dd>
-    <dt class="risk">Native coin</dt>
-    <dd class="risk">
-      Lost at a deposit address. Send <TokenName chainId={arrival.chain.chainId} address={token} isShort />{' '}
-      only, which is a token.
+    <dt>Native coin</dt>
+    <dd>
+      It is lost at a deposit address: send{' '}
+      <TokenName chainId={arrival.chain.chainId} address={token} isShort /> only.
     </dd>
-    <dt>Short</dt>
-    <dd>It is {BACK} Send the whole amount, once.</dd>
-  </>
+    <dt>Cancelled</dt>
+    <dd>{useWayBack(arrival.chain)[1]}</dd>
+  </dl>
 )

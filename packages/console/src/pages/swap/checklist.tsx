@@ -1,9 +1,8 @@
 import type { GetQuoteRecordResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Transaction } from '../../components/id.js'
-import { tokenOfRecord } from '../../components/record-view.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
-import { isExactInput, readAttempts } from '../../data/auction/auction.js'
+import { readAttempts } from '../../data/auction/auction.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
@@ -100,7 +99,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
         <Amounts chainId={chainId} swap={quote} end={end} />
       )}
       {record && pair && !isAddress && !isDeposited && !isOver && (
-        <SaferOffer {...{ chainId, pair }} isOutput={isExactInput(record)} token={tokenOfRecord(record)}>
+        <SaferOffer pair={pair}>
           {isBusy && deposit !== 'sent' && (
             <>
               {' '}

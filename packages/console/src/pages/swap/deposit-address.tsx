@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
+import { Account, SolverLabel } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
-import { TokenName } from '../../components/token-amount.js'
+import { Amount, TokenName } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { isDead } from '../../data/auction/offer-check.js'
 import { latestNow } from '../../data/clock.js'
@@ -14,7 +15,7 @@ import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { Arrival } from './address-risks.js'
+import { AddressRisks, Arrival } from './address-risks.js'
 import { Connect } from './connect.js'
 import { WhatHappens } from './what-happens.js'
 
@@ -76,17 +77,11 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const more = (
     <details class="raw">
       <summary>All terms and addresses</summary>
+      <AddressRisks {...{ chain, token: quote.inputToken }} depositDeadline={quote.depositDeadline} />
       <WhatHappens chain={chain} swap={quote} isTransfer />
-      <dl class="facts">
-        <dt>Token contract</dt>
-        <dd>
-          <code>{quote.inputToken}</code>: send nothing to it
-        </dd>
-        <dt>Receiver</dt>
-        <dd>
-          <code>{quote.user}</code>: gets the output, or a refund
-        </dd>
-      </dl>
+      <p>
+        Send nothing to the token's contract, <code>{quote.inputToken}</code>
+      </p>
     </details>
   )
   if (use !== 'pay' && use !== 'pay the rest')
@@ -125,6 +120,11 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             lost here
           </figcaption>
         </figure>
+        <p>
+          <SolverLabel address={quote.solver} /> then pays exactly{' '}
+          <Amount chainId={chainId} address={quote.outputToken} amount={quote.outputAmount} isShort /> to{' '}
+          <Account address={quote.user} />
+        </p>
       </div>
       <p class="notice notice-warning">
         <strong>Late</strong> <Arrival chain={chain} depositDeadline={quote.depositDeadline} />

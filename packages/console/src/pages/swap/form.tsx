@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
-import { SolverLabel } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
 import { Amount } from '../../components/token-amount.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
@@ -16,6 +15,7 @@ import { formatAge } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { useBalances } from '../../wallet/use-wallet-read.js'
 import { Action, type ActionProps } from './action.js'
+import { AddressRisks } from './address-risks.js'
 import { ConnectedWallet } from './connect.js'
 import { PriceReference } from './price-reference.js'
 import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
@@ -90,6 +90,15 @@ export function SwapForm(props: SwapFormProps) {
   const place = <WalletPlace key="wallet" params={params} />
   const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
   const terms = found && <WhatHappens key="terms" {...{ chain, isTransfer }} swap={termsOf(found, props)} />
+  const risks = found && (
+    <AddressRisks key="risks" {...{ chain, token: params.sell }} depositDeadline={found.depositDeadline} />
+  )
+  const folded = found && (
+    <details key="terms" class="raw">
+      <summary>Output, refund and cost</summary>
+      {terms}
+    </details>
+  )
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
       <fieldset class="mode">
@@ -121,14 +130,18 @@ export function SwapForm(props: SwapFormProps) {
           </>
         )}
       </div>
-      {isTransfer ? [place, terms, action] : isAfter ? [action, place, terms] : [place, action, terms]}
+      {isTransfer
+        ? [place, risks, folded, action]
+        : isAfter
+          ? [action, place, terms]
+          : [place, action, terms]}
     </div>
   )
 }
 
 /** While the user must choose between two offers, the terms are those of the best price. */
 function termsOf(found: Found, { pair, isChosen }: SwapFormProps): SwapTerms {
-  const { depositDeadline, fillDeadline, ...price } = found
+  const { depositDeadline, fillDeadline, solver, ...price } = found
   return pair && !isChosen ? price : found
 }
 
@@ -153,13 +166,7 @@ function FieldNote(props: FieldNoteProps) {
       )}
       {side === 'buy' && found?.offers !== undefined && (
         <span>
-          {isOther ? (
-            <>
-              Offer of <SolverLabel address={offer.quote?.solver ?? ''} />
-            </>
-          ) : (
-            `Best of ${found.offers} ${found.offers === 1 ? 'offer' : 'offers'}`
-          )}
+          {isOther ? 'Chosen from' : 'Best of'} {found.offers} {found.offers === 1 ? 'offer' : 'offers'}
         </span>
       )}
       {side === 'buy' &&

@@ -35,9 +35,11 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
         <Fact name="Receiver">
           <Account address={user} />
         </Fact>
-        <Fact name="Solver">
-          <SolverLabel address={solver} />
-        </Fact>
+        {isOver && (
+          <Fact name="Solver">
+            <SolverLabel address={solver} />
+          </Fact>
+        )}
         <Fact name="Order">
           <OrderId id={orderId} />
         </Fact>

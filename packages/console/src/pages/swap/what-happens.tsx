@@ -1,5 +1,6 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { SolverLabel } from '../../components/id.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
@@ -7,7 +8,6 @@ import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { isPast } from '../order/refund.js'
-import { AddressRisks } from './address-risks.js'
 
 const BPS = 10_000n
 /** What the reference contract takes: an approval with a deposit, and a transfer. Other contracts and tokens take more or less. */
@@ -15,7 +15,7 @@ const USUAL_GAS = { deposit: 355_000n, transfer: 52_000n }
 
 /** An offer, or a price, which has no deadlines and binds nobody. */
 export type SwapTerms = Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount'> &
-  Partial<Pick<Quote, 'depositDeadline' | 'fillDeadline'>>
+  Partial<Pick<Quote, 'depositDeadline' | 'fillDeadline' | 'solver'>>
 
 interface WhatHappensProps {
   readonly chain: Chain
@@ -29,7 +29,7 @@ interface WhatHappensProps {
 /** What will happen to the user's money: the output, or the input back. A transfer has its conditions. */
 export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = false }: WhatHappensProps) {
   const { chainId, defaultDepositWindow, fillWindow } = chain
-  const { inputToken, inputAmount, outputToken, outputAmount, depositDeadline, fillDeadline } = swap
+  const { inputToken, inputAmount, outputToken, outputAmount, depositDeadline, fillDeadline, solver } = swap
   const input = <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort />
   const compensation = <Compensation chain={chain} output={BigInt(outputAmount)} />
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
@@ -44,23 +44,29 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
     )
   return (
     <dl class="facts terms">
-      {isTransfer && !isDeposited ? (
-        <AddressRisks {...{ chain, depositDeadline }} token={inputToken} />
-      ) : (
-        <>
-          <dt>You get</dt>
-          <dd>
-            {fillDeadline === undefined ? 'at this price' : 'exactly'}{' '}
-            <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
-          </dd>
-        </>
-      )}
+      <dt>You get</dt>
+      <dd>
+        {fillDeadline === undefined ? 'at this price' : 'exactly'}{' '}
+        <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+        {solver !== undefined && (
+          <>
+            {' '}
+            from <SolverLabel address={solver} />
+          </>
+        )}
+      </dd>
       {!isTransfer && !isDeposited && depositDeadline !== undefined && (
         <>
           <dt>Offer valid until</dt>
           <dd>
             <Deadline seconds={depositDeadline} />
           </dd>
+        </>
+      )}
+      {isTransfer && !isDeposited && (
+        <>
+          <dt>If short</dt>
+          <dd>no swap, and you take it back after the fill deadline. Send the whole amount, once.</dd>
         </>
       )}
       <dt>If not paid</dt>
