@@ -56,8 +56,8 @@ const BOND = parseUnits('50000', 6)
 const MINING = ['--mixed-mining', '--block-time', '1']
 /** Of a WETH. */
 export const USUAL_PRICE_MICROS = 2_500_000_000n
-const INVENTORY = parseUnits('1000000', 18)
-const USDC_INVENTORY = parseUnits('5000000000', 6)
+const INVENTORY = { weth: parseUnits('1000000', 18), usdc: parseUnits('5000000000', 6) }
+const PURSE = { weth: parseUnits('1000', 18), usdc: parseUnits('1000000', 6) }
 
 /**
  * The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. Without traffic, it
@@ -87,7 +87,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
     const contracts = await deploySettlement({ ...devnet, deployer })
-    await mint(devnet, deployer, user.address, contracts)
+    await mint(devnet, deployer, user.address, contracts, PURSE)
 
     const tokenList = writeTokenList(devnet, contracts)
     started.push(tokenList)
@@ -105,7 +105,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
       const account = solverAccounts[index] ?? deployer
       await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
-      await mint(devnet, deployer, account.address, contracts)
+      await mint(devnet, deployer, account.address, contracts, INVENTORY)
       const solver = await startReferenceSolver({
         ...devnet,
         account,
@@ -157,8 +157,9 @@ async function mint(
   payer: Account,
   to: Address,
   { weth, usdc }: DevnetContracts,
+  amounts: typeof PURSE,
 ): Promise<void> {
   const client = createDevnetClient(devnet, payer)
-  await send(client, weth, 'mint', [to, INVENTORY])
-  await send(client, usdc, 'mint', [to, USDC_INVENTORY])
+  await send(client, weth, 'mint', [to, amounts.weth])
+  await send(client, usdc, 'mint', [to, amounts.usdc])
 }

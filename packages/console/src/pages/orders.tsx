@@ -66,7 +66,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
       <Answer query={orders}>
         {({ orders }) =>
           orders.length > 0 ? (
-            <OrderRows orders={orders} />
+            <OrderRows orders={orders.toSorted((a, b) => Number(b.isRefundable) - Number(a.isRefundable))} />
           ) : isFiltered ? (
             <Empty title="No orders match these filters.">
               <a href={hrefHere('orders')}>Show all orders</a>

@@ -6,6 +6,8 @@ import type { SwapTerms } from './what-happens.js'
 
 /** The last fills are as good a reference as there is: nobody here knows a price of their own. */
 const LAST = 10
+/** A price so far below them is worth a second look. */
+const FAR_BPS = -100
 
 interface PriceReferenceProps extends Omit<Parameters<typeof fillsOf>[0], 'sell' | 'buy'> {
   readonly swap: SwapTerms
@@ -21,9 +23,10 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   const median = rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 2)]
   const rate = wholeRate([inputAmount, sold ?? 0], [outputAmount, bought ?? 0])
   if (median === undefined) return null
+  const bps = (rate / median - 1) * 10_000
   return (
-    <p class="muted">
-      <Bps bps={(rate / median - 1) * 10_000} /> from the median of the last {rates.length} fills,{' '}
+    <p class={bps < FAR_BPS ? 'warning' : 'muted'}>
+      <Bps bps={bps} /> from the median of the last {rates.length} fills,{' '}
       <span class="number">{formatFillRate(median, bought ?? 0)}</span>
     </p>
   )
