@@ -1,8 +1,8 @@
 import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { choose } from '../src/auction/solver-choice.js'
-import { learn, Pairs, wasWorth } from '../src/standing/lessons.js'
-import { recordEnd, recordRequest, recordWait, Standing, waitFor } from '../src/standing/standing.js'
+import { learn, Pairs } from '../src/standing/lessons.js'
+import { recordEnd, recordRequest, Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
 import { seededRandom } from './seeded-random.js'
@@ -227,8 +227,6 @@ function createRule(places: number, seed: number) {
           wasWaitedFor,
         } as const
         learn(open, answer, now, now)
-        const isWorth = wasWorth(answer)
-        if (wasWaitedFor && (isWorth || open.isTaught)) recordWait(player.standing, isWorth, now, now + at)
       }
     },
   }

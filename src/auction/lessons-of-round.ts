@@ -2,8 +2,8 @@ import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
-import { learn, type OpenPair, type ReadAnswer, wasWorth } from '../standing/lessons.js'
-import { recordWait, type Standings } from '../standing/standing.js'
+import { learn, type OpenPair, type ReadAnswer } from '../standing/lessons.js'
+import type { Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
 
@@ -43,12 +43,7 @@ export function createLearnRequest(
     if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, now)
     isOpened = true
     if (open === undefined) return
-    const answer = toReadAnswer(ended, round, isLost)
-    const { requestedAt } = round.times
-    learn(open, answer, requestedAt, now)
-    const isWorth = wasWorth(answer)
-    // What was worth it in a round that teaches nothing ends the row too: strangers can choose which rounds teach.
-    if (answer.wasWaitedFor && (isWorth || open.isTaught)) recordWait(standing, isWorth, requestedAt, now)
+    learn(open, toReadAnswer(ended, round), round.times.requestedAt, now)
   }
 }
 
@@ -65,11 +60,7 @@ function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   return answeredInMs(settled) === undefined ? undefined : false
 }
 
-function toReadAnswer(
-  { attempt, settled, atMs, isInTime, gain }: EndedAttempt,
-  round: Round,
-  isLost = false,
-): ReadAnswer {
+function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, round: Round): ReadAnswer {
   const { asked } = attempt
   const { result } = settled
   const { softMs, limitMs, readMs } = round.times
@@ -80,7 +71,7 @@ function toReadAnswer(
   const isUnknown = result.kind === 'cancelled' || wasCutShort
   return {
     solver: asked.solver.address,
-    outcome: offer !== undefined ? 'offer' : isUnknown ? 'unknown' : isLost ? 'lost' : 'none',
+    outcome: offer !== undefined ? 'offer' : isUnknown ? 'unknown' : 'none',
     isInTime,
     isQuick: !isLate,
     gap: offer === undefined || round.best === undefined ? 0 : gapBps(offer.quote, round.best.quote),

@@ -5,13 +5,15 @@ import type { Address } from '../../packages/protocol/src/values/hex.js'
 export const NO_OFFER_GAP = 10_000
 /** The lessons of a solver that are kept in a pair, and the answers whose times are kept. */
 export const KEPT_LESSONS = 9
-/** A solver is worth waiting for with this many such lessons. */
-const WORTHS_TO_WAIT = 2
-/** A quick offer adds 1 to a solver's quickness in a pair, and a later one takes 1 away. It takes more later ones to end it than strangers can cause. */
-const LEAST_QUICKNESS = -5
-const MOST_QUICKNESS = 20
-/** A valid offer adds 1 to a solver's reliability in a pair, and a loss takes 1 away: twenty addresses of strangers cannot end it. */
-const MOST_RELIABILITY = 25
+/** Evidence is a count from 0 to this. A stranger's twenty addresses, each of which teaches a pair once in 10 minutes, cannot end it. */
+const MOST_EVIDENCE = 25
+/** From this reliability on, a request without an offer is no gap: strangers can make requests that a solver declines. */
+const LEAST_TO_EXCUSE = 5
+/** An answer that was worth the wait counts as much as this many that were not. */
+const WORTH = 4
+/** Waits in vain in a row, after which nobody waits for a solver in the pair, in that many rounds. */
+const MAX_VAIN_WAITS = 20
+const UNWAITED_ROUNDS = 200
 /** A solver is reliable for this time after its last valid offer in the pair. */
 const RELIABLE_MS = 60_000
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
@@ -38,23 +40,18 @@ export function pairOf(request: QuoteRequest, depositWindow: number | undefined)
   return `${inputToken}${outputToken}${orderType} ${length} ${depositMode} ${destinationChainId} ${windows}`
 }
 
-/** What came of one firm request, in a round that was answered with an offer (docs/decisions.md, D30). */
-export interface Lesson {
-  /** How far the offer was from the best one before the answer, in basis points, 0 to 10,000. */
-  readonly gap: number
-  /** Whether it came after the soft deadline, at least 1 basis point better than all before it. Undefined: it says nothing of waiting. */
-  readonly isWorth: boolean | undefined
-}
-
 /** The last lessons of one solver in one pair. */
 export class Lessons {
   readonly #gaps: number[] = []
-  /** A bit for each lesson, 1 for one that was worth waiting for; the newest is the lowest. */
-  #worths = 0
+  /** Above `WORTH` when it is worth waiting for: at least two answers were worth it. */
+  #worth = 0
   #unworthAt = Number.NEGATIVE_INFINITY
+  #vainWaits = 0
+  /** The rounds in which nobody waits for it. */
+  #unwaitedRounds = 0
   /** Above 0 when of its last offers, more came within the soft deadline than later. */
   #quickness = 0
-  /** Above 0 when more of its requests brought an offer than were lost. */
+  /** Above 0 when of its last requests, more brought an offer than did not. */
   #reliability = 0
   #medianGap = NO_OFFER_GAP
   #quotedAt = Number.NEGATIVE_INFINITY
@@ -69,9 +66,7 @@ export class Lessons {
   }
 
   get isWorthWaiting(): boolean {
-    let worths = 0
-    for (let bits = this.#worths; bits > 0; bits >>= 1) worths += bits & 1
-    return worths >= WORTHS_TO_WAIT
+    return this.#worth > WORTH && this.#unwaitedRounds === 0
   }
 
   /** Whether most of its last offers came within the soft deadline. Declines do not count: strangers choose when it declines. */
@@ -79,14 +74,31 @@ export class Lessons {
     return this.#quickness > 0
   }
 
-  /** Of rounds at the same time, one counts that was not worth the wait: a burst of requests says no more than one. */
-  add({ gap, isWorth }: Lesson, askedAt: number, now: number): void {
+  /** Records that a round which asked the solver in the pair was answered. */
+  recordRound(): void {
+    this.#unwaitedRounds = Math.max(0, this.#unwaitedRounds - 1)
+  }
+
+  /** @param gap how far an offer was from the best one before the answer, in basis points, 0 to 10,000 */
+  addGap(gap: number): void {
     this.#gaps.push(gap)
     if (this.#gaps.length > KEPT_LESSONS) this.#gaps.shift()
     this.#medianGap = medianOf(this.#gaps) ?? NO_OFFER_GAP
-    if (isWorth === undefined || (!isWorth && askedAt < this.#unworthAt)) return
+  }
+
+  /**
+   * Of rounds at the same time, one counts that was not worth the wait: a burst of requests says no more than one.
+   * @param isWorth whether the answer came after the soft deadline, at least 1 basis point better than all before it
+   * @param askedAt when the round began
+   */
+  addWorth(isWorth: boolean, wasWaitedFor: boolean, askedAt: number, now: number): void {
+    if (!isWorth && askedAt < this.#unworthAt) return
     if (!isWorth) this.#unworthAt = now
-    this.#worths = ((this.#worths << 1) | Number(isWorth)) & ((1 << KEPT_LESSONS) - 1)
+    this.#worth = counted(this.#worth, isWorth ? WORTH : -1)
+    if (wasWaitedFor) this.#vainWaits = isWorth ? 0 : this.#vainWaits + 1
+    if (this.#vainWaits < MAX_VAIN_WAITS) return
+    this.#vainWaits = 0
+    this.#unwaitedRounds = UNWAITED_ROUNDS
   }
 
   recordQuote(now: number): void {
@@ -95,14 +107,14 @@ export class Lessons {
 
   /** Records an offer, with a lesson or without one, in a round that teaches the pair. */
   recordOffer(isQuick: boolean): void {
-    this.#reliability = Math.min(MOST_RELIABILITY, this.#reliability + 1)
-    if (isQuick) this.#quickness = Math.min(MOST_QUICKNESS, this.#quickness + 1)
-    else this.#quickness = Math.max(LEAST_QUICKNESS, this.#quickness - 1)
+    this.#reliability = counted(this.#reliability, 1)
+    this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
   }
 
-  /** Records a request that cost its caller time, in a round that teaches the pair. */
-  recordLoss(): void {
-    this.#reliability = Math.max(0, this.#reliability - 1)
+  /** Records a request without an offer, in a round that teaches the pair. */
+  recordMiss(): void {
+    this.#reliability = counted(this.#reliability, -1)
+    if (this.#reliability < LEAST_TO_EXCUSE) this.addGap(NO_OFFER_GAP)
   }
 
   /** Whether rounds ask the solver in the pair, whatever its requests in others came to. */
@@ -114,6 +126,10 @@ export class Lessons {
   hasQuoted(now: number): boolean {
     return now - this.#quotedAt <= EXPECTED_MS
   }
+}
+
+function counted(count: number, change: number): number {
+  return Math.min(MOST_EVIDENCE, Math.max(0, count + change))
 }
 
 /** The lower one of the two in the middle when their number is even; undefined without a value. */
@@ -201,11 +217,8 @@ export class Pairs {
 /** What came of the request to one solver, in a round that was answered with an offer. */
 export interface ReadAnswer {
   readonly solver: Address
-  /**
-   * `none`: no valid offer, for a reason of its own. `lost`: the request has also cost its caller time. `unknown`: no valid offer,
-   * for a reason that says nothing about it.
-   */
-  readonly outcome: 'offer' | 'none' | 'lost' | 'unknown'
+  /** `none`: no valid offer, for a reason of its own. `unknown`: no valid offer, for a reason that says nothing about it. */
+  readonly outcome: 'offer' | 'none' | 'unknown'
   /** Whether it came before the round's answer. */
   readonly isInTime: boolean
   /** Whether it came within the soft deadline, before or after the answer. */
@@ -228,21 +241,22 @@ export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean 
 
 /**
  * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
- * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one.
+ * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one. A decline within the
+ * soft deadline says nothing of waiting.
  * @param askedAt when the round began
  */
 export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, askedAt: number, now: number): void {
   const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
+  lessons.recordRound()
   if (outcome === 'offer') lessons.recordQuote(now)
   if (!isTaught || outcome === 'unknown') return
-  if (outcome === 'offer') lessons.recordOffer(isQuick)
-  if (outcome === 'lost') lessons.recordLoss()
-  const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
-  if (isOffer && !isInTime && gap > -LEAST_GAIN) return
-  const lesson = {
-    gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
-    isWorth: outcome !== 'offer' && isQuick ? undefined : wasWorth(answer),
+  if (outcome !== 'offer') lessons.recordMiss()
+  else {
+    lessons.recordOffer(isQuick)
+    const isUseful = isInTime || !wasWaitedFor
+    if (isUseful && !isInTime && gap > -LEAST_GAIN) return
+    lessons.addGap(isUseful ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP)
   }
-  lessons.add(lesson, askedAt, now)
+  if (outcome === 'offer' || !isQuick) lessons.addWorth(wasWorth(answer), wasWaitedFor, askedAt, now)
 }

@@ -23,12 +23,6 @@ export class Standing {
   hasQuoted = false
   /** Whether its last request did not reach it, or its connection broke. */
   isUnreachable = false
-  /** Rounds in a row that waited for it, and to whose answers it added nothing. */
-  vainWaits = 0
-  /** When the last one was counted. */
-  vainAt = Number.NEGATIVE_INFINITY
-  /** The rounds in which nobody waits for it because of that. */
-  unwaitedRounds = 0
 }
 
 /** A request that a solver has not answered. */
@@ -52,9 +46,6 @@ export type Eligibility =
   /** It leaves requests unanswered while others answer them. */
   | 'not_answering'
 
-/** Waits in a row after which nobody waits for a solver, in that many rounds. */
-const MAX_VAIN_WAITS = 20
-const UNWAITED_ROUNDS = 200
 /** The requests that must be open at the same time before a solver counts as not answering. */
 const REQUESTS_TO_STALL = 3
 /** It takes this many times as long as its longest answer: a stranger can have it answer sooner, or later, than it usually does. */
@@ -67,7 +58,6 @@ const SHORTEST_STALL_MS = 50
 export function recordRequest(standing: Standing, request: OpenRequest, wait: Wait, now: number): void {
   standing.open.push(request)
   if (wait === 'never') standing.breaker.recordProbe(now)
-  else if (standing.unwaitedRounds > 0) standing.unwaitedRounds--
 }
 
 /** What came of a request. `answeredInMs` is undefined without an answer. */
@@ -100,20 +90,6 @@ export function recordEnd(
 }
 
 /**
- * Records that a round which teaches waited for the solver beyond the soft deadline. Of rounds at the same time, one counts: a burst of
- * requests says no more than one.
- * @param askedAt when the round began
- */
-export function recordWait(standing: Standing, wasWorth: boolean, askedAt: number, now: number): void {
-  if (!wasWorth && askedAt < standing.vainAt) return
-  standing.vainAt = now
-  standing.vainWaits = wasWorth ? 0 : standing.vainWaits + 1
-  if (standing.vainWaits < MAX_VAIN_WAITS) return
-  standing.vainWaits = 0
-  standing.unwaitedRounds = UNWAITED_ROUNDS
-}
-
-/**
  * Says whether a round asks the solver. It does when the solver is reliable in the pair: strangers can make requests that it leaves unanswered,
  * and then junk would be the answer.
  * @param lessons its lessons in the pair of the round
@@ -135,7 +111,7 @@ export type Wait = 'never' | 'none' | 'soft_deadline' | 'beyond'
 
 /** Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30). */
 export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs: number): Wait {
-  if (lessons?.isWorthWaiting && standing.unwaitedRounds === 0) return 'beyond'
+  if (lessons?.isWorthWaiting) return 'beyond'
   // Strangers can raise its usual time, which is one for all pairs, by requests that take it long.
   return (standing.usualMs ?? 0) <= softMs || lessons?.isQuick ? 'soft_deadline' : 'none'
 }

@@ -18,8 +18,7 @@ const candidates = (count: number, pair?: Pair) =>
 /** A pair in which solver n has the gap n, as far as `known`. */
 function pairWith(known: number, gapOf = (number: number) => number): Pair {
   const pair = new Pair()
-  for (const { address, name } of solvers(known))
-    pair.open(address).add({ gap: gapOf(Number(name)), isWorth: false }, 0, 0)
+  for (const { address, name } of solvers(known)) pair.open(address).addGap(gapOf(Number(name)))
   return pair
 }
 

@@ -5,7 +5,7 @@ import type { RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { identifyClient } from '../../src/clients/client-id.js'
 import { type Lessons, pairOf } from '../../src/standing/lessons.js'
-import { Standings, type Wait } from '../../src/standing/standing.js'
+import { Standings, type Wait, waitFor } from '../../src/standing/standing.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
@@ -28,6 +28,7 @@ function play({
   kind = 'FIRM' as 'FIRM' | 'INDICATIVE',
   second = 'beyond' as Wait,
   times = {} as Partial<RoundTimes>,
+  pair = PAIR,
 } = {}) {
   const solvers: Asked[] = [askedSolver(1), askedSolver(2, second)].map((asked) => ({
     ...asked,
@@ -35,7 +36,7 @@ function play({
     standing: standings.of(asked.solver),
   }))
   const request = { ...exactInput, kind }
-  const learn = createLearnRequest(request, PAIR, identifyClient(client), standings, clock.monotonic)
+  const learn = createLearnRequest(request, pair, identifyClient(client), standings, clock.monotonic)
   return playRound({
     asked: solvers,
     times: { requestedAt: clock.monotonic(), ...times },
@@ -121,28 +122,45 @@ test('a solver stays reliable when twenty strangers make requests that it leaves
   expect(isReliable()).toBe(false)
 })
 
-test('a wait in vain counts in a firm round that teaches, once for rounds at the same time; one that was worth it, in any', async () => {
-  const standing = standings.of(askedSolver(2).solver)
-  const wait = async (amount: bigint, rounds: Parameters<typeof play>[0][]) => {
-    const played = rounds.map((options) => play(options))
-    for (const { answer } of played) await answer(1, offerOf(1, 2000n))
-    await clock.advance(900)
-    for (const { answer } of played) await answer(2, offerOf(2, amount))
+/** A round that waits for the second solver, whose offer comes after the soft deadline. */
+async function wait(amount: bigint, ...rounds: Parameters<typeof play>[0][]): Promise<void> {
+  const played = rounds.map((options) => play(options))
+  for (const { answer } of played) await answer(1, offerOf(1, 2000n))
+  await clock.advance(900)
+  for (const { answer } of played) await answer(2, offerOf(2, amount))
+}
+
+test('a wait in vain counts in a firm round that teaches, once for rounds at the same time', async () => {
+  const isWorthWaiting = () => lessonsOf(2)?.isWorthWaiting
+  for (const client of [1, 2]) await wait(3000n, { client: `192.0.2.${client}` })
+  for (const client of [3, 4]) await wait(1000n, { client: `192.0.2.${client}` })
+  await wait(1000n, { client: '192.0.2.5' }, { client: '192.0.2.6' }, { client: '192.0.2.7' })
+  // This client has taught the pair, and a price teaches nothing.
+  await wait(1000n, { client: '192.0.2.3' })
+  await wait(1000n, { client: '192.0.2.8', kind: 'INDICATIVE' })
+  expect(isWorthWaiting()).toBe(true)
+  await wait(1000n, { client: '192.0.2.8' })
+  expect(isWorthWaiting()).toBe(false)
+})
+
+test('twenty strangers who wait in vain in pairs of their own end no wait elsewhere', async () => {
+  for (const client of [1, 2]) await wait(3000n, { client: `192.0.2.${client}` })
+  for (let stranger = 0; stranger < 20; stranger++)
+    await wait(1000n, { client: `203.0.113.${stranger}`, pair: 'of strangers' })
+  const asked = askedSolver(2)
+  expect(waitFor(standings.of(asked.solver), lessonsOf(2), SOFT_MS)).toBe('beyond')
+})
+
+test('twenty strangers whose requests a solver declines, one after the other, take neither its rank nor the wait for it', async () => {
+  for (let client = 0; client < 25; client++) await wait(3000n, { client: `198.51.100.${client}` })
+  for (let stranger = 0; stranger < 20; stranger++) {
+    if (stranger === 10) await wait(3000n, { client: '192.0.2.1' })
+    const { answer } = play({ client: `203.0.113.${stranger}` })
+    await answer(1, offerOf(1))
+    await clock.advance(700)
+    await answer(2, DECLINED)
   }
-  const waitInVain = (...rounds: Parameters<typeof play>[0][]) => wait(1000n, rounds)
-  await waitInVain({ client: '192.0.2.1' })
-  expect(standing.vainWaits).toBe(1)
-  // The client has taught the pair a moment ago.
-  await waitInVain({ client: '192.0.2.1' })
-  await waitInVain({ client: '192.0.2.2', kind: 'INDICATIVE' })
-  expect(standing.vainWaits).toBe(1)
-  await waitInVain({ client: '192.0.2.3' }, { client: '192.0.2.4' }, { client: '192.0.2.5' })
-  expect(standing.vainWaits).toBe(2)
-  await waitInVain({ client: '192.0.2.6' })
-  expect(standing.vainWaits).toBe(3)
-  // This client has taught the pair, too.
-  await wait(3000n, [{ client: '192.0.2.6' }])
-  expect(standing.vainWaits).toBe(0)
+  expect([lessonsOf(2)?.medianGap, lessonsOf(2)?.isWorthWaiting]).toEqual([0, true])
 })
 
 test('a round teaches, also when a later one was answered before it', async () => {

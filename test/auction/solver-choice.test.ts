@@ -157,7 +157,7 @@ test('says why each solver is asked, by its lessons in the pair, and how long it
   const pair = pairs.open(PAIR, { network: 'a' }, 0)
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   registered.slice(0, 3).forEach(({ address }, index) => {
-    pair?.pair.open(address).add({ gap: 10 * index, isWorth: false }, 0, 0)
+    pair?.pair.open(address).addGap(10 * index)
   })
   standings.of(registered[0] as Solver).usualMs = 900
   const { asked } = openChoice(2).of(1, PAIR, DEADLINE)

@@ -30,13 +30,20 @@ test.each([
   expect(pairOf(request, depositWindow) === pairOf(swap, undefined)).toBe(isSame)
 })
 
-function lessonsOf(gaps: readonly number[], worths: readonly number[] = []): Lessons {
+function lessonsOf(gaps: readonly number[]): Lessons {
   const lessons = new Lessons()
-  gaps.forEach((gap, index) => {
-    lessons.add({ gap, isWorth: worths.includes(index) }, 0, 0)
-  })
+  for (const gap of gaps) lessons.addGap(gap)
   return lessons
 }
+
+/** Answers one after the other, each of which was worth the wait or not. The rounds waited for them, or not. */
+function answersOf(worths: readonly boolean[], wasWaitedFor = false, lessons = new Lessons()): Lessons {
+  for (const isWorth of worths) lessons.addWorth(isWorth, wasWaitedFor, 0, 0)
+  return lessons
+}
+
+const YES = Array(99).fill(true)
+const NO = Array(99).fill(false)
 
 describe('the lessons of a solver', () => {
   test.each([
@@ -51,21 +58,37 @@ describe('the lessons of a solver', () => {
   })
 
   test.each([
-    [[0], false],
-    [[1, 9], true],
-    [[0, 9], false],
-  ])('of ten, those at %j were worth waiting for, so it is: %s', (worths, isWorthWaiting) => {
-    expect(lessonsOf(Array(10).fill(0), worths).isWorthWaiting).toBe(isWorthWaiting)
+    [[true, ...NO, true], false],
+    [[true, false, true], true],
+    [[true, false, false, false, false, true], false],
+    // Twenty strangers cannot end it.
+    [[...YES, ...NO.slice(0, 20)], true],
+    [[...YES, ...NO.slice(0, 21)], false],
+  ])('after answers that were worth the wait as in %j, it is worth waiting for: %s', (worths, isWorth) => {
+    expect(answersOf(worths).isWorthWaiting).toBe(isWorth)
+  })
+
+  test('are worth no wait in 200 rounds, after 20 waits in a row that were in vain', () => {
+    const lessons = answersOf(NO.slice(0, 19), true)
+    answersOf([...YES.slice(0, 1), ...NO.slice(0, 19)], true, lessons)
+    answersOf([true, true], false, lessons)
+    expect(lessons.isWorthWaiting).toBe(true)
+    answersOf([false], true, lessons)
+    for (let round = 0; round < 200; round++) {
+      answersOf([true], false, lessons)
+      expect(lessons.isWorthWaiting).toBe(false)
+      lessons.recordRound()
+    }
+    expect(lessons.isWorthWaiting).toBe(true)
   })
 
   test.each([
     [[], false],
     [[true], true],
     [[true, false], false],
-    [[...Array(99).fill(true), ...Array(19).fill(false)], true],
-    [[...Array(99).fill(true), ...Array(20).fill(false)], false],
-    [[...Array(99).fill(false), ...Array(5).fill(true)], false],
-    [[...Array(99).fill(false), ...Array(6).fill(true)], true],
+    [[...YES, ...NO.slice(0, 24)], true],
+    [[...YES, ...NO.slice(0, 25)], false],
+    [[...NO, true], true],
   ])('after offers that were quick as in %j, it is quick: %s', (offers, isQuick) => {
     const lessons = new Lessons()
     for (const offer of offers) lessons.recordOffer(offer)
@@ -79,28 +102,41 @@ describe('the lessons of a solver', () => {
     [[1, 0, 0], 60_001, false],
     [[0, 99, 1], 0, true],
   ])(
-    'after %j offers, losses and offers it is reliable %i ms later: %s',
-    ([offers, losses, more], now, isReliable) => {
+    'after %j offers, requests without one and offers it is reliable %i ms later: %s',
+    ([offers, misses, more], now, isReliable) => {
       const lessons = new Lessons()
       lessons.recordQuote(0)
       for (let offer = 0; offer < offers; offer++) lessons.recordOffer(false)
-      for (let loss = 0; loss < losses; loss++) lessons.recordLoss()
+      for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
       for (let offer = 0; offer < more; offer++) lessons.recordOffer(false)
       expect(lessons.isReliable(now)).toBe(isReliable)
     },
   )
 
   test.each([
-    ['a burst of rounds that were not', false, 0, true],
-    ['quick declines', undefined, 2, true],
-    ['rounds in a row that were not', false, 2, false],
-  ])('of a solver that was worth waiting for, %s', (_what, isWorth, everyMs, isWorthWaiting) => {
-    const lessons = lessonsOf([0, 0], [0, 1])
-    for (let round = 1; round <= 9; round++) {
-      const askedAt = round * everyMs
-      lessons.add({ gap: 10_000, isWorth }, askedAt, askedAt + 1)
+    [99, 20, 3],
+    [99, 24, 3],
+    [99, 26, 10_000],
+    [6, 1, 3],
+    [5, 6, 10_000],
+  ])('after %i offers, of %i requests without one the median gap is %i', (offers, misses, medianGap) => {
+    const lessons = new Lessons()
+    for (let offer = 0; offer < offers; offer++) {
+      lessons.recordOffer(true)
+      lessons.addGap(3)
     }
-    expect([lessons.isWorthWaiting, lessons.medianGap]).toEqual([isWorthWaiting, 10_000])
+    for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
+    expect(lessons.medianGap).toBe(medianGap)
+  })
+
+  test.each([
+    ['a burst of rounds that were not', 0, true],
+    ['rounds in a row that were not', 2, false],
+  ])('of a solver that was worth waiting for, %s', (_what, everyMs, isWorthWaiting) => {
+    const lessons = answersOf([true, true])
+    for (let round = 1; round <= 9; round++)
+      lessons.addWorth(false, false, round * everyMs, round * everyMs + 1)
+    expect(lessons.isWorthWaiting).toBe(isWorthWaiting)
   })
 
   test('end to say that it quotes the pair after a day without an offer', () => {

@@ -6,7 +6,6 @@ import {
   type OpenRequest,
   recordEnd,
   recordRequest,
-  recordWait,
   Standing,
   type Wait,
   waitFor,
@@ -69,7 +68,7 @@ describe('the usual time', () => {
 describe('a round waits for a solver', () => {
   const worthWaiting = () => {
     const lessons = new Lessons()
-    for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true }, 0, 0)
+    for (let time = 0; time < 2; time++) lessons.addWorth(true, false, 0, 0)
     return lessons
   }
 
@@ -89,39 +88,6 @@ describe('a round waits for a solver', () => {
     answer(...times)
     expect(waitFor(standing, lessons?.(), SOFT_MS)).toBe(wait)
   })
-
-  test('until 20 waits in a row were in vain, and then for none of its next 200 rounds', () => {
-    const lessons = worthWaiting()
-    answer(900)
-    let now = 0
-    const waits = (wasWorth: boolean, times: number) => {
-      for (let time = 0; time < times; time++) {
-        recordWait(standing, wasWorth, now, now + 900)
-        now += 900
-      }
-    }
-    waits(false, 19)
-    waits(true, 1)
-    waits(false, 19)
-    expect(waitFor(standing, lessons, SOFT_MS)).toBe('beyond')
-    waits(false, 1)
-    for (let round = 0; round < 200; round++) {
-      expect(waitFor(standing, lessons, SOFT_MS)).toBe('none')
-      ask(requestAt(0))
-    }
-    expect(waitFor(standing, lessons, SOFT_MS)).toBe('beyond')
-  })
-})
-
-test('rounds at the same time count as one wait in vain', () => {
-  answer(900)
-  const lessons = new Lessons()
-  for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true }, 0, 0)
-  for (let burst = 0; burst < 19; burst++) {
-    const began = 10_000 * burst
-    for (let round = 0; round < 30; round++) recordWait(standing, false, began + round, began + 900 + round)
-  }
-  expect(waitFor(standing, lessons, SOFT_MS)).toBe('beyond')
 })
 
 describe('a solver is expected to quote', () => {
