@@ -1,28 +1,22 @@
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { EndpointVerifier } from '../contract/verify-endpoint.js'
-import { EventSinkError } from '../event-sink-errors.js'
-import type { BlockReader } from '../logs/block-reader.js'
+import { EventSinkError, withEventSinkErrors } from '../event-sink-errors.js'
+import { type BlockReader, createBlockReader } from '../logs/block-reader.js'
 import type { BlockProcessor } from './block-processor.js'
+import type { ChainSyncContext } from './context.js'
 import { createHeadSubscriptions } from './head-subscriptions.js'
 import type { HeadSync } from './head-sync.js'
 import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
 
-interface BlockPollerOptions {
-  readonly chainId: number
-  readonly pollIntervalMs: number
-  readonly endpoints: readonly Endpoint[]
-  readonly readerAt: (endpoint: Endpoint) => BlockReader
-  readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
-  readonly blocks: Pick<BlockProcessor, 'last'>
+/** The parts of a sync that its polls move. */
+interface PolledParts {
+  readonly blocks: BlockProcessor
   readonly headSync: HeadSync
   /** Takes the result of every poll. */
   readonly results: PollResults
@@ -30,8 +24,6 @@ interface BlockPollerOptions {
   readonly onProgress: () => void
   /** Called after every poll, successful or not. */
   readonly onPolled: () => void
-  readonly clock: Clock
-  readonly log: Logger
 }
 
 /** Poll intervals between polls while a subscription pushes new heads. */
@@ -41,9 +33,11 @@ const SUBSCRIBED_INTERVALS = 10
  * Builds the poller of one chain, which passes each new head to the head sync. This file is what one poll does; poll-schedule.ts is when
  * polls run.
  */
-export function createBlockPoller(options: BlockPollerOptions) {
-  const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
-  const { verifier } = options
+export function createBlockPoller(context: ChainSyncContext, parts: PolledParts) {
+  const { endpoints, verifier, clock, log } = context
+  const { chainId, pollIntervalMs } = context.config
+  const { blocks, headSync, results, onProgress, onPolled } = parts
+  const readers = createReaders(context)
   const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
   let polled = endpoints[0] as Endpoint
   const subscriptions = createHeadSubscriptions(() => polled, verifier.forget)
@@ -72,7 +66,7 @@ export function createBlockPoller(options: BlockPollerOptions) {
     // Before the head is read, so that no head is missed between the two.
     await subscriptions.subscribe(endpoint, run.pollSoon)
     run.signal.throwIfAborted()
-    const reader = options.readerAt(endpoint)
+    const reader = readers.get(endpoint) as BlockReader
     const pushed = subscriptions.takeHead()
     const seen = await reader.head(pushed)
     run.signal.throwIfAborted()
@@ -136,7 +130,7 @@ export function createBlockPoller(options: BlockPollerOptions) {
     return isPushed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
 
-  const schedule = createPollSchedule({ ...options, poll: pollOnce, pauseMs })
+  const schedule = createPollSchedule({ poll: pollOnce, onPolled, pauseMs, clock })
 
   return {
     /**
@@ -162,4 +156,19 @@ export function createBlockPoller(options: BlockPollerOptions) {
     pollNow: schedule.pollNow,
     close: schedule.close,
   }
+}
+
+/** A reader of blocks at each endpoint, which compares them with the others. */
+function createReaders({
+  config,
+  endpoints,
+  eventSink,
+}: ChainSyncContext): ReadonlyMap<Endpoint, BlockReader> {
+  const { chainId, settlement } = config
+  const { knownSolvers } = withEventSinkErrors(eventSink, () => {})
+  const readerAt = (endpoint: Endpoint) => {
+    const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
+    return createBlockReader(endpoint.client, chainId, settlement, { others, knownSolvers })
+  }
+  return new Map(endpoints.map((endpoint) => [endpoint, readerAt(endpoint)]))
 }

@@ -3,14 +3,11 @@ import {
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
-import type { ChainConfig } from '../../config/config.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { BlockListener } from '../chain-listeners.js'
-import type { EventSink } from '../event-sink.js'
 import { withEventSinkErrors } from '../event-sink-errors.js'
 import type { Block, BlockReader, LinkedRange } from '../logs/block-reader.js'
 import { createBlockRecheck } from './block-recheck.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'
+import type { ChainSyncContext } from './context.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
 import { assertOnChain, createOpenPosition, parentOf, resyncRoot } from './starting-block.js'
 
@@ -20,25 +17,16 @@ export type Outcome = 'added' | 'removed'
 /** Keeps the last known blocks of a chain and its event log, and changes both together. */
 export type BlockProcessor = ReturnType<typeof createBlockProcessor>
 
-interface BlockProcessorOptions {
-  readonly config: ChainConfig
-  /** How many blocks a reorganisation may remove. */
-  readonly maxReorgDepth: number
-  readonly eventSink: EventSink
-  /** Called when the known blocks have changed, before the listener hears of it. */
-  readonly onMoved: () => void
-  readonly listener: BlockListener
-  readonly log: Logger
-}
-
 /** Blocks with events that are searched for one on the chain. When none of them is, all events are read again. */
 const MAX_EVENT_BLOCKS = 10_000
 
-/** Builds the processor of one chain's blocks. */
-export function createBlockProcessor(options: BlockProcessorOptions) {
-  const { config, maxReorgDepth, onMoved, listener, log } = options
-  const { chainId, confirmations, recheckBlocks } = config
-  const { onPublished, onLogs, onLate } = listener
+/**
+ * Builds the processor of one chain's blocks.
+ * @param onMoved called when the known blocks have changed, before the listener hears of it
+ */
+export function createBlockProcessor(context: ChainSyncContext, onMoved: () => void) {
+  const { maxReorgDepth, listener, log } = context
+  const { chainId, confirmations, recheckBlocks } = context.config
   // One more block, so that the block before the deepest reorganisation is known.
   const keptBlocks = maxReorgDepth + confirmations + 1
   let chain: LocalChain | undefined
@@ -46,13 +34,12 @@ export function createBlockProcessor(options: BlockProcessorOptions) {
   let hasRemoved = false
   /** A write has failed. It may have reached the event log, so `open` must read the log again. */
   let isEventSinkLost = false
-  const eventSink = withEventSinkErrors(options.eventSink, () => {
+  const eventSink = withEventSinkErrors(context.eventSink, () => {
     isEventSinkLost = true
   })
-  const openPosition = createOpenPosition(config, eventSink, log)
-  const confirmationBuffer = createConfirmationBuffer(maxReorgDepth, eventSink, onPublished)
-  const depth = Math.min(recheckBlocks, keptBlocks - 1)
-  const blockRecheck = createBlockRecheck({ chainId, depth, eventSink, onLogs, onLate, log })
+  const openPosition = createOpenPosition(context, eventSink)
+  const confirmationBuffer = createConfirmationBuffer(maxReorgDepth, eventSink, listener.onPublished)
+  const blockRecheck = createBlockRecheck(context, eventSink, Math.min(recheckBlocks, keptBlocks - 1))
 
   function knownBlocks(): LocalChain {
     if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
@@ -101,7 +88,7 @@ export function createBlockProcessor(options: BlockProcessorOptions) {
     moveTo(extended)
     confirmationBuffer.add(blocks)
     blockRecheck.add(blocks, tipOf(extended).number)
-    for (const block of blocks) onLogs(block)
+    for (const block of blocks) listener.onLogs(block)
   }
 
   function countRemoval(): void {
@@ -187,7 +174,7 @@ export function createBlockProcessor(options: BlockProcessorOptions) {
       await confirmationBuffer.publish(knownBlocks(), tipOf(knownBlocks()).number)
       await confirmationBuffer.publishRange(range)
       moveTo([range.end])
-      onLogs(range)
+      listener.onLogs(range)
     },
 
     /**

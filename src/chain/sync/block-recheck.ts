@@ -1,23 +1,10 @@
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
-import type { DecodedLogs } from '../../../packages/protocol/src/settlement/settlement.js'
-import type { Logger } from '../../telemetry/log.js'
 import type { EventSink } from '../event-sink.js'
 import { EventSinkError } from '../event-sink-errors.js'
 import type { Block, BlockReader } from '../logs/block-reader.js'
+import type { ChainSyncContext } from './context.js'
 import { blockAt, type LocalChain } from './local-chain.js'
-
-interface BlockRecheckOptions {
-  readonly chainId: number
-  /** Depth below the last block at which a block is read again; 0 reads no block again. */
-  readonly depth: number
-  readonly eventSink: Pick<EventSink, 'appendMissing'>
-  /** Called with the number of events that the log had lacked. */
-  readonly onLate: (events: number) => void
-  /** Receives a block's decoded logs before the event sink does. */
-  readonly onLogs: (logs: DecodedLogs) => void
-  readonly log: Logger
-}
 
 /** A block that waits for its second reading. */
 interface WaitingBlock {
@@ -30,17 +17,22 @@ const MAX_FAILURES = 30
 
 /**
  * Builds the second reading of one chain's blocks: of those whose logs the node did not prove complete, after it has had time to index them.
+ * @param depth below the last block at which a block is read again; 0 reads no block again
  */
-export function createBlockRecheck(options: BlockRecheckOptions) {
-  const { chainId, depth, eventSink, onLogs, onLate, log } = options
+export function createBlockRecheck(
+  { config, listener, log }: ChainSyncContext,
+  eventSink: EventSink,
+  depth: number,
+) {
+  const { chainId } = config
   let waiting: readonly WaitingBlock[] = []
 
   async function publishMissing(block: Block): Promise<void> {
-    onLogs(block)
+    listener.onLogs(block)
     if (block.events.length === 0) return
     const events = await eventSink.appendMissing(block.events)
     if (events === 0) return
-    onLate(events)
+    listener.onLate(events)
     const { number } = block.header
     log.warn(
       { chainId, block: number, events },

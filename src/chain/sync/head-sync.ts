@@ -2,11 +2,11 @@ import { createRangeSize, isForSize, readRange } from '../../../packages/chain/s
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
-import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { BlockReader, LinkedRange } from '../logs/block-reader.js'
 import { IncompleteRangeError } from '../logs/range-logs.js'
 import type { BlockProcessor, Outcome } from './block-processor.js'
+import type { ChainSyncContext } from './context.js'
 import { blockAt, type LocalChain, reconcile, tipOf } from './local-chain.js'
 
 /** Keeps the local chain and the event log up to date with a chain. */
@@ -21,22 +21,13 @@ interface Run {
   readonly onBackfill: () => void
 }
 
-interface HeadSyncOptions {
-  readonly config: Pick<ChainConfig, 'chainId' | 'confirmations'>
-  /** Depth of the deepest reorganisation that is followed. */
-  readonly maxReorgDepth: number
-  readonly blocks: BlockProcessor
-  readonly log: Logger
-}
-
 /** Blocks that are read at once near the head. */
 const STEP_BLOCKS = 25
 /** How often in a row a lower head on another fork must be seen before it is followed. One such head may be a lag. */
 const LOWER_FORK_SIGHTINGS = 3
 
 /** Builds the head sync of one chain. */
-export function createHeadSync(options: HeadSyncOptions) {
-  const { config, maxReorgDepth, blocks, log } = options
+export function createHeadSync({ config, maxReorgDepth, log }: ChainSyncContext, blocks: BlockProcessor) {
   /** Blocks up to this depth can still change or are not confirmed, so they are read one by one. */
   const liveDepth = maxReorgDepth + config.confirmations
   const readRange = createRangeReader(config.chainId, log)

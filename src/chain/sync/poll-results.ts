@@ -2,16 +2,14 @@ import {
   ChainConfigError,
   describeConfigError,
 } from '../../../packages/chain/src/contract/chain-config-error.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import {
   InconsistentAnswerError,
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { Metrics } from '../../telemetry/metrics.js'
 import { EventSinkError } from '../event-sink-errors.js'
+import type { ChainSyncContext } from './context.js'
 import { backoffMs } from './poll-schedule.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */
@@ -38,15 +36,6 @@ interface FailedPlace {
   readonly endpoint: string
 }
 
-interface PollResultsOptions {
-  readonly chainId: number
-  readonly pollIntervalMs: number
-  readonly endpointCount: number
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** A head that is this many blocks above the last followed one is wrong: no node lags so much. */
 const MAX_LAG_BLOCKS = 100
 /** Number of polls in a row, and of poll intervals, that may find a lower head. A lagging node catches up earlier. */
@@ -56,15 +45,15 @@ const CANNOT_BE_READ =
   'a block cannot be read, and no events are published: this does not mend while the node answers so'
 
 /** Builds the results of one chain's polls. */
-export function createPollResults(options: PollResultsOptions) {
-  const { chainId, pollIntervalMs, endpointCount, metrics, clock, log } = options
+export function createPollResults({ config, endpoints, metrics, clock, log }: ChainSyncContext) {
+  const { chainId, pollIntervalMs } = config
   let isUp: boolean | undefined
   let head: TimedHeader | undefined
   /** The head when one was followed last. */
   let followed: TimedHeader | undefined
   let failures = 0
   /** Number of endpoints that the last failure concerns. */
-  let concerned = endpointCount
+  let concerned = endpoints.length
   /** The message that was logged last, while the chain is down. */
   let logged: string | undefined
   let stuck: (UnreadBlock & { readonly since: number }) | undefined
@@ -73,7 +62,7 @@ export function createPollResults(options: PollResultsOptions) {
   /** Whether failures are enough to call the chain down. A single one is not, after the chain has answered. */
   function isSignificant(error: unknown): boolean {
     if (error instanceof LowerHeadError) return true
-    const enough = error instanceof EventSinkError ? 1 : endpointCount
+    const enough = error instanceof EventSinkError ? 1 : endpoints.length
     return failures >= Math.max(enough, isUp === true ? 2 : 1)
   }
 
@@ -150,7 +139,7 @@ export function createPollResults(options: PollResultsOptions) {
       }
       // The head was that of another chain.
       if (error instanceof ChainConfigError) head = followed
-      concerned = isOfDatabase ? 1 : endpointCount
+      concerned = isOfDatabase ? 1 : endpoints.length
       if (!isOfDatabase) metrics.rpcErrors.inc({ chain_id: chainId })
       if (!isSignificant(error)) return
       isUp = false

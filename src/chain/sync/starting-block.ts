@@ -3,10 +3,9 @@ import {
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { BlockHeader, BlockRef, ChainPosition } from '../../../packages/protocol/src/orders/block.js'
-import type { ChainConfig } from '../../config/config.js'
-import type { Logger } from '../../telemetry/log.js'
 import type { EventSink } from '../event-sink.js'
 import { type BlockReader, repeatedAs } from '../logs/block-reader.js'
+import type { ChainSyncContext } from './context.js'
 
 /**
  * Reads a chain's position from the event log, or begins at START_BLOCK or the head.
@@ -16,11 +15,7 @@ import { type BlockReader, repeatedAs } from '../logs/block-reader.js'
 type OpenPosition = (reader: BlockReader, head: BlockHeader) => Promise<ChainPosition | undefined>
 
 /** Builds the function for one chain. It warns of a START_BLOCK above the head once. */
-export function createOpenPosition(
-  config: Pick<ChainConfig, 'chainId' | 'settlement' | 'startBlock'>,
-  eventSink: Pick<EventSink, 'open' | 'begin'>,
-  log: Logger,
-): OpenPosition {
+export function createOpenPosition({ config, log }: ChainSyncContext, eventSink: EventSink): OpenPosition {
   const { chainId, settlement, startBlock } = config
   let hasWarned = false
 

@@ -1,22 +1,9 @@
-import type { PublicClient } from 'viem'
 import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { readView } from '../../../packages/protocol/src/node/read-view.js'
 import type { KnownOrder, OrderPosition } from '../../../packages/protocol/src/orders/order.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
-import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { TermsSink } from '../event-sink.js'
-
-interface TermsRetryOptions {
-  readonly chainId: number
-  /** The contract, lower case. */
-  readonly settlement: Address
-  /** A client of the chain's endpoints. */
-  readonly client: PublicClient
-  readonly sink: TermsSink
-  readonly log: Logger
-}
+import type { ChainSyncContext } from './context.js'
 
 /** Rows of one page, and the pause after it. SQLite runs in the event loop, so a page stops it for some milliseconds. */
 const PAGE_ROWS = 10
@@ -32,8 +19,8 @@ const MAX_PAUSE_MS = 60_000
  * orders tells whether it lacks them. So any replica can continue after an interruption.
  * Builds the retry for the orders of one chain.
  */
-export function createTermsRetry(options: TermsRetryOptions) {
-  const { chainId, client, settlement, sink, log } = options
+export function createTermsRetry({ config, client, eventSink, log }: ChainSyncContext) {
+  const { chainId, settlement } = config
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
@@ -42,9 +29,9 @@ export function createTermsRetry(options: TermsRetryOptions) {
   async function completeOrders(): Promise<void> {
     let [after, left, empty]: [OrderPosition | undefined, number, number] = [undefined, 0, 0]
     while (empty < MAX_EMPTY_PAGES) {
-      const orders = await sink.ordersWithoutTerms(after, PAGE_ROWS)
+      const orders = await eventSink.ordersWithoutTerms(after, PAGE_ROWS)
       const known = (await Promise.all(orders.map(readOrder))).filter((order) => order !== undefined)
-      const completed = known.length > 0 ? await sink.completeOrders(known) : 0
+      const completed = known.length > 0 ? await eventSink.completeOrders(known) : 0
       left += orders.length - completed
       if (orders.length < PAGE_ROWS) break
       after = orders.at(-1)

@@ -5,8 +5,8 @@ import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { EventSink } from '../../../src/chain/event-sink.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockProcessor } from '../../../src/chain/sync/block-processor.js'
+import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createHeadSync } from '../../../src/chain/sync/head-sync.js'
-import type { ChainConfig } from '../../../src/config/chains.js'
 import { createLog } from '../../../src/telemetry/log.js'
 
 const nameOf = (number: number, branch = 'a'): Hex => `0x${branch}${number}`
@@ -38,8 +38,9 @@ async function startProcessor() {
     onLate: ignore,
     onPublished: ignore,
   }
-  const options = { config: config as unknown as ChainConfig, maxReorgDepth: 8, log: createLog('silent') }
-  const blocks = createBlockProcessor({ ...options, eventSink, onMoved: ignore, listener })
+  const parts = { config, maxReorgDepth: 8, eventSink, listener, log: createLog('silent') }
+  const context = parts as unknown as ChainSyncContext
+  const blocks = createBlockProcessor(context, ignore)
   const node = { branch: 'a', isOther: false, reads: 0 }
   const reader = {
     async verifyChainId() {
@@ -56,7 +57,7 @@ async function startProcessor() {
   blocks.beginPass()
   await blocks.add(reader, [headerOf(11), headerOf(12), headerOf(13)])
   node.branch = 'b'
-  return { blocks, headSync: createHeadSync({ ...options, blocks }), reader, reverted, node }
+  return { blocks, headSync: createHeadSync(context, blocks), reader, reverted, node }
 }
 
 it.each([

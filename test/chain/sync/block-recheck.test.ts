@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
+import type { EventSink } from '../../../src/chain/event-sink.js'
 import { EventSinkError } from '../../../src/chain/event-sink-errors.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockRecheck } from '../../../src/chain/sync/block-recheck.js'
+import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createLog } from '../../../src/telemetry/log.js'
 
 /** Times that a node may fail for a block. */
@@ -26,19 +28,19 @@ const EVENT: EventWithPosition = {
 
 it('a second reading that fails because of the database is repeated until it succeeds', async () => {
   const added: EventWithPosition[] = []
-  const recheck = createBlockRecheck({
-    chainId: 1,
-    depth: 1,
-    eventSink: {
-      async appendMissing(events) {
-        added.push(...events)
-        return events.length
-      },
+  const listener = { onLate() {}, onLogs() {} }
+  const parts = { config: { chainId: 1 }, listener, log: createLog('silent') }
+  const eventSink = {
+    async appendMissing(events: readonly EventWithPosition[]) {
+      added.push(...events)
+      return events.length
     },
-    onLate() {},
-    onLogs() {},
-    log: createLog('silent'),
-  })
+  }
+  const recheck = createBlockRecheck(
+    parts as unknown as ChainSyncContext,
+    eventSink as unknown as EventSink,
+    1,
+  )
   let isDown = true
   const reader = {
     header: async () => HEADER,

@@ -69,7 +69,7 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
     eventSink,
     client: endpoint.client,
     endpoints: [endpoint],
-    verifier: { verify: async () => {}, forget: ignore },
+    verifier: { verify: async () => {}, forget: ignore } as never,
     listener: {
       onLogs: () => void lastAtLogs.push(sync.snapshot.last?.number),
       onReorganisation: ignore,

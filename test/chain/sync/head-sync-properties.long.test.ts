@@ -3,8 +3,8 @@ import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { BlockListener } from '../../../src/chain/chain-listeners.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockProcessor } from '../../../src/chain/sync/block-processor.js'
+import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createHeadSync } from '../../../src/chain/sync/head-sync.js'
-import type { ChainConfig } from '../../../src/config/config.js'
 import { openEventLog } from '../../../src/events/event-log.js'
 import { createEventStore } from '../../../src/store/events/event-store.js'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
@@ -81,7 +81,6 @@ async function createHistory(seed: number, confirmations: number) {
     confirmations,
     recheckBlocks: RECHECK_BLOCKS,
   } as const
-  const options = { config: config as unknown as ChainConfig, maxReorgDepth: MAX_REORG_DEPTH, log }
   const listener: BlockListener = {
     onLogs() {},
     onReorganisation() {},
@@ -89,8 +88,10 @@ async function createHistory(seed: number, confirmations: number) {
     onLate() {},
     onPublished() {},
   }
-  const blocks = createBlockProcessor({ ...options, eventSink: faulty.eventSink, onMoved() {}, listener })
-  const headSync = createHeadSync({ ...options, blocks })
+  const parts = { config, maxReorgDepth: MAX_REORG_DEPTH, eventSink: faulty.eventSink, listener, log }
+  const context = parts as unknown as ChainSyncContext
+  const blocks = createBlockProcessor(context, () => {})
+  const headSync = createHeadSync(context, blocks)
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {
     pause: async () => {},
     knownSolvers: faulty.eventSink.knownSolvers,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { EventSinkError } from '../../../src/chain/event-sink-errors.js'
+import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createPollResults } from '../../../src/chain/sync/poll-results.js'
 import { backoffMs } from '../../../src/chain/sync/poll-schedule.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
@@ -16,14 +17,9 @@ function createTestResults() {
     info() {},
     warn() {},
   }
-  const results = createPollResults({
-    chainId: 1,
-    pollIntervalMs: 1000,
-    endpointCount: 1,
-    metrics: createMetrics(),
-    clock,
-    log: log as never,
-  })
+  const config = { chainId: 1, pollIntervalMs: 1000 }
+  const parts = { config, endpoints: [{}], metrics: createMetrics(), clock, log }
+  const results = createPollResults(parts as unknown as ChainSyncContext)
   return { clock, lines, ...results }
 }
 
