@@ -8,7 +8,7 @@ import {
   type SolverResult,
 } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import type { CallSignal } from '../concurrency/time-limits.js'
+import type { CallSignal } from '../clients/call.js'
 import type { SolverCall } from '../solvers/transport/solver-transports.js'
 import type { OpenRequest } from '../standing/standing.js'
 import type { Asked } from './solver-choice.js'

@@ -1,8 +1,8 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
+import type { CallSignal } from '../clients/call.js'
 import type { ClientId } from '../clients/client-id.js'
 import { FairQueue } from '../concurrency/fair-queue.js'
-import type { CallSignal } from '../concurrency/time-limits.js'
 import type { Config } from '../config/config.js'
 
 /**

@@ -1,12 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
-
-/** The part of an AbortSignal that a call needs. To make whole ones for a quote takes a fiftieth of its CPU. */
-export interface CallSignal {
-  readonly aborted: boolean
-  addEventListener(type: 'abort', listener: () => void): void
-  removeEventListener(type: 'abort', listener: () => void): void
-}
+import type { CallSignal } from '../clients/call.js'
 
 /** A signal that is aborted after a number of milliseconds, or with another signal. It must be ended if neither happens. */
 export function limitTime(

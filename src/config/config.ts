@@ -11,7 +11,6 @@ import { DISPLAY_NAME, isDisplayName } from '../../packages/protocol/src/values/
 import { parseUint256 } from '../../packages/protocol/src/values/numbers.js'
 import { isTextOf } from '../../packages/protocol/src/values/text.js'
 import { DAY_SECONDS } from '../../packages/protocol/src/values/time.js'
-import { LOG_LEVELS, type LogLevel } from '../telemetry/log.js'
 import {
   readCorsOrigins,
   readEndpointAllowlist,
@@ -39,6 +38,11 @@ export type { ChainConfig, RateLimitConfig, RateLimitStore }
 
 /** The configuration of an instance. */
 export type Config = Readonly<ReturnType<typeof readConfig>>
+
+/** The levels that LOG_LEVEL takes. */
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 const MAX_RECORD_MB = 1_000_000
 

@@ -1,4 +1,4 @@
-import type { CallSignal } from '../concurrency/time-limits.js'
+import type { CallSignal } from '../clients/call.js'
 import type { SolverCall, SolverReply } from '../solvers/transport/solver-transports.js'
 import type { InstanceMessage } from './messages.js'
 

@@ -6,7 +6,7 @@ import {
 } from '../../packages/protocol/src/errors.js'
 import { MAX_QUOTE_TIMEOUT_MS } from '../../packages/protocol/src/field-rules.js'
 import type { FailReason, SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
-import type { CallSignal } from '../concurrency/time-limits.js'
+import type { CallSignal } from '../clients/call.js'
 import type { Subscription } from '../events/subscriber.js'
 import type { SessionRegistration } from '../solvers/registry/session-registrations.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/transport/request-slots.js'

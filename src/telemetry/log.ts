@@ -1,13 +1,9 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeUnprintable } from '../../packages/protocol/src/values/text.js'
+import type { LogLevel } from '../config/config.js'
 
 export type { Logger }
-
-/** The levels that LOG_LEVEL takes. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 type Stream = ReturnType<typeof pino.destination>
 

@@ -2,7 +2,7 @@ import type { SolverResult } from '../../packages/protocol/src/solvers/solver-re
 import type { SolverAttempt } from '../../src/auction/attempt.js'
 import { type EndedAttempt, Round, type RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
-import type { CallSignal } from '../../src/concurrency/time-limits.js'
+import type { CallSignal } from '../../src/clients/call.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import { Standing, type Wait } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'

@@ -5,7 +5,17 @@ import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { ClusterBus } from '../../cluster/cluster.js'
 import type { OrderCache } from '../contract/order-cache.js'
-import type { UnreadBlock } from './poll-results.js'
+
+/** The next block of a chain, when it could not be read for a minute (docs/decisions.md, D22). */
+export interface UnreadBlock {
+  readonly block: number
+  /** The member of the node's answer that cannot be read; undefined when the node gives no answer. */
+  readonly member: string | undefined
+  /** The host of the endpoint that has failed last. */
+  readonly endpoint: string
+  /** The node's words, without path, query and credentials of its URL. */
+  readonly reason: string
+}
 
 /** The state of a chain at one moment. */
 export interface ChainSnapshot {

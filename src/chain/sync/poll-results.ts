@@ -9,23 +9,13 @@ import {
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { EventSinkError } from '../event-sink-errors.js'
+import type { UnreadBlock } from './chain-state.js'
 import type { ChainSyncContext } from './context.js'
 import { backoffMs } from './poll-schedule.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */
 class LowerHeadError extends Error {
   override readonly name = 'LowerHeadError'
-}
-
-/** The next block of a chain, when it could not be read for a minute (docs/decisions.md, D22). */
-export interface UnreadBlock {
-  readonly block: number
-  /** The member of the node's answer that cannot be read; undefined when the node gives no answer. */
-  readonly member: string | undefined
-  /** The host of the endpoint that has failed last. */
-  readonly endpoint: string
-  /** The node's words, without path, query and credentials of its URL. */
-  readonly reason: string
 }
 
 /** The results of a chain's polls, and the state of the chain that follows from them. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { askedSession, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
-import type { CallSignal } from '../../concurrency/time-limits.js'
+import type { CallSignal } from '../../clients/call.js'
 
 /** Called with the time when a waiting request gets its slot. */
 type OnSlot = (now: number) => void

@@ -6,7 +6,7 @@ import {
   type SolverKey,
 } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult, SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
-import type { CallSignal } from '../../concurrency/time-limits.js'
+import type { CallSignal } from '../../clients/call.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
