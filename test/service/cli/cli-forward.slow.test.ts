@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { createAggregatorClient, type OrderEvent } from '@quote-aggregator/client'
 import { afterAll, expect, test } from 'vitest'
 import { SECRET, startReceiver } from '../../../packages/cli/test/forward/receiver.js'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { freePort } from '../../support/free-port.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { createRandom } from '../../support/random.js'
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 600_000
 const random = createRandom(SEED)
 let ends: (() => unknown)[] = []
 
-const chain = await shared(startChain({ extraArgs: ['--prune-history', '5000'] }))
+const chain = await shared(startModelChain())
 const traffic = await createTraffic(chain, { seed: SEED })
 const folder = mkdtempSync(join(tmpdir(), 'forward-'))
 writeFileSync(join(folder, 'secret'), SECRET, { mode: 0o600 })

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { createRandom } from '../../support/random.js'
 import { environmentFor, startService } from '../../support/service/service.js'
@@ -26,7 +26,7 @@ const MOMENT = { events: 4, blocks: 2 }
 
 const random = createRandom(SEED)
 
-const chain = await shared(startChain({ extraArgs: ['--prune-history', '5000'] }))
+const chain = await shared(startModelChain())
 const traffic = await createTraffic(chain, { seed: SEED })
 const rpc = await shared(startRpcProxy(chain.devnet.rpcUrl))
 const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))

@@ -3,10 +3,11 @@ import { connect } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { PROXIES, startProxy, writeCertificate } from '../../support/deploy/proxies.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { sendTo } from '../../support/service/service.js'
 import { transports as sessionTransports } from '../../support/sessions/session-connections.js'
@@ -30,7 +31,7 @@ const LONG_SIGNATURE = `0x${'ab'.repeat(30_000)}`
 const MOST_KEPT = 120
 const [httpSolver, sessionSolver] = solverAccounts
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 const traffic = await createTraffic(chain, { seed: 21 })
 const service = await shared(
   startEventService([chain], {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { expect, it, onTestFinished } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 
 const STREAMS = 100
@@ -9,7 +9,7 @@ const STREAMS = 100
 it.each(['/openapi.json', '/asyncapi.json'])(
   'clients that do not read %s hold no copies of it',
   async (path) => {
-    const chain = await startChain({ bonded: 0 })
+    const chain = await startModelChain({ bonded: 0 })
     onTestFinished(() => chain.stop())
     const service = await startService(chain)
     onTestFinished(() => service.close())

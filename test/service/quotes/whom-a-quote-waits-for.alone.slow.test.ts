@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import type { TestChain } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openMarket, type Priced, times } from '../../support/solvers/priced-solvers.js'
 
 const LIARS_USER = '0x00000000000000000000000000000000000000aa'
@@ -7,7 +8,7 @@ const LIARS_USER = '0x00000000000000000000000000000000000000aa'
 let chain: TestChain
 
 beforeAll(async () => {
-  chain = await startChain({ bonded: 0 })
+  chain = await startModelChain({ bonded: 0 })
 })
 afterAll(() => chain?.stop())
 

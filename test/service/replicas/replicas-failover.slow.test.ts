@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startReplicaProcesses } from '../../support/replicas/replica-processes.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages, standing } from '../../support/streams/event-messages.js'
@@ -18,7 +18,7 @@ import {
 const TRANSPORTS = [webSocket, eventSource, grpc]
 const CURSOR_UNKNOWN = { webSocket: 1008, http: 400, rpc: 'OUT_OF_RANGE', reason: 'CURSOR_UNKNOWN' }
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: 71 })
 
 /** Mines a block with a deposit in it. @returns the order's id */

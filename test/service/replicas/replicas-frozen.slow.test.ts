@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { type Replica, startReplicaProcesses } from '../../support/replicas/replica-processes.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 60_000
 
 let fromBlock: number
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: SEED })
 
 async function openStream({ url }: Pick<TestService | Replica, 'url'>): Promise<StreamClient> {

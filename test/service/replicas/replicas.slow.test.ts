@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts, startChain } from '../../support/chain/chain.js'
+import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -15,7 +16,7 @@ import {
   type TestSolver,
 } from '../../support/solvers/solver.js'
 
-const chain = await shared(startChain({ bonded: solverAccounts.length }))
+const chain = await shared(startModelChain({ bonded: solverAccounts.length }))
 const solvers = await Promise.all(solverAccounts.map((account) => shared(startSolver(chain, account))))
 const solver = solvers[0] as TestSolver
 const path = `/v1/${chain.chainId}/solvers`

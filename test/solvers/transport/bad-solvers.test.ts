@@ -1,23 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkOffer } from '../../../packages/protocol/src/quotes/offer.js'
-import { toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
 import { createSolverHttpClient } from '../../../src/solvers/transport/solver-http-client.js'
 import { shared } from '../../support/shared.js'
 import type { MalformedSolver } from '../../support/solvers/malformed-solvers.js'
-import { quoteFor, startRawSolver, startTrap } from '../../support/solvers/raw-solver.js'
+import { startRawSolver, startTrap } from '../../support/solvers/raw-solver.js'
 import { exactInput, SOLVER } from '../../support/solvers/sample-quotes.js'
-import type { SolverRequest } from '../../support/solvers/solver.js'
+import { askAt, replyTo } from './ask.js'
 import { badReplies } from './bad-replies.js'
 import { badSolvers } from './bad-solvers.js'
 import { oversizedReplies } from './oversized-replies.js'
 
-const REQUEST = {
-  request: exactInput,
-  body: Buffer.from(JSON.stringify(toRequestBody(exactInput))),
-  deadline: 1_800_000_000_000,
-}
 /** How long a caller waits for a reply that never ends. */
 const PATIENCE_MS = 100
 /** What the buffers of two sockets may hold. */
@@ -27,22 +21,16 @@ const trap = await shared(startTrap())
 const client = createSolverHttpClient(createEndpointGuard({ production: false, allowlist: [] }), 8)
 const all = [...badSolvers, ...badReplies]
 
-const replyTo = async (ask: SolverRequest) => ({
-  quote: quoteFor(ask, SOLVER),
-  signature: `0x${'12'.repeat(65)}` as const,
-})
-
 /** A malformed solver, and what comes of a request to it: its outcome and its reason. */
 async function start(malformedSolver: MalformedSolver) {
   const raw = await startRawSolver(malformedSolver, replyTo, trap.port)
   onTestFinished(raw.close)
-  const solver = { address: SOLVER, endpointUrl: raw.endpointUrl }
   const signal = new AbortController()
   return {
     ...raw,
     giveUp: () => signal.abort(),
     async ask(): Promise<string> {
-      const reply = await client.requestQuote(solver, REQUEST, signal.signal)
+      const reply = await askAt(client, raw.endpointUrl, signal.signal)
       if (reply.kind !== 'replied') return 'reason' in reply ? `${reply.kind} ${reply.reason}` : reply.kind
       const checked = checkOffer(exactInput, SOLVER, reply.body)
       return typeof checked === 'string' ? `invalid ${checked}` : 'quoted'

@@ -128,6 +128,7 @@ function createDevMethods(chain: ModelChain, ask: (call: Asked) => Promise<unkno
       }
     },
     /** A model block has room for any number of transactions, and none waits after it. */
+    anvil_setBalance: () => null,
     evm_setBlockGasLimit: () => true,
     anvil_dropAllTransactions: () => true,
   }

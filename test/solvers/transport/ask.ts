@@ -1,0 +1,28 @@
+import { toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
+import type { SolverHttpClient } from '../../../src/solvers/transport/solver-http-client.js'
+import type { SolverCall } from '../../../src/solvers/transport/solver-transports.js'
+import { quoteFor } from '../../support/solvers/raw-solver.js'
+import { exactInput, SOLVER } from '../../support/solvers/sample-quotes.js'
+import type { SolverRequest } from '../../support/solvers/solver.js'
+
+const REQUEST = {
+  request: exactInput,
+  body: Buffer.from(JSON.stringify(toRequestBody(exactInput))),
+  deadline: 1_800_000_000_000,
+}
+
+/** Asks the solver at an endpoint. */
+export function askAt(
+  client: SolverHttpClient,
+  endpointUrl: string,
+  signal: AbortSignal = new AbortController().signal,
+  call?: SolverCall,
+) {
+  return client.requestQuote({ address: SOLVER, endpointUrl }, REQUEST, signal, call)
+}
+
+/** A good reply but for its signature, which this layer does not read. */
+export const replyTo = async (ask: SolverRequest) => ({
+  quote: quoteFor(ask, SOLVER),
+  signature: `0x${'12'.repeat(65)}` as const,
+})
