@@ -87,7 +87,7 @@ it.each(
   'all that a node %s lets sign is paid in a fill window, when it is deposited at once in the end',
   async (_how, callMs) => {
     const running = await startRunning('deployed', { pollIntervalMs: 1_000, maxCancelFees: 10n ** 18n })
-    const { deposit, refund, passBlocks, restart, chain, stateOf, bond } = running
+    const { deposit, refund, passBlocks, restart, chain, stateOf, bond, passBeyond } = running
     await passBlocks(120)
     await restart(
       () => {},
@@ -103,7 +103,7 @@ it.each(
     const { depositDeadline, fillDeadline } = (quotes[0] as KnownQuote).quote
     while (chain.head().timestamp < depositDeadline - 4) await passBlocks(1)
     for (const quote of quotes) deposit(quote)
-    while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
+    await passBeyond(fillDeadline)
     for (const quote of quotes) if (stateOf(quote) !== OrderState.SETTLED) refund('refund', quote)
     await passBlocks(2)
     expect(bond()).toBe(BOND)
@@ -144,9 +144,9 @@ it('free requests at `cancelAbove` cost a twentieth of the bond at most, and sil
 
 it('after a restart, of quotes that risk as much, those that are over are cancelled first', async () => {
   const running = await startRunning('reference', { maxPayments: 1 })
-  const { ask, chain, restart } = running
-  const long = (await ask(1_000n, { depositSeconds: 100, fillSeconds: 600 })) as KnownQuote
-  const short = (await ask(1_000n, { depositSeconds: 20, fillSeconds: 70 })) as KnownQuote
+  const { quoteFor, chain, restart } = running
+  const long = await quoteFor(1_000n, { depositSeconds: 100, fillSeconds: 600 })
+  const short = await quoteFor(1_000n, { depositSeconds: 20, fillSeconds: 70 })
   await restart(() => void chain.mine(long.quote.depositDeadline + 1))
   await running.passBlocks(10)
   const cancelledIn = ({ quote }: KnownQuote) =>

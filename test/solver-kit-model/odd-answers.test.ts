@@ -15,30 +15,12 @@ type Shape = (answer: Readonly<Record<string, unknown>>) => unknown
 
 /** A solver whose node gives the answers to one method in a shape. */
 async function startWith(method: string, shape: (answer: never) => unknown) {
-  const running = await startRunning('reference')
+  const running = await startRunning()
   running.node.intercept((asked, answer) => (asked.method === method ? shape(answer() as never) : answer()))
   const quote = async (isForAddress: boolean) =>
-    (await running.ask(1_000n, { fillSeconds: 600, isForAddress })) as KnownQuote
+    await running.quoteFor(1_000n, { fillSeconds: 600, isForAddress })
   return { ...running, quote, isPaid: (known: KnownQuote) => running.stateOf(known) === OrderState.SETTLED }
 }
-
-const capitals = (text: Hex) => `0x${text.slice(2).toUpperCase()}`
-type Log = { readonly topics: readonly Hex[]; readonly address: Hex; readonly data: Hex }
-
-it.each<[string, (logs: readonly Log[]) => unknown]>([
-  ['null for no logs', (logs) => (logs.length === 0 ? null : logs)],
-  ['topics in capitals', (logs) => logs.map((log) => ({ ...log, topics: log.topics.map(capitals) }))],
-  ['addresses in capitals', (logs) => logs.map((log) => ({ ...log, address: capitals(log.address) }))],
-])('a node that gives %s shows deposits of both kinds', async (_what, shape) => {
-  const { quote, deposit, transfer, passBlocks, isPaid, errors } = await startWith('eth_getLogs', shape)
-  const [first, second] = [await quote(false), await quote(true)]
-  // Before the deposit deadline, at which it would look at the orders themselves.
-  deposit(first)
-  await passBlocks(2)
-  transfer(second)
-  await passBlocks(2)
-  expect([isPaid(first), isPaid(second), errors()]).toEqual([true, true, []])
-})
 
 it.each([0.3, 0.6, 0.8])('a node that estimates %d of the gas costs no bond', async (part) => {
   const { quote, deposit, contracts, node, passBlocks, isPaid, metrics, isUnused, bond } = await startWith(

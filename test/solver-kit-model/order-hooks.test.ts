@@ -40,9 +40,9 @@ async function start(hooks: Partial<SolverOptions> = {}, rules: Rules = 'referen
     },
   )
   const ask = async (isForAddress = false) =>
-    (await running.ask(1_000n, { isForAddress, depositSeconds: 60 })) as KnownQuote
+    await running.quoteFor(1_000n, { isForAddress, depositSeconds: 60 })
   const names = () => told.map(([what]) => what)
-  const askPrice = async () => (await running.ask(1n, { isPrice: true })) as KnownQuote
+  const askPrice = async () => await running.quoteFor(1n, { isPrice: true })
   return { ...running, told, mined, ask, askPrice, names }
 }
 
@@ -51,7 +51,7 @@ const wordOf = (hook: string) => hook.slice(2).toLowerCase()
 it.each([false, true])(
   'a market maker hears of a deposit before its payment, and then of that: at an address %s',
   async (isForAddress) => {
-    const { ask, deposit, transfer, passBlocks, stateOf, told, names } = await start()
+    const { ask, deposit, transfer, passBlocks, stateOf, isPaid, told, names } = await start()
     const known = await ask(isForAddress)
     const { depositDeadline, fillDeadline, inputAmount, outputAmount } = known.quote
     if (isForAddress) transfer(known)
@@ -59,7 +59,7 @@ it.each([false, true])(
     await passBlocks(2, 2, { holdsSigned: true })
     expect([names(), stateOf(known) === OrderState.SETTLED]).toEqual([['quoted', 'deposit'], false])
     await passBlocks(4)
-    expect(stateOf(known)).toBe(OrderState.SETTLED)
+    expect(isPaid(known)).toBe(true)
     const terms = {
       orderId: known.orderId,
       user: getAddress(USERS[0] ?? '0x'),
@@ -91,7 +91,7 @@ it.each<[string, () => unknown]>([
 ])('hooks and a log that %s delay no payment', async (_, hook) => {
   const call = () => hook() as never
   const log = { debug: call, info: call, warn: call, error: call }
-  const { ask, deposit, passBlocks, stateOf, errors, metrics, node } = await start({
+  const { ask, deposit, passBlocks, isPaid, errors, metrics, node } = await start({
     onDeposit: call,
     onFilled: call,
     log,
@@ -104,7 +104,7 @@ it.each<[string, () => unknown]>([
     throw new Error('no hedge')
   })
   await passBlocks(4)
-  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(isPaid(known)).toBe(true)
   expect(metrics()).toMatchObject({ filled: 1, paymentsSent: 1, openOrders: 0 })
   expect(errors().every((error) => error === 'Error: no hedge')).toBe(true)
 })
@@ -126,13 +126,13 @@ it('after a restart, a market maker hears again of deposits that are not paid, a
 })
 
 it('a deposit and a payment that a reorganisation removes are told again when they come again', async () => {
-  const { ask, deposit, passBlocks, chain, told, stateOf } = await start()
+  const { ask, deposit, passBlocks, chain, told, isPaid } = await start()
   const known = await ask()
   deposit(known)
   await passBlocks(4)
   chain.reorganise(5, chain.head().timestamp + 2, () => 0)
   await passBlocks(10)
-  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(isPaid(known)).toBe(true)
   expect(told.length).toBeGreaterThanOrEqual(2)
   expect(new Set(told.map(([, { orderId }]) => orderId))).toEqual(new Set([known.orderId]))
 })
@@ -221,7 +221,8 @@ it.each<[string, boolean, (string | number)[]]>([
 ])(
   'tokens that come to an address while a cancellation is under way, which %s',
   async (_what, isMined, wanted) => {
-    const { ask, transfer, cancelQuotes, passBlocks, chain, node, names, metrics, stateOf } = await start()
+    const { ask, transfer, cancelQuotes, passBlocks, node, names, metrics, stateOf, passBeyond } =
+      await start()
     await passBlocks(5)
     const known = await ask()
     const cancellation = settlementCall('cancelNonce', [known.quote.nonce])
@@ -234,21 +235,21 @@ it.each<[string, boolean, (string | number)[]]>([
     await passBlocks(1, 2, { holdsSigned: true })
     transfer(known)
     await passBlocks(3, 2, { holdsSigned: true })
-    while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+    await passBeyond(known.quote.fillDeadline)
     await passBlocks(3)
     expect([stateOf(known), metrics().missed, ...names()]).toEqual(wanted)
   },
 )
 
 it('a deposit at an address whose quote is cancelled after it was told leaves no hedge open', async () => {
-  const { ask, chain, transfer, passBlocks, names } = await start()
+  const { ask, chain, transfer, passBlocks, names, passBeyond } = await start()
   const known = await ask(true)
   transfer(known)
   await passBlocks(2, 2, { holdsSigned: true })
   expect(names()).toEqual(['quoted', 'deposit'])
   chain.act(SOLVER, SETTLEMENT, settlementCall('cancelNonce', [known.quote.nonce]))
   await passBlocks(1, 2, { holdsSigned: true })
-  while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+  await passBeyond(known.quote.fillDeadline)
   await passBlocks(6)
   expect(names()).toEqual(['quoted', 'deposit', 'depositremoved', 'cancelled'])
 })
@@ -342,10 +343,10 @@ it('an order that was missed while the solver was down is told with what is rese
 })
 
 it('an order is missed when a second block is later than its fill deadline, however long none comes', async () => {
-  const { ask, deposit, passBlocks, pass, metrics, chain } = await start({ mayFill: () => false })
+  const { ask, deposit, passBlocks, pass, metrics, passBeyond } = await start({ mayFill: () => false })
   const known = await ask()
   deposit(known)
-  while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+  await passBeyond(known.quote.fillDeadline)
   await pass(150_000)
   expect([metrics().missed, metrics().openOrders]).toEqual([0, 1])
   await passBlocks(1)

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
-import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 
 it('a slash by any of the prices that share a nonce is counted and reported', async () => {
-  const { ask, passBlocks, slash, errors, chain, metrics } = await startRunning('reference')
-  const small = (await ask(1_000n, { isPrice: true, depositSeconds: 10 })) as KnownQuote
-  const large = (await ask(39_000n, { isPrice: true, depositSeconds: 12 })) as KnownQuote
+  const { quoteFor, passBlocks, slash, errors, chain, metrics } = await startRunning()
+  const small = await quoteFor(1_000n, { isPrice: true, depositSeconds: 10 })
+  const large = await quoteFor(39_000n, { isPrice: true, depositSeconds: 12 })
   expect(large.quote.nonce).toBe(small.quote.nonce)
   chain.mine(large.quote.fillDeadline + 1)
   slash(large)

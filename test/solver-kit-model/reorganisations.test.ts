@@ -17,7 +17,7 @@ type Fate = 'lost' | 'waiting' | number
 /** A solver that runs, and quotes that were taken. */
 async function start(rules: Rules = 'reference', options: Partial<SolverOptions> = {}) {
   const running = await startRunning(rules, { confirmations: CONFIRMATIONS }, options)
-  const { chain, ask, deposit, passBlocks, stateOf } = running
+  const { chain, quoteFor, deposit, passBlocks, stateOf, isPaid } = running
   const isSigned = ({ from }: ModelTransaction) => from === SOLVER
 
   return {
@@ -27,11 +27,11 @@ async function start(rules: Rules = 'reference', options: Partial<SolverOptions>
       chain.reorganise(depth, chain.head().timestamp + 2, (removed) => (isSigned(removed) ? signed : others)),
     /** A quote whose deposit was made, and whose order was paid. */
     async paid(isForAddress = false): Promise<KnownQuote> {
-      const known = (await ask(1_000n, { ...LONG, isForAddress })) as KnownQuote
+      const known = await quoteFor(1_000n, { ...LONG, isForAddress })
       if (isForAddress) running.transfer(known)
       else deposit(known)
       await passBlocks(4)
-      expect(stateOf(known)).toBe(OrderState.SETTLED)
+      expect(isPaid(known)).toBe(true)
       return known
     },
     async isPaid(known: KnownQuote): Promise<boolean> {
@@ -84,8 +84,8 @@ it('a quote whose deposit and payment are lost counts again until it has ended',
 it.each(RULES)(
   'a quote whose deposit is lost before it is paid is ended in time, on the %s contract',
   async (rules) => {
-    const { ask, deposit, passBlocks, reorganise, isUnused, metrics, chain } = await start(rules)
-    const known = (await ask(1_000n, { depositSeconds: 30 })) as KnownQuote
+    const { quoteFor, deposit, passBlocks, reorganise, isUnused, metrics, chain } = await start(rules)
+    const known = await quoteFor(1_000n, { depositSeconds: 30 })
     deposit(known)
     await passBlocks(2, 2, { holdsSigned: true })
     expect(metrics()).toMatchObject({ deposits: 1, paymentsSent: 1 })
@@ -103,7 +103,7 @@ describe.each(RULES)(
     it.each(['missed', 'missed, while nothing runs', 'slashed', 'emptied'])('%s', async (what) => {
       const told: string[] = []
       const tell = (name: string) => () => void told.push(name)
-      const { ask, deposit, transfer, refund, passBlocks, reorganise, restart, ...solver } = await start(
+      const { quoteFor, deposit, transfer, refund, passBlocks, reorganise, restart, ...solver } = await start(
         rules,
         {
           mayFill: async () => false,
@@ -113,7 +113,7 @@ describe.each(RULES)(
         },
       )
       const isDeposited = what.startsWith('missed')
-      const known = (await ask(1_000n, { isForAddress: !isDeposited })) as KnownQuote
+      const known = await quoteFor(1_000n, { isForAddress: !isDeposited })
       const costs = () => solver.statement().missed.map(({ cost }) => cost)
       if (isDeposited) deposit(known)
       // The solver sends no cancellation that would be sent again.
@@ -144,10 +144,10 @@ describe.each(RULES)(
 )
 
 it('an order that is missed at its address, where its quote stays open, is reported once', async () => {
-  const { ask, transfer, passBlocks, isUnused, errors } = await start('deployed', {
+  const { quoteFor, transfer, passBlocks, isUnused, errors } = await start('deployed', {
     mayFill: async () => false,
   })
-  const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
+  const known = await quoteFor(1_000n, { isForAddress: true })
   transfer(known)
   await passBlocks(60)
   const missed = errors().filter((error) => error.includes('was not paid by its fill deadline'))
@@ -162,8 +162,8 @@ it('a deposit that comes again in the first of the new blocks is found and paid'
 })
 
 it('a cancellation that is lost is sent again, so that later payments do not wait for its nonce', async () => {
-  const { chain, ask, paid, isPaid, reorganise, passBlocks, isUnused } = await start()
-  const unused = (await ask(1_000n)) as KnownQuote
+  const { chain, quoteFor, paid, isPaid, reorganise, passBlocks, isUnused } = await start()
+  const unused = await quoteFor(1_000n)
   await passBlocks(10)
   expect(isUnused(unused)).toBe(false)
   const known = await paid()
@@ -175,13 +175,13 @@ it('a cancellation that is lost is sent again, so that later payments do not wai
 })
 
 it('an order that a stranger has settled is paid when that is lost, also after its deposit deadline', async () => {
-  const { chain, ask, transfer, passBlocks, stateOf, isPaid } = await start()
-  const known = (await ask(1_000n, { fillSeconds: 120, isForAddress: true })) as KnownQuote
+  const { chain, quoteFor, transfer, passBlocks, stateOf, isPaid } = await start()
+  const known = await quoteFor(1_000n, { fillSeconds: 120, isForAddress: true })
   // In one block, before the solver can pay.
   transfer(known)
   chain.act(STRANGER, SETTLEMENT, settlementCall('settle', [known.quote, known.signature]))
   await passBlocks(12)
-  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(isPaid(known)).toBe(true)
   chain.reorganise(12, chain.head().timestamp + 2, ({ to }) => (to === WETH ? 0 : 'lost'))
   expect(stateOf(known)).toBe(OrderState.NONE)
   expect(await isPaid(known)).toBe(true)

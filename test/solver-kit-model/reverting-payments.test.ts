@@ -1,6 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { Revert } from '../support/model-chain/journal.js'
-import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SOLVER, settlementCall } from './world.js'
 
@@ -11,9 +10,9 @@ afterEach(() => void vi.restoreAllMocks())
 it.each(['fill', 'settle'])(
   'a payment by `%s` that reverts only in blocks is sent a few times, and its quote costs no more than it must',
   async (call) => {
-    const { ask, deposit, transfer, refund, passBlocks, contracts, chain, bond, errors } =
-      await startRunning('reference')
-    const known = (await ask(1_000n, { fillSeconds: 600 })) as KnownQuote
+    const { quoteFor, deposit, transfer, refund, passBlocks, contracts, chain, bond, errors } =
+      await startRunning()
+    const known = await quoteFor(1_000n, { fillSeconds: 600 })
     const { transact } = contracts
     vi.spyOn(contracts, 'transact').mockImplementation((context, to, data) => {
       if (context.sender === SOLVER && !data.startsWith(CANCEL)) throw new Revert('')

@@ -6,9 +6,9 @@ import { BOND, SOLVER } from './world.js'
 
 const BLOCK_SECONDS = 12
 
-async function askFor(count: number, milli: bigint, { ask }: RunningSolver, wanted: Wanted) {
+async function askFor(count: number, milli: bigint, { quoteFor }: RunningSolver, wanted: Wanted) {
   const asked: KnownQuote[] = []
-  for (let index = 0; index < count; index++) asked.push((await ask(milli, wanted)) as KnownQuote)
+  for (let index = 0; index < count; index++) asked.push(await quoteFor(milli, wanted))
   return asked
 }
 

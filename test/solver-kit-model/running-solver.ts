@@ -3,6 +3,7 @@ import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import type { Rules } from '../support/chain/chain.js'
+import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
 import type { LyingInstance } from './lying-instance.js'
@@ -42,7 +43,7 @@ export function registerAll(): void {
 
 /** Starts it, until the test ends. @param limits change the options of its chain @param options and others */
 export async function startRunning(
-  rules: Rules,
+  rules: Rules = 'reference',
   limits: Partial<ChainOptions> = {},
   options: Partial<SolverOptions> = {},
   instance?: LyingInstance,
@@ -78,10 +79,35 @@ export async function startRunning(
     return begun
   }
 
+  /** Asks for a quote or a price of a number of milli-WETH. @returns undefined when it is declined */
+  async function ask(milli: bigint, wanted: Wanted = {}): Promise<KnownQuote | undefined> {
+    const { isPrice = false, isForAddress = false, inputToken = WETH, user = USERS[0] } = wanted
+    const { depositSeconds = 10, fillSeconds = 60 } = wanted
+    const depositDeadline = chain.head().timestamp + depositSeconds
+    const body = {
+      inputToken,
+      outputToken: USDC,
+      orderType: 'EXACT_INPUT',
+      amount: String((milli * WETH_UNIT) / 1000n),
+      userAddress: isPrice ? NO_USER : user,
+      chainId: CHAIN_ID,
+      depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
+      depositDeadline,
+      fillDeadline: depositDeadline + fillSeconds,
+    }
+    const headers = isPrice ? { 'x-quote-kind': 'indicative' } : {}
+    const answering = incarnation.solver.answer({ body, headers })
+    await clock.advance(0)
+    const { body: answer } = await answering
+    if (!('signature' in (answer as object))) return undefined
+    return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress })
+  }
+
   const transfer = ({ quote, depositAddress }: KnownQuote, amount = quote.inputAmount) =>
     chain.act(STRANGER, WETH, tokenCall('transfer', [depositAddress, amount]))
   const refund = (call: 'refund' | 'refundAddressDeposit', { orderId, quote, signature }: KnownQuote) =>
     chain.act(STRANGER, SETTLEMENT, settlementCall(call, call === 'refund' ? [orderId] : [quote, signature]))
+  const stateOf = ({ orderId }: KnownQuote) => contracts.settlement.order(orderId).state
   let incarnation = await begin()
   const end = () => world.kill(incarnation)
   onTestFinished(end)
@@ -90,6 +116,10 @@ export async function startRunning(
     ...incarnation,
     errors: () => incarnation.errors.map(String),
     passBlocks,
+    /** Passes blocks until one is later than that time, in Unix seconds. */
+    async passBeyond(time: number): Promise<void> {
+      while (chain.head().timestamp <= time) await passBlocks(1)
+    },
     /** Time goes on without a block, in milliseconds. */
     pass: (ms: number) => clock.advance(ms),
     /** The time of day of the solver's machine, in Unix milliseconds. */
@@ -103,30 +133,15 @@ export async function startRunning(
     cancelQuotes: () => incarnation.solver.cancelQuotes(CHAIN_ID),
     metrics: () => incarnation.solver.metrics(),
     bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
-    stateOf: ({ orderId }: KnownQuote) => contracts.settlement.order(orderId).state,
+    stateOf,
+    isPaid: (known: KnownQuote) => stateOf(known) === OrderState.SETTLED,
     isUnused: ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce),
-    /** Asks for a quote or a price of a number of milli-WETH. @returns undefined when it is declined */
-    async ask(milli: bigint, wanted: Wanted = {}): Promise<KnownQuote | undefined> {
-      const { isPrice = false, isForAddress = false, inputToken = WETH, user = USERS[0] } = wanted
-      const { depositSeconds = 10, fillSeconds = 60 } = wanted
-      const depositDeadline = chain.head().timestamp + depositSeconds
-      const body = {
-        inputToken,
-        outputToken: USDC,
-        orderType: 'EXACT_INPUT',
-        amount: String((milli * WETH_UNIT) / 1000n),
-        userAddress: isPrice ? NO_USER : user,
-        chainId: CHAIN_ID,
-        depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
-        depositDeadline,
-        fillDeadline: depositDeadline + fillSeconds,
-      }
-      const headers = isPrice ? { 'x-quote-kind': 'indicative' } : {}
-      const answering = incarnation.solver.answer({ body, headers })
-      await clock.advance(0)
-      const { body: answer } = await answering
-      if (!('signature' in (answer as object))) return undefined
-      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress })
+    ask,
+    /** As `ask`, for one that is not declined. */
+    async quoteFor(milli: bigint, wanted: Wanted = {}): Promise<KnownQuote> {
+      const known = await ask(milli, wanted)
+      if (known === undefined) throw new Error('the request is declined')
+      return known
     },
     deposit: ({ quote, signature }: KnownQuote) =>
       chain.act(USERS[0], SETTLEMENT, settlementCall('deposit', [quote, signature])),

@@ -2,7 +2,6 @@ import { toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
-import type { KnownQuote } from './known-quotes.js'
 import { type RunningSolver, startRunning } from './running-solver.js'
 import { BOND, SETTLEMENT, SOLVER, USDC } from './world.js'
 
@@ -26,9 +25,9 @@ it.each(RULES)(
   'an order of the newest block is never called cancelled where another node does not show it yet: %s',
   async (rules) => {
     const running = await startRunning(rules, { pollIntervalMs: 1_000 })
-    const { ask, deposit, passBlocks, cancelQuotes, chain, stateOf, pass } = running
+    const { quoteFor, deposit, passBlocks, cancelQuotes, chain, isPaid, pass } = running
     await passBlocks(5)
-    const known = (await ask(1_000n, { depositSeconds: 300, fillSeconds: 120 })) as KnownQuote
+    const known = await quoteFor(1_000n, { depositSeconds: 300, fillSeconds: 120 })
     await passBlocks(3)
     const endLag = lag(running, ORDERS)
     deposit(known)
@@ -39,7 +38,7 @@ it.each(RULES)(
     endLag()
     await passBlocks(6)
     expect(await cancelling).toEqual([{ orderId: known.orderId, outcome: 'TAKEN' }])
-    expect(stateOf(known)).toBe(OrderState.SETTLED)
+    expect(isPaid(known)).toBe(true)
   },
 )
 
@@ -49,13 +48,13 @@ it('what was paid is promised to nobody else, although a node still shows the ba
     { pollIntervalMs: 1_000 },
     { maxBondShare: 1, maxOpenBond: 1 },
   )
-  const { ask, deposit, passBlocks, contracts, stateOf } = running
+  const { ask, quoteFor, deposit, passBlocks, contracts, isPaid } = running
   contracts.set(() => {
     contracts.settlement.setBond(SOLVER, { totalBond: 2_000n * BOND })
     contracts.token(contracts.settlement.bondToken.address).mint(SETTLEMENT, 2_000n * BOND)
   })
   await passBlocks(5)
-  const first = (await ask(99_000n, { depositSeconds: 30 })) as KnownQuote
+  const first = await quoteFor(99_000n, { depositSeconds: 30 })
   lag(running, BALANCE)
   deposit(first)
   let promised = 0n
@@ -64,17 +63,17 @@ it('what was paid is promised to nobody else, although a node still shows the ba
     for (let count = 0; count < 4; count++)
       promised += (await ask(60_000n, { depositSeconds: 40 }))?.quote.outputAmount ?? 0n
   }
-  expect(stateOf(first)).toBe(OrderState.SETTLED)
+  expect(isPaid(first)).toBe(true)
   expect(promised).toBeLessThanOrEqual(contracts.token(USDC).balanceOf(SOLVER))
   expect(promised).toBeGreaterThan(0n)
 })
 
 it('one block with a time that is too late gives up no order', async () => {
-  const { ask, deposit, passBlocks, chain, node, stateOf, metrics } = await startRunning('reference', {
+  const { quoteFor, deposit, passBlocks, chain, node, stateOf, metrics } = await startRunning('reference', {
     pollIntervalMs: 1_000,
   })
   await passBlocks(10)
-  const known = (await ask(39_000n, { depositSeconds: 60, fillSeconds: 120 })) as KnownQuote
+  const known = await quoteFor(39_000n, { depositSeconds: 60, fillSeconds: 120 })
   const hash = `0x${'aa'.repeat(32)}`
   let polls = 0
   node.intercept(({ method, params = [] }, answer) => {

@@ -2,19 +2,19 @@ import { expect, it } from 'vitest'
 import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
 import { RULES } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
-import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { BOND, USDC, USERS, WETH } from './world.js'
 
 it.each(RULES)(
   'a transfer that comes after the deposit deadline is given back on the %s contract',
   async (rules) => {
-    const { ask, transfer, passBlocks, refund, stateOf, contracts, chain } = await startRunning(rules)
-    const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
-    while (chain.head().timestamp <= known.quote.depositDeadline + 8) await passBlocks(1)
+    const { quoteFor, transfer, passBlocks, refund, stateOf, contracts, passBeyond } =
+      await startRunning(rules)
+    const known = await quoteFor(1_000n, { isForAddress: true })
+    await passBeyond(known.quote.depositDeadline + 8)
     const before = contracts.token(WETH).balanceOf(USERS[0])
     transfer(known)
-    while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+    await passBeyond(known.quote.fillDeadline)
     if (stateOf(known) !== OrderState.SETTLED) {
       refund('refundAddressDeposit', known)
       await passBlocks(1)
@@ -29,8 +29,8 @@ it.each([
 ])(
   'a quote that was told $mode says so in its nonce, and `cancelQuotes` finds it $outcome where the contract keeps tokens',
   async ({ isForAddress, mode, outcome }) => {
-    const { ask, transfer, passBlocks, cancelQuotes } = await startRunning('deployed')
-    const known = (await ask(1_000n, { isForAddress })) as KnownQuote
+    const { quoteFor, transfer, passBlocks, cancelQuotes } = await startRunning('deployed')
+    const known = await quoteFor(1_000n, { isForAddress })
     expect(modeOfNonce(known.quote.nonce)).toBe(mode)
     transfer(known, (known.quote.inputAmount * 95n) / 100n)
     await passBlocks(1)
@@ -41,26 +41,26 @@ it.each([
 )
 
 it('a quote for an address that nobody pays is cancelled in the second half of its fill window, and costs no bond', async () => {
-  const { ask, passBlocks, isUnused, slash, bond, chain } = await startRunning('deployed')
-  const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
+  const { quoteFor, passBlocks, isUnused, slash, bond, passBeyond } = await startRunning('deployed')
+  const known = await quoteFor(1_000n, { isForAddress: true })
   const { depositDeadline, fillDeadline } = known.quote
-  while (chain.head().timestamp <= (depositDeadline + fillDeadline) / 2) await passBlocks(1)
+  await passBeyond((depositDeadline + fillDeadline) / 2)
   expect(isUnused(known)).toBe(true)
   await passBlocks(5)
   expect(isUnused(known)).toBe(false)
-  while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
+  await passBeyond(fillDeadline)
   slash(known)
   await passBlocks(2)
   expect(bond()).toBe(BOND)
 })
 
 it('a deposit at an address is paid although its input token is no longer traded', async () => {
-  const { ask, transfer, restart, passBlocks, stateOf } = await startRunning('deployed')
-  const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
+  const { quoteFor, transfer, restart, passBlocks, isPaid } = await startRunning('deployed')
+  const known = await quoteFor(1_000n, { isForAddress: true, depositSeconds: 60 })
   await restart(() => {}, { tokens: [USDC] })
   transfer(known)
   await passBlocks(10)
-  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(isPaid(known)).toBe(true)
 })
 
 it.each([
@@ -68,11 +68,11 @@ it.each([
   ['shows no logs', () => []],
 ])('an input that lies at its address in time is paid although the node %s', async (_what, answerOf) => {
   const running = await startRunning('deployed')
-  const { ask, transfer, passBlocks, stateOf, bond, chain, node } = running
-  const known = (await ask(1_000n, { isForAddress: true, depositSeconds: 60 })) as KnownQuote
+  const { quoteFor, transfer, isPaid, bond, node, passBeyond } = running
+  const known = await quoteFor(1_000n, { isForAddress: true, depositSeconds: 60 })
   node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? answerOf() : answer()))
   transfer(known)
-  while (chain.head().timestamp <= known.quote.depositDeadline) await passBlocks(1)
-  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  await passBeyond(known.quote.depositDeadline)
+  expect(isPaid(known)).toBe(true)
   expect(bond()).toBe(BOND)
 })

@@ -23,8 +23,8 @@ it.each<[string, Rules, Address, number, bigint?]>([
     (WETH_UNIT * 99n) / 100n,
   ],
 ])('an order whose quote the kit has lost %s', async (_title, rules, inputToken, state, arrived) => {
-  const { ask, deposit, restart, passBlocks, stateOf, errors } = await startRunning(rules, {}, FORGETFUL)
-  const known = (await ask(1_000n, { inputToken })) as KnownQuote
+  const { quoteFor, deposit, restart, passBlocks, stateOf, errors } = await startRunning(rules, {}, FORGETFUL)
+  const known = await quoteFor(1_000n, { inputToken })
   await restart(() => void deposit(known))
   await passBlocks(5)
   expect(stateOf(known)).toBe(state)

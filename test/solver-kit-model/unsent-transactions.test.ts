@@ -71,9 +71,9 @@ it('nothing is signed while the base fee may rise above `maxFeePerGas`, and agai
 
 it('a nonce of the account that nothing has is used up, so that what waits for it is mined', async () => {
   const running = await startRunning('reference', { pollIntervalMs: 1_000 })
-  const { ask, deposit, passBlocks, stateOf, node, errors } = running
+  const { quoteFor, deposit, passBlocks, isPaid, node, errors } = running
   await passBlocks(5)
-  const known = (await ask(1_000n, { fillSeconds: 120 })) as KnownQuote
+  const known = await quoteFor(1_000n, { fillSeconds: 120 })
   let wrong = true
   node.intercept(({ method, params = [] }, answer) => {
     if (method === 'eth_sendRawTransaction') wrong = false
@@ -82,7 +82,7 @@ it('a nonce of the account that nothing has is used up, so that what waits for i
   })
   deposit(known)
   await passBlocks(40)
-  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(isPaid(known)).toBe(true)
   expect(errors().join()).toContain('an empty one takes it')
 })
 
@@ -92,9 +92,9 @@ it.each([
   ['a cancellation that the node takes and no block has', 'cancel', true],
 ])('%s holds up no other one for ever, and uses its nonce in the end', async (_what, purpose, isTaken) => {
   const running = await startRunning('reference', { pollIntervalMs: 1_000 })
-  const { ask, deposit, passBlocks, stateOf, isUnused, node, chain, metrics } = running
+  const { quoteFor, deposit, passBlocks, stateOf, isPaid, isUnused, node, chain, metrics } = running
   await passBlocks(5)
-  const never = (await ask(1_000n)) as KnownQuote
+  const never = await quoteFor(1_000n)
   const id = purpose === 'fill' ? never.orderId.slice(2) : never.quote.nonce.toString(16)
   let isHeld = true
   const waiting = new Set<unknown>()
@@ -108,10 +108,10 @@ it.each([
   })
   if (purpose === 'fill') deposit(never)
   await passBlocks(8)
-  const other = (await ask(1_000n)) as KnownQuote
+  const other = await quoteFor(1_000n)
   deposit(other)
   await passBlocks(28)
-  expect(stateOf(other)).toBe(OrderState.SETTLED)
+  expect(isPaid(other)).toBe(true)
   if (purpose === 'fill') expect(stateOf(never)).toBe(OrderState.DEPOSITED)
   isHeld = false
   await passBlocks(90)
@@ -123,15 +123,15 @@ it.each([
 })
 
 it('fees do not rise while no block comes', async () => {
-  const { ask, deposit, passBlocks, stateOf, metrics, pass, chain } = await startRunning('reference', {
+  const { quoteFor, deposit, passBlocks, isPaid, metrics, pass, chain } = await startRunning('reference', {
     pollIntervalMs: 1_000,
   })
   await passBlocks(5)
-  const known = (await ask(1_000n, { depositSeconds: 2_000, fillSeconds: 1_500 })) as KnownQuote
+  const known = await quoteFor(1_000n, { depositSeconds: 2_000, fillSeconds: 1_500 })
   deposit(known)
   chain.mine(chain.head().timestamp + 2, { holdsSigned: true })
   await pass(600_000)
   expect(metrics().feesRaised).toBe(0)
   await passBlocks(3)
-  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(isPaid(known)).toBe(true)
 })

@@ -78,26 +78,6 @@ it('a stream takes a filter of 200 order ids, next to the headers of a browser',
   expect((await next).value).toMatchObject({ type: 'Deposited', orderId: order.orderId })
 })
 
-it('the watch of an order yields each state from NONE to its end, over lost connections, and an earlier one after a reorganisation', async () => {
-  const { actions, mine, reorganise } = traffic
-  const order = traffic.order()
-  const watch = createAggregatorClient({ baseUrl: cable.url }).watchOrder(chain.chainId, order.orderId, {
-    signal: untilTheEnd(),
-  })
-  const iterator = watch[Symbol.asyncIterator]()
-  const next = async () => (await iterator.next()).value
-  expect(await next()).toMatchObject({ state: 'NONE' })
-  cable.cut()
-  await mine([actions.deposit(order)])
-  expect(await next()).toMatchObject({ state: 'DEPOSITED' })
-  cable.cut()
-  const { number, timestamp } = await mine([actions.fill(order)])
-  const settled = { blockNumber: number, blockTime: timestamp, transactionHash: expect.stringMatching(/^0x/) }
-  expect(await next()).toMatchObject({ state: 'SETTLED', settled, user: order.user })
-  await reorganise(1, [[], []])
-  expect(await next()).toMatchObject({ state: 'DEPOSITED', settled: undefined })
-})
-
 it('the record of a quote has the parameters and the results, and for a solver no more than its own', async () => {
   const params: QuoteParams = {
     chainId: chain.chainId,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { AnswerResult, SessionChange } from '../../../packages/solver/src/solver-options.js'
+import type { AnswerResult } from '../../../packages/solver/src/solver-options.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { freePort } from '../../support/free-port.js'
 import { startEventService } from '../../support/service/event-service.js'
@@ -131,16 +131,6 @@ it('a solver serves its metrics and its health until it is closed', async () => 
   expect((await fetch(`${url}/quote`)).status).toBe(404)
   await solver.close()
   await expect(fetch(`${url}/health`)).rejects.toThrow()
-})
-
-it('a second solver with the same key replaces the first, which does not come back', async () => {
-  const changes: SessionChange[] = []
-  const first = market.solver({ onSession: (change) => changes.push(change) })
-  await first.start()
-  await market.solver().start()
-  await expect
-    .poll(() => changes.slice(1))
-    .toMatchObject([{ state: 'lost', code: 'SESSION_REPLACED', isFinal: true }])
 })
 
 it('a start that the instance never accepts fails, and leaves nothing behind', async () => {

@@ -153,15 +153,6 @@ it('a deposit that is uncertain is followed, and no other one is asked for, also
   expect(prompts).toHaveLength(1)
 })
 
-it('a deposit that is on its way is followed once the page is loaded again, without a click', async () => {
-  connect({ onCarriedOut: loses })
-  await deposits.chain.client.setAutomine(false)
-  await expect((await openTab())(await deposits.offerOf())).rejects.toMatchObject(UNCERTAIN)
-  await loadPage()
-  await deposits.chain.client.mine({ blocks: 1 })
-  await expect.poll(() => Object.values(stored).join()).toContain('"state":"mined"')
-})
-
 it('a deposit of another component ends the one that is still checked', async () => {
   const [first, other] = [await deposits.offerOf(), await deposits.offerOf({ nonce: 8n })]
   const { prompts } = connect({ onPrompt: () => new Promise(() => {}) })
@@ -200,16 +191,6 @@ it('a forged offer is not taken for a swap whose order id an instance has given 
   await expect(swap(forged)).rejects.toMatchObject({ name: 'QuoteVerificationError' })
 })
 
-it('a deposit that the wallet sends after a reload is seen without a click, and asked for once', async () => {
-  const { offer, prompts, confirm, render } = await reloadWhileAsked()
-  await expect(page.query.queryFn({})).rejects.toMatchObject(UNCERTAIN)
-  await confirm()
-  await page.query.queryFn({})
-  await expect.poll(() => render().data).toBe(offer.orderId)
-  expect(render().isUncertain).toBe(false)
-  expect(prompts).toHaveLength(1)
-})
-
 /** Takes an offer, and loads the page again while the wallet asks. Then its user can confirm. */
 async function reloadWhileAsked() {
   const offer = await deposits.offerOf()
@@ -237,24 +218,6 @@ const ENDS = {
     await deposits.chain.send(user, 'refund', [orderId])
   },
 }
-
-it.each(['SETTLED', 'REFUNDED'] as const)(
-  'an order that is %s before its deposit is seen is not lost: the swap is done, and is shown after another reload',
-  async (state) => {
-    const { offer, prompts, confirm, render, watch } = await reloadWhileAsked()
-    await confirm()
-    await ENDS[state](offer)
-    await watch(offer.orderId, [state])
-    const { isUncertain, orderId } = render()
-    expect({ isUncertain, orderId }).toEqual({ isUncertain: true, orderId: offer.orderId })
-    await page.query.queryFn({})
-    await expect.poll(() => render().data).toBe(offer.orderId)
-    expect(render()).toMatchObject({ isUncertain: false, isError: false })
-    const again = await loadPage()
-    expect(again.render()).toMatchObject({ orderId: offer.orderId, isIdle: true })
-    expect(prompts).toHaveLength(1)
-  },
-)
 
 it('a tab that was told to swap meanwhile has the order of the other tab, also when that has ended first', async () => {
   const { offer, confirm, first, render } = await reloadWhileAsked()

@@ -5,7 +5,7 @@ import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { CheckOfferResponseSchema, OfferState } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { deployedSettlementBytecode } from '../../../../gen/contracts/deployed-settlement.js'
 import { settlementBytecode } from '../../../../gen/contracts/settlement.js'
-import { anyone, INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { anyone, user } from '../../../../test/support/chain/settlement.js'
 import { called, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 import { deferred } from '../../../../test/support/deferred.js'
@@ -102,8 +102,6 @@ describe('a swap of the console', () => {
       wanted: { inputToken, outputToken, isExactInput: true, amount: inputAmount, user, mode },
     }
   }
-
-  const heldByUser = () => deposits.chain.balanceOf(deposits.chain.contracts.weth, user.address)
 
   const useOf = ({ chain, offer }: Awaited<ReturnType<typeof choice>>, nowMs = Date.now()) =>
     addressUse(offer.quote, ownSwap(chain.chainId, offer.orderId), { held: undefined, isDead: false, nowMs })
@@ -342,22 +340,6 @@ describe('a swap of the console', () => {
     expect(called(wallet.prompts)).toEqual(['approve'])
     expect(takenOffer.peek()?.problem ?? '').toContain(problem)
     expect(isDepositBegun(ownSwap(taken.chain.chainId, taken.offer.orderId))).toBe(false)
-  })
-
-  it('sends nothing for what the page has shown before a long sleep', async () => {
-    const taken = await choice('CONTRACT')
-    const { prompts } = await connect()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
-    await takeOffer(taken)
-    expect([shown().problem, prompts]).toEqual([expect.stringContaining('has expired'), []])
-  })
-
-  it('asks the wallet for nothing when the account has not enough of the token', async () => {
-    const { chain } = deposits
-    await chain.transfer(chain.contracts.weth, user, anyone.address, 1n + (await heldByUser()) - INPUT_AMOUNT)
-    const wallet = await connect()
-    await takeOffer(await choice('CONTRACT'))
-    expect([shown().problem, wallet.prompts]).toEqual([expect.stringContaining('has not enough'), []])
   })
 
   it('asks a wallet on another chain to change it, and gives one that does not know it the public node', async () => {
