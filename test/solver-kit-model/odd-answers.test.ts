@@ -2,8 +2,6 @@ import { type Hex, parseTransaction, type TransactionSerializedEIP1559 } from 'v
 import { afterEach, expect, it, vi } from 'vitest'
 import { Revert } from '../support/model-chain/journal.js'
 import { GAS } from '../support/model-chain/model-chain.js'
-import { OrderState } from '../support/model-chain/settlement-state.js'
-import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SOLVER } from './world.js'
 
@@ -19,7 +17,7 @@ async function startWith(method: string, shape: (answer: never) => unknown) {
   running.node.intercept((asked, answer) => (asked.method === method ? shape(answer() as never) : answer()))
   const quote = async (isForAddress: boolean) =>
     await running.quoteFor(1_000n, { fillSeconds: 600, isForAddress })
-  return { ...running, quote, isPaid: (known: KnownQuote) => running.stateOf(known) === OrderState.SETTLED }
+  return { ...running, quote }
 }
 
 it.each([0.3, 0.6, 0.8])('a node that estimates %d of the gas costs no bond', async (part) => {

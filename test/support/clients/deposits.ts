@@ -40,8 +40,9 @@ const NAMES = new Map([
 /**
  * The settlement contract, a user with tokens and without an allowance, and the offers of one solver, for the tests of a file. Each
  * test starts with the same state of the chain.
+ * @param hasOldToken whether there is a token like USDT, which takes time to compile
  */
-export function useDeposits(rules: Rules = 'reference') {
+export function useDeposits(rules: Rules = 'reference', hasOldToken = false) {
   let chain: Fixture
   let oldToken: Address
   let snapshot: Hex
@@ -51,8 +52,10 @@ export function useDeposits(rules: Rules = 'reference') {
 
   beforeAll(async () => {
     chain = await startSettlement(rules)
-    oldToken = await compileSource('OldToken').deploy(chain.devnet)
-    await chain.mint(oldToken, user.address, INPUT_AMOUNT)
+    if (hasOldToken) {
+      oldToken = await compileSource('OldToken').deploy(chain.devnet)
+      await chain.mint(oldToken, user.address, INPUT_AMOUNT)
+    }
     await chain.approve(chain.contracts.weth, user, 0n)
   })
   afterAll(() => chain?.stop())

@@ -5,7 +5,7 @@ import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js
 import { DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
-const deposits = useDeposits()
+const deposits = useDeposits('reference', true)
 const { node, offerOf, stateOf, terms } = deposits
 const tokenOf = (kind: string) => (kind === 'usual' ? deposits.chain.contracts.weth : deposits.oldToken)
 

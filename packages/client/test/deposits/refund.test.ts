@@ -34,7 +34,7 @@ function callOf({ method, params }: WalletRequest) {
 }
 
 describe.each(RULES)('with the %s contract', (rules) => {
-  const deposits = useDeposits(rules)
+  const deposits = useDeposits(rules, true)
   const { node, terms, offerOf, allow, passDeadline } = deposits
   const isDeployed = rules === 'deployed'
   const weth = () => deposits.chain.contracts.weth

@@ -5,7 +5,7 @@ import { user } from '../../../../test/support/chain/settlement.js'
 import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
-const deposits = useDeposits()
+const deposits = useDeposits('reference', true)
 const { node, walletOf, walletAnswering, terms, offerOf, stateOf, begin, allow, holdBlocks, mine } = deposits
 
 it.each([

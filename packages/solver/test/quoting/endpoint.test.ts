@@ -27,34 +27,38 @@ async function serve(quoting: Quoting, prepare = async (_request: IncomingMessag
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${SECRET}/quote`
 }
 
-const post = (url: string, headers = {}, signal?: AbortSignal) =>
-  fetch(url, { method: 'POST', body: JSON.stringify(body), headers, ...(signal && { signal }) })
-
-it('a request is read with its headers, and a decline has status 422 and its code', async () => {
+/** An endpoint that declines all requests, and those that it was asked. */
+async function serveDeclining(prepare?: (request: IncomingMessage) => Promise<void>) {
   const asked: IncomingRequest[] = []
   const url = await serve(async (request) => {
     asked.push(request)
     return { decline: 'PAUSED' }
-  })
+  }, prepare)
+  return { url, asked }
+}
+
+const post = (url: string, headers = {}, signal?: AbortSignal) =>
+  fetch(url, { method: 'POST', body: JSON.stringify(body), headers, ...(signal && { signal }) })
+
+it('a request is read with its headers, and a decline has status 422 and its code', async () => {
+  const { url, asked } = await serveDeclining()
   const headers = { 'x-quote-kind': 'indicative', 'x-quote-id': 'i', 'x-request-deadline': '7' }
   const answer = await post(url, headers)
   expect([answer.status, await answer.json()]).toEqual([422, { error: 'declined', code: 'PAUSED' }])
   // The requests of a flood that wait behind it are not read.
   expect(answer.headers.get('connection')).toBe('close')
   await post(url)
+  await post(url, { 'x-quote-kind': 'firm' })
   expect(asked).toMatchObject([
     { kind: 'INDICATIVE', id: 'i', deadline: 7, amount: 10n ** 18n, chainId: 31337 },
     { kind: 'FIRM', id: undefined },
+    { kind: 'FIRM' },
   ])
   expect(asked[1]?.deadline).toBeGreaterThan(Date.now())
 })
 
 it('headers of an instance cannot control a terminal, and long ones are left out', async () => {
-  const asked: IncomingRequest[] = []
-  const url = await serve(async (request) => {
-    asked.push(request)
-    return { decline: 'PAUSED' }
-  })
+  const { url, asked } = await serveDeclining()
   await post(url, { 'x-quote-id': 'a\u009bb' })
   await post(url, { 'x-quote-id': 'x'.repeat(257) })
   expect(asked).toMatchObject([{ id: 'a?b' }, { id: undefined }])
@@ -79,11 +83,7 @@ it('the signal aborts when the instance leaves', async () => {
 })
 
 it('a request without a destination chain and a deposit mode, as other instances send it, is one on its own chain', async () => {
-  const asked: IncomingRequest[] = []
-  const url = await serve(async (request) => {
-    asked.push(request)
-    return { decline: 'PAUSED' }
-  })
+  const { url, asked } = await serveDeclining()
   const { destinationChainId: _chain, depositMode: _mode, ...short } = body
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify(short) })
   expect([answer.status, await answer.json()]).toEqual([422, { error: 'declined', code: 'PAUSED' }])
@@ -91,7 +91,7 @@ it('a request without a destination chain and a deposit mode, as other instances
 })
 
 it('only the path of the registered endpoint is answered', async () => {
-  const url = await serve(async () => ({ decline: 'PAUSED' }))
+  const { url } = await serveDeclining()
   const { origin } = new URL(url)
   const paths = [
     `/${SECRET}/quote?x=1`,
@@ -105,8 +105,7 @@ it('only the path of the registered endpoint is answered', async () => {
 })
 
 it('a framework that has cut the path still gives the whole one', async () => {
-  const url = await serve(
-    async () => ({ decline: 'PAUSED' }),
+  const { url } = await serveDeclining(
     async (request) => void Object.assign(request, { originalUrl: request.url, url: '/quote' }),
   )
   expect((await post(url)).status).toBe(422)
@@ -148,22 +147,7 @@ it.each([
   ['x-request-deadline', '1e99'],
   ['x-request-deadline', '0x7'],
 ])('the header %s: %s has status 400', async (name, value) => {
-  let asked = 0
-  const url = await serve(async () => {
-    asked++
-    return { decline: 'OTHER' }
-  })
+  const { url, asked } = await serveDeclining()
   const answer = await post(url, { [name]: value })
-  expect([answer.status, asked]).toEqual([400, 0])
-})
-
-it('a request without the header of its kind, or with firm, is firm', async () => {
-  const kinds: string[] = []
-  const url = await serve(async ({ kind }) => {
-    kinds.push(kind)
-    return { decline: 'OTHER' }
-  })
-  await post(url, { 'x-quote-kind': 'firm' })
-  await post(url)
-  expect(kinds).toEqual(['FIRM', 'FIRM'])
+  expect([answer.status, asked]).toEqual([400, []])
 })

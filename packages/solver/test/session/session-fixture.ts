@@ -3,6 +3,7 @@ import { devAccounts } from '../../../cli/src/devnet/deploy.js'
 import { createMetrics } from '../../src/monitoring.js'
 import type { SessionAnswers, SessionError } from '../../src/session/session-connection.js'
 import { openSolverSession } from '../../src/session/solver-session.js'
+import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import type { SessionChange } from '../../src/solver-options.js'
 import type { SolverParts } from '../../src/start-solver.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
@@ -25,6 +26,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   const losses: SessionError[] = []
   const errors: unknown[] = []
   const results: Message[] = []
+  const asked: IncomingRequest[] = []
   const closing = new AbortController()
   const parts = {
     options: {
@@ -46,7 +48,10 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
     clock: timers.clock,
   }
   const answers = {
-    answer: changes.answer ?? (async () => DECLINE),
+    async answer(request: IncomingRequest) {
+      asked.push(request)
+      return (await changes.answer?.(request)) ?? DECLINE
+    },
     onResult: (result: Message) => void results.push(result),
   }
   const opening = openSolverSession(parts as unknown as SolverParts, answers, timers.random)
@@ -79,7 +84,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
     return found
   }
 
-  return { server, session, timers, losses, errors, results, connection, opened }
+  return { server, session, timers, losses, errors, results, asked, connection, opened }
 }
 
 /** What a connection receives after its opening. */

@@ -3,8 +3,7 @@ import { recoverMessageAddress } from 'viem'
 import { expect, it } from 'vitest'
 import { deferred } from '../../../../test/support/deferred.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
-import type { IncomingRequest } from '../../src/session/wire-forms.js'
-import { account, answersOn, DECLINE, quoteRequest, startSession } from './session-fixture.js'
+import { account, answersOn, quoteRequest, startSession } from './session-fixture.js'
 import { type Message, NONCE, type ServerConnection } from './session-server.js'
 
 /** Whether a hello is signed by the solver for this audience. */
@@ -54,10 +53,8 @@ it('an account that cannot sign is reported, and the connection is opened again'
 })
 
 it('a quote request is answered with the offer, whose amounts are decimal strings', async () => {
-  const asked: IncomingRequest[] = []
-  const { opened } = await startSession({
+  const { opened, asked } = await startSession({
     async answer(request) {
-      asked.push(request)
       const { inputToken, outputToken, user, amount, orderType, depositDeadline, fillDeadline } = request
       const amounts = { inputAmount: amount, outputAmount: 2n ** 200n, nonce: 7n }
       const terms = { inputToken, outputToken, user, orderType, depositDeadline, fillDeadline }
@@ -93,12 +90,7 @@ it.each([
   ['a chain', { chainId: '31337' }],
   ['a deadline', { deadline: -1 }],
 ])('a quote request with %s that the solver does not know is declined', async (_, change) => {
-  const asked: IncomingRequest[] = []
-  const answer = async (request: IncomingRequest) => {
-    asked.push(request)
-    return { decline: 'PAUSED' } as const
-  }
-  const { opened } = await startSession({ answer })
+  const { opened, asked } = await startSession()
   const instance = await opened(0)
   instance.send(quoteRequest('new', change))
   await expect.poll(() => answersOn(instance)).toEqual([{ type: 'decline', id: 'new', code: 'OTHER' }])
@@ -106,12 +98,7 @@ it.each([
 })
 
 it('a quote request without a destination chain and a deposit mode is one on its own chain, with a deposit at the contract', async () => {
-  const asked: IncomingRequest[] = []
-  const answer = async (request: IncomingRequest) => {
-    asked.push(request)
-    return DECLINE
-  }
-  const { opened } = await startSession({ answer })
+  const { opened, asked } = await startSession()
   const instance = await opened(0)
   instance.send(quoteRequest('short', { destinationChainId: undefined, depositMode: undefined }))
   await expect.poll(() => answersOn(instance)).toEqual([{ type: 'decline', id: 'short', code: 'PAUSED' }])
