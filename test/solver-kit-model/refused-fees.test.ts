@@ -77,6 +77,19 @@ it('what a node has refused one payment for holds up no further ones', async () 
   expect(paid.every((tip) => tip <= 6n * TIP)).toBe(true)
 })
 
+it('an order is filled once when its first attempt is mined after a later one was signed', async () => {
+  let attempts = 0
+  const { passBlocks, isPaid, paid, metrics, statement, chain } = await startWith((take) =>
+    attempts++ === 0 ? take() : refuse('no'),
+  )
+  const before = chain.countOf(SOLVER)
+  await passBlocks(12, 2, { holdsSigned: true })
+  expect(metrics().feesRaised).toBeGreaterThan(0)
+  await passBlocks(4)
+  expect([isPaid(), chain.countOf(SOLVER) - before, metrics().filled]).toEqual([true, 1, 1])
+  expect(statement().transactions.map(({ hash }) => hash)).toContain(paid()?.hash)
+})
+
 it('a node that suggests no fee and refuses none below 1 gwei gets 1 gwei', async () => {
   const { chain, node, passBlocks, isPaid, paid } = await startWith((take) => take())
   chain.setBaseFee(0n)

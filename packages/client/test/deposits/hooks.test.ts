@@ -219,6 +219,20 @@ const ENDS = {
   },
 }
 
+it('an order that is refunded before its deposit is seen is not lost: the swap is done, and is shown after another reload', async () => {
+  const { offer, prompts, confirm, render, watch } = await reloadWhileAsked()
+  await confirm()
+  await ENDS.REFUNDED(offer)
+  await watch(offer.orderId, ['REFUNDED'])
+  const { isUncertain, orderId } = render()
+  expect({ isUncertain, orderId }).toEqual({ isUncertain: true, orderId: offer.orderId })
+  await page.query.queryFn({})
+  await expect.poll(() => render().data).toBe(offer.orderId)
+  expect(render()).toMatchObject({ isUncertain: false, isError: false })
+  expect((await loadPage()).render()).toMatchObject({ orderId: offer.orderId, isIdle: true })
+  expect(prompts).toHaveLength(1)
+})
+
 it('a tab that was told to swap meanwhile has the order of the other tab, also when that has ended first', async () => {
   const { offer, confirm, first, render } = await reloadWhileAsked()
   const other = await loadPage()
