@@ -43,7 +43,7 @@ export function createLearnRequest(
     if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, now)
     isOpened = true
     if (open === undefined) return
-    learn(open, toReadAnswer(ended, round), round.times.requestedAt, now)
+    learn(open, toReadAnswer(ended, round, isLost), round.times.requestedAt, now)
   }
 }
 
@@ -60,7 +60,11 @@ function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   return answeredInMs(settled) === undefined ? undefined : false
 }
 
-function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, round: Round): ReadAnswer {
+function toReadAnswer(
+  { attempt, settled, atMs, isInTime, gain }: EndedAttempt,
+  round: Round,
+  isLost = false,
+): ReadAnswer {
   const { asked } = attempt
   const { result } = settled
   const { softMs, limitMs, readMs } = round.times
@@ -71,7 +75,7 @@ function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, 
   const isUnknown = result.kind === 'cancelled' || wasCutShort
   return {
     solver: asked.solver.address,
-    outcome: offer !== undefined ? 'offer' : isUnknown ? 'unknown' : 'none',
+    outcome: offer !== undefined ? 'offer' : isUnknown ? 'unknown' : isLost ? 'lost' : 'none',
     isInTime,
     isQuick: !isLate,
     gap: offer === undefined || round.best === undefined ? 0 : gapBps(offer.quote, round.best.quote),

@@ -7,7 +7,7 @@ export const NO_OFFER_GAP = 10_000
 export const KEPT_LESSONS = 9
 /** Evidence is a count from 0 to this. A stranger's twenty addresses, each of which teaches a pair once in 10 minutes, cannot end it. */
 const MOST_EVIDENCE = 25
-/** From this reliability on, a request without an offer is no gap: strangers can make requests that a solver declines. */
+/** From this presence on, a request without an offer is no gap: strangers can make requests that a solver declines. */
 const LEAST_TO_EXCUSE = 5
 /** An answer that was worth the wait counts as much as this many that were not. */
 const WORTH = 4
@@ -51,8 +51,10 @@ export class Lessons {
   #unwaitedRounds = 0
   /** Above 0 when of its last offers, more came within the soft deadline than later. */
   #quickness = 0
-  /** Above 0 when of its last requests, more brought an offer than did not. */
+  /** Above 0 when more of its requests brought an offer than were lost. */
   #reliability = 0
+  /** Above 0 when more of them brought an offer than did not. */
+  #presence = 0
   #medianGap = NO_OFFER_GAP
   #quotedAt = Number.NEGATIVE_INFINITY
 
@@ -108,13 +110,15 @@ export class Lessons {
   /** Records an offer, with a lesson or without one, in a round that teaches the pair. */
   recordOffer(isQuick: boolean): void {
     this.#reliability = counted(this.#reliability, 1)
+    this.#presence = counted(this.#presence, 1)
     this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
   }
 
-  /** Records a request without an offer, in a round that teaches the pair. */
-  recordMiss(): void {
-    this.#reliability = counted(this.#reliability, -1)
-    if (this.#reliability < LEAST_TO_EXCUSE) this.addGap(NO_OFFER_GAP)
+  /** Records a request without an offer, in a round that teaches the pair. A lost one has cost its caller time. */
+  recordMiss(isLost: boolean): void {
+    if (isLost) this.#reliability = counted(this.#reliability, -1)
+    this.#presence = counted(this.#presence, -1)
+    if (this.#presence < LEAST_TO_EXCUSE) this.addGap(NO_OFFER_GAP)
   }
 
   /** Whether rounds ask the solver in the pair, whatever its requests in others came to. */
@@ -217,8 +221,11 @@ export class Pairs {
 /** What came of the request to one solver, in a round that was answered with an offer. */
 export interface ReadAnswer {
   readonly solver: Address
-  /** `none`: no valid offer, for a reason of its own. `unknown`: no valid offer, for a reason that says nothing about it. */
-  readonly outcome: 'offer' | 'none' | 'unknown'
+  /**
+   * `none`: no valid offer, for a reason of its own. `lost`: the request has also cost its caller time. `unknown`: no valid offer,
+   * for a reason that says nothing about it.
+   */
+  readonly outcome: 'offer' | 'none' | 'lost' | 'unknown'
   /** Whether it came before the round's answer. */
   readonly isInTime: boolean
   /** Whether it came within the soft deadline, before or after the answer. */
@@ -251,7 +258,7 @@ export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, askedAt:
   lessons.recordRound()
   if (outcome === 'offer') lessons.recordQuote(now)
   if (!isTaught || outcome === 'unknown') return
-  if (outcome !== 'offer') lessons.recordMiss()
+  if (outcome !== 'offer') lessons.recordMiss(outcome === 'lost')
   else {
     lessons.recordOffer(isQuick)
     const isUseful = isInTime || !wasWaitedFor

@@ -37,6 +37,7 @@ describe('a lesson', () => {
     ['a very bad offer', { gap: 1e9 }, [10_000, false]],
     ['an offer after the answer that is no better', { gap: -0.99, isInTime: false }, undefined],
     ['no valid offer', { outcome: 'none' }, [10_000, false]],
+    ['no answer', { outcome: 'lost' }, [10_000, false]],
     ['what says nothing of the solver', { outcome: 'unknown' }, undefined],
     ['an offer after the soft deadline, better by 1', { gain: 1 }, [0, true]],
     ['one that is better by less', { gain: 0.99 }, [0, false]],

@@ -102,12 +102,12 @@ describe('the lessons of a solver', () => {
     [[1, 0, 0], 60_001, false],
     [[0, 99, 1], 0, true],
   ])(
-    'after %j offers, requests without one and offers it is reliable %i ms later: %s',
-    ([offers, misses, more], now, isReliable) => {
+    'after %j offers, losses and offers it is reliable %i ms later: %s',
+    ([offers, losses, more], now, isReliable) => {
       const lessons = new Lessons()
       lessons.recordQuote(0)
       for (let offer = 0; offer < offers; offer++) lessons.recordOffer(false)
-      for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
+      for (let loss = 0; loss < losses; loss++) lessons.recordMiss(true)
       for (let offer = 0; offer < more; offer++) lessons.recordOffer(false)
       expect(lessons.isReliable(now)).toBe(isReliable)
     },
@@ -125,8 +125,9 @@ describe('the lessons of a solver', () => {
       lessons.recordOffer(true)
       lessons.addGap(3)
     }
-    for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
-    expect(lessons.medianGap).toBe(medianGap)
+    lessons.recordQuote(0)
+    for (let miss = 0; miss < misses; miss++) lessons.recordMiss(false)
+    expect([lessons.medianGap, lessons.isReliable(0)]).toEqual([medianGap, true])
   })
 
   test.each([
