@@ -15,13 +15,20 @@ const pictureOf = (place: string) =>
   fileURLToPath(new URL(`../../../docs/console-${place}.png`, import.meta.url))
 /** Both pictures together. */
 const MAX_BYTES = 200_000
-const FILLED = 5
+const FILLED = 2
+const TRADED = 45
+const TRADED_MS = 300_000
 const PAGE_WAIT = { timeout: 60_000 }
 
 async function main(): Promise<void> {
   const browser = await startBrowser()
   const network = await startNetwork({
-    environment: { DEFAULT_FILL_WINDOW: '12', LOG_LEVEL: 'silent' },
+    environment: {
+      DEFAULT_FILL_WINDOW: '12',
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_MAX: '0',
+      RATE_LIMIT_QUOTE: '0',
+    },
     onError: () => {},
     servicePort: 0,
     startService: startServiceInProcess,
@@ -29,13 +36,14 @@ async function main(): Promise<void> {
   await runScenario(network, () => {})
   void runTraffic(network, console.error)
   const { page, open } = await browser.openPage(network.serviceUrl, {
-    viewport: { width: 1200, height: 700 },
+    viewport: { width: 1280, height: 760 },
     colorScheme: 'light',
   })
-  // The pair is known once the instance has counted its orders.
+  // A market to look at, in which each solver has paid many orders.
   await eventually(
-    async () => (await fetch(`${network.serviceUrl}/v1/31337/pairs`)).text(),
-    (pairs) => pairs.includes('lastUsed'),
+    async () => (await fetch(`${network.serviceUrl}/v1/31337/pairs`)).json(),
+    ({ pairs }) => pairs?.[0]?.orders24h >= TRADED,
+    TRADED_MS,
   )
   await open('')
   await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)

@@ -35,7 +35,7 @@ export const Arrival = ({ chain, depositDeadline }: ArrivalProps) => (
         After <Deadline seconds={depositDeadline - SPARE_SECONDS} />:{' '}
       </>
     )}
-    {useWayBack(chain)[0]}, so send from a wallet of your own: an exchange may be late.
+    {useWayBack(chain)[0]}, so do not send from an exchange, which may be late.
   </>
 )
 
