@@ -1,6 +1,7 @@
 import { createAggregatorClient } from '@quote-aggregator/client'
 import { expect, it } from 'vitest'
 import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
+import { freePort } from '../../../../test/support/free-port.js'
 import { shared } from '../../../../test/support/shared.js'
 import { startNetwork } from '../../src/devnet/network.js'
 import { playRound } from '../../src/devnet/traffic.js'
@@ -10,6 +11,10 @@ const ROUNDS = 8
 const network = await shared(
   startNetwork({
     environment: { LOG_LEVEL: 'silent' },
+    // Another file may start at the same time, and both would find the usual ports free.
+    servicePort: 0,
+    chainPort: 0,
+    solverPort: await freePort(),
     onError: () => {},
     startService: startServiceInProcess,
   }),
