@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { createAggregatorClient } from '@quote-aggregator/client'
 import { startNetwork } from '../../../packages/cli/src/devnet/network.js'
 import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
 import { runTraffic } from '../../../packages/cli/src/devnet/traffic.js'
@@ -40,9 +41,10 @@ async function main(): Promise<void> {
     colorScheme: 'light',
   })
   // A market to look at, in which each solver has paid many orders.
+  const client = createAggregatorClient({ baseUrl: network.serviceUrl })
   await eventually(
-    async () => (await fetch(`${network.serviceUrl}/v1/31337/pairs`)).json(),
-    ({ pairs }) => pairs?.[0]?.orders24h >= TRADED,
+    () => client.listPairs(network.devnet.chainId),
+    ([pair]) => (pair?.orders24h ?? 0) >= TRADED,
     TRADED_MS,
   )
   await open('')
