@@ -181,9 +181,6 @@ const SHORTEST_MS = 10_000
 const REST_MS = 1000
 
 /** How long open requests may take after the service has begun to close, in milliseconds: so long that every open quote is answered. */
-export function graceMs({
-  quoteTimeoutMs,
-  verifyTimeoutMs,
-}: Pick<Config, 'quoteTimeoutMs' | 'verifyTimeoutMs'>): number {
+export function graceMs({ quoteTimeoutMs, verifyTimeoutMs }: Config): number {
   return Math.max(SHORTEST_MS, quoteTimeoutMs + verifyTimeoutMs + REST_MS)
 }

@@ -66,8 +66,8 @@ export function rememberFirm(
  * checked their offers. Prices are in no metric and no statistic of a solver (docs/decisions.md, D17).
  */
 export function createRoundCounts(
-  standings: Pick<Standings, 'wasQuoted'>,
-  statistics: Pick<SolverStatistics, 'count' | 'countWin'>,
+  standings: Standings,
+  statistics: SolverStatistics,
   metrics: Metrics,
 ): RoundSink {
   function countAttempts({ chainId }: QuoteRequest, attempts: readonly SolverAttempt[]): void {
@@ -111,10 +111,7 @@ export function createRoundCounts(
  * Builds the sink that reports its result to each solver that got its request on a session (docs/decisions.md, D15). A solver that may
  * still answer gets the report when its request has ended.
  */
-export function createResultReports(
-  sessions: Pick<SessionTransport, 'reportResult'>,
-  log: Logger,
-): RoundSink {
+export function createResultReports(sessions: SessionTransport, log: Logger): RoundSink {
   function report(attempt: SolverAttempt, rank?: number): void {
     const { solver, quoteId, onSession, result } = attempt
     if (onSession === undefined) return

@@ -54,7 +54,7 @@ interface BlockListenerOptions {
   readonly chainId: number
   readonly orders: OrderCache
   readonly listener: ChainListener
-  readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders'>
+  readonly publisher: ChainStatePublisher
   readonly metrics: Metrics
   readonly clock: Clock
 }

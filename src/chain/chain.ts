@@ -58,7 +58,7 @@ export interface ChainOptions {
   readonly eventSinkOf: (chainId: number) => EventSink & TermsSink
   readonly orderCaches: OrderCaches
   /** The orders whose events are published. */
-  readonly orderStore: Pick<OrderStore, 'readSteps'>
+  readonly orderStore: OrderStore
   readonly cluster: ClusterBus & LeaderElection
   readonly metrics: Metrics
   readonly clock: Clock
@@ -212,7 +212,7 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
  * @param now the clock: Unix time in milliseconds, as the result
  */
 export function createDeadlineTime(
-  chains: ReadonlyMap<number, Pick<Chain, 'headTimeMs'>>,
+  chains: ReadonlyMap<number, Chain>,
   now: () => number,
 ): (chainId: number) => number {
   return (chainId) => Math.max(now(), chains.get(chainId)?.headTimeMs() ?? 0)

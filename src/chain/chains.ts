@@ -56,10 +56,7 @@ function toConfigIssue(failure: unknown): ChainConfigError {
  * @param now the clock: Unix time in milliseconds, as the result
  * @returns a function of 0 until a chain has answered
  */
-export function createProvenTime(
-  chains: ReadonlyMap<number, Pick<Chain, 'headTimeMs'>>,
-  now: () => number,
-): () => number {
+export function createProvenTime(chains: ReadonlyMap<number, Chain>, now: () => number): () => number {
   return () => {
     const newest = [...chains.values()].map(({ headTimeMs }) => headTimeMs() ?? 0)
     return Math.min(now(), Math.max(...newest))

@@ -9,7 +9,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 
 interface HealthOptions {
   readonly version: string
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'status'>>
+  readonly chains: ReadonlyMap<number, Chain>
   readonly directory: SolverDirectory
   /** Whether the database can be reached. */
   readonly isDatabaseUp: () => boolean

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { graceMs } from '../../src/app/open-server.js'
+import type { Config } from '../../src/config/config.js'
 
 test.each([
   [2000, 300, 10_000],
@@ -8,6 +9,6 @@ test.each([
 ])(
   'with a quote timeout of %i ms and %i ms for the checks, open requests get %i ms at the end',
   (quoteTimeoutMs, verifyTimeoutMs, expectedMs) => {
-    expect(graceMs({ quoteTimeoutMs, verifyTimeoutMs })).toBe(expectedMs)
+    expect(graceMs({ quoteTimeoutMs, verifyTimeoutMs } as Config)).toBe(expectedMs)
   },
 )

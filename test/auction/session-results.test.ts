@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createResultReports } from '../../src/auction/sinks.js'
+import { sessionEnded } from '../../src/sessions/session.js'
 import type { SessionTransport } from '../../src/solvers/transport/solver-transports.js'
 import { solver as registered } from '../solvers/sample-solver.js'
 import { attemptOf, sampleRound, signed } from './records/sample-round.js'
@@ -77,7 +78,8 @@ test('a report that fails is logged, and the next solver gets its result; HTTP h
   const lines: string[] = []
   const reportedOn: (string | undefined)[] = []
   const log = pino({}, { write: (line) => void lines.push(line) })
-  const reporting: Pick<SessionTransport, 'reportResult'> = {
+  const reporting: SessionTransport = {
+    requestQuote: (_solver, _request, _signal, call) => sessionEnded(call),
     reportResult({ session }) {
       if (session?.id === 'session 1') throw new Error('broken')
       reportedOn.push(session?.id)

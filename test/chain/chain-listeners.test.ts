@@ -61,6 +61,7 @@ async function startListener() {
       onReset: () => note('reset'),
     },
     publisher: {
+      publishSnapshot() {},
       invalidateOrders: (orderIds) => note(`publishes ${orderIds?.join(' ') ?? 'all'}`),
     },
     metrics,

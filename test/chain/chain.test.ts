@@ -32,7 +32,7 @@ function startFollower() {
       verifyTimeoutMs: 300,
       eventSinkOf: unused,
       orderCaches: createOrderCaches([1]),
-      orderStore: { readSteps: unused },
+      orderStore: { readSteps: unused, list: unused },
       cluster: {
         listen: (_topic, listener) => void listeners.push(listener),
         publish() {},

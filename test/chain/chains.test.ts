@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Chain } from '../../src/chain/chain.js'
 import { createProvenTime } from '../../src/chain/chains.js'
 import { createManualClock } from '../support/manual-clock.js'
 
@@ -7,7 +8,7 @@ const DAY_MS = 86_400_000
 test('a clock that is 40 days ahead proves no time, and one that is an hour behind is believed', () => {
   const clock = createManualClock()
   const realMs = clock.now()
-  const chain = (headMs?: number) => ({ headTimeMs: () => headMs })
+  const chain = (headMs?: number) => ({ headTimeMs: () => headMs }) as Chain
   const chains = new Map([
     [1, chain()],
     [2, chain(realMs - 5000)],
@@ -22,5 +23,5 @@ test('a clock that is 40 days ahead proves no time, and one that is an hour behi
 })
 
 test('no time is proven before a chain has answered', () => {
-  expect(createProvenTime(new Map([[1, { headTimeMs: () => undefined }]]), Date.now)()).toBe(0)
+  expect(createProvenTime(new Map([[1, { headTimeMs: () => undefined } as Chain]]), Date.now)()).toBe(0)
 })

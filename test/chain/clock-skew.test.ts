@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Chain } from '../../src/chain/chain.js'
 import { createDeadlineTime } from '../../src/chain/chain.js'
 import { createClockSkew, wrongSkewMs } from '../../src/chain/clock-skew.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -61,10 +62,11 @@ it('30 s, and the time in which a block can be seen late, are right', () => {
 })
 
 it('deadlines are counted from the later of the clock and the newest block', () => {
+  const chain = (headMs?: number) => ({ headTimeMs: () => headMs }) as Chain
   const times = new Map([
-    [1, { headTimeMs: () => 900 }],
-    [2, { headTimeMs: () => 1100 }],
-    [3, { headTimeMs: () => undefined }],
+    [1, chain(900)],
+    [2, chain(1100)],
+    [3, chain()],
   ])
   const deadlineTime = createDeadlineTime(times, () => 1000)
   expect([1, 2, 3, 4].map(deadlineTime)).toEqual([1000, 1100, 1000, 1000])

@@ -21,7 +21,7 @@ const RECORDS_PER_TURN = 10
  * @param now Unix time in milliseconds
  */
 export function createOwnResults(
-  store: Pick<QuoteRecordStore, 'list'>,
+  store: QuoteRecordStore,
   writer: Pick<WriteBehind<unknown>, 'flush'>,
   quoteIds: QuoteIds,
   now: () => number,

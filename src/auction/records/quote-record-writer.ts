@@ -15,7 +15,7 @@ const MAX_BATCH = 200
  */
 export function createQuoteRecordWriter(
   { metrics, log }: AuctionContext,
-  store: Pick<QuoteRecordStore, 'save'>,
+  store: QuoteRecordStore,
   onWritten: () => void = () => {},
 ) {
   // The series must exist before the first dropped record, so that its rate is visible from then on.

@@ -10,7 +10,7 @@ const SAMPLED = 1
  * Builds the sink that traces a share of the rounds. A caller with an API key decides by the flag of its `traceparent`; any other
  * one could fill the collector by it.
  */
-export function createRoundTraces(traces: Pick<Traces, 'add'>, share: number): RoundSink {
+export function createRoundTraces(traces: Traces, share: number): RoundSink {
   function isSampled({ key, traceparent }: EndedRound): boolean {
     if (key === undefined || traceparent === undefined) return Math.random() < share
     return (Number.parseInt(traceparent.slice(-2), 16) & SAMPLED) !== 0

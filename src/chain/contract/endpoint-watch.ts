@@ -17,7 +17,7 @@ export interface EndpointProblem {
 
 interface EndpointWatchOptions {
   readonly endpoints: readonly Endpoint[]
-  readonly verifier: Pick<EndpointVerifier, 'verifyChain' | 'forget'>
+  readonly verifier: EndpointVerifier
   readonly clock: Clock
   readonly log: Logger
 }
@@ -45,7 +45,7 @@ interface SeenHead {
  * has no other to be compared with, and gets no calls.
  */
 export function createEndpointWatch(
-  { chainId }: Pick<ChainConfig, 'chainId'>,
+  { chainId }: ChainConfig,
   { endpoints, verifier, clock, log }: EndpointWatchOptions,
 ) {
   const seen = new Map<Endpoint, SeenHead>()

@@ -53,7 +53,7 @@ interface EndpointVerifierOptions {
 /** Builds the verifier of a chain's endpoints. */
 export function createEndpointVerifier(
   config: ChainConfig,
-  { endpoints, order }: Pick<RpcClient, 'endpoints' | 'order'>,
+  { endpoints, order }: RpcClient,
   options: EndpointVerifierOptions,
 ): EndpointVerifier {
   const { chainId } = config

@@ -67,7 +67,7 @@ export function createBlockRecheck(
       waiting = [...older, ...headers.map((header) => ({ header, failures: 0 }))]
     },
     /** Takes blocks that have been read for the first time. @param lastNumber the last of them */
-    add(blocks: readonly Pick<Block, 'header' | 'isProven'>[], lastNumber: number): void {
+    add(blocks: readonly Block[], lastNumber: number): void {
       const unproven = blocks.filter(
         ({ header, isProven }) => !isProven && header.number > lastNumber - depth,
       )

@@ -87,7 +87,7 @@ export interface RemoteChainState extends ChainState {
 interface RemoteChainStateOptions {
   readonly chainId: number
   /** Asks the node for its head. */
-  readonly client: Pick<PublicClient, 'request'>
+  readonly client: PublicClient
   readonly cluster: ClusterBus
   /** Loses the orders that the leader reports as changed. */
   readonly orders: OrderCache

@@ -18,7 +18,7 @@ interface BondTokenReaderOptions {
   readonly settlement: Address
   /** Reads from an endpoint of the chain. */
   readonly readAny: <T>(read: (client: PublicClient) => Promise<T>) => Promise<T>
-  readonly tokens: Pick<TokenReader, 'read'>
+  readonly tokens: TokenReader
   readonly clock: Clock
   readonly log: Logger
 }

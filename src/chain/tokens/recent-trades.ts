@@ -32,7 +32,7 @@ export interface PairSummary extends PairUse {
 
 interface RecentTradesOptions {
   readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains' | 'tokenList'>[]
-  readonly orders: Pick<OrderStore, 'list'>
+  readonly orders: OrderStore
   readonly clock: Clock
 }
 

@@ -36,7 +36,7 @@ const MAX_PER_SECOND = 100
  * them. None of them waits for a place.
  */
 export function createDepositVerifier(
-  config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
+  config: ChainConfig,
   { verifyTimeoutMs, troubleOf = () => undefined, metrics, log }: DepositVerifierOptions,
 ) {
   const { chainId } = config

@@ -10,10 +10,7 @@ const IMAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** Serves the logos of token lists from memory (docs/decisions.md, D29). Requests for them count against no limit. */
-export function registerLogos(
-  server: FastifyInstance,
-  chains: readonly Pick<ChainConfig, 'tokenList'>[],
-): void {
+export function registerLogos(server: FastifyInstance, chains: readonly ChainConfig[]): void {
   const tokens = chains.flatMap(({ tokenList }) => [...tokenList.values()])
   const images = new Map(tokens.flatMap(({ logo }) => (logo === undefined ? [] : [[logo.name, logo]])))
   for (const image of images.values())

@@ -19,7 +19,7 @@ export interface CallsMessage {
 export function toCallsMessage(
   { quote, signature, depositAddress }: SignedQuote,
   depositMode: DepositMode,
-  { chainId, settlement }: Pick<ChainConfig, 'chainId' | 'settlement'>,
+  { chainId, settlement }: ChainConfig,
 ): CallsMessage {
   const { inputToken, inputAmount } = quote
   if (depositMode === 'ADDRESS')

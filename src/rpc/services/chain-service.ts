@@ -142,7 +142,7 @@ export type ReadChainHealth = () => readonly ChainHealth[]
 
 /** Builds the report of the chains for streams of events. */
 export function createChainHealth(
-  chains: ReadonlyMap<number, Pick<Chain, 'status'>>,
+  chains: ReadonlyMap<number, Chain>,
   directory: SolverDirectory,
 ): ReadChainHealth {
   return () =>

@@ -30,11 +30,7 @@ const MAX_SHARED = 4096
 export function createCheckOfferMethod({ chains, config, clock }: ServiceContext): Method {
   const shared = new Map<string, Promise<OfferCheck>>()
 
-  function check(
-    chainId: number,
-    chain: Pick<Chain, 'checkOffer'>,
-    offer: OfferToCheck,
-  ): Promise<OfferCheck> {
+  function check(chainId: number, chain: Chain, offer: OfferToCheck): Promise<OfferCheck> {
     const key = `${chainId} ${offer.orderId}`
     const known = shared.get(key)
     if (known !== undefined) return known

@@ -25,10 +25,7 @@ import { type Method, unaryMethod } from '../method.js'
 import type { Fields } from './fields.js'
 
 /** The methods of OrderService. */
-export function createOrderService(
-  chains: ReadonlyMap<number, Chain>,
-  orders: Pick<OrderStore, 'list'>,
-): Method[] {
+export function createOrderService(chains: ReadonlyMap<number, Chain>, orders: OrderStore): Method[] {
   /** The chain's own time, by which the contract gives refunds: Unix time in seconds. */
   const timeOf = (chainId: number) => (chains.get(chainId)?.headTimeMs() ?? 0) / 1000
 

@@ -74,7 +74,7 @@ export interface EventStream {
 }
 
 interface EventStreamsOptions {
-  readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
+  readonly eventLog: EventLog
   readonly supportedChains: readonly number[]
   readonly readChainHealth: ReadChainHealth
   readonly rateLimits: RateLimits

@@ -111,9 +111,7 @@ const END_TIMEOUT_MS = 5000
 const UNKNOWN_FIELD = { no: 1000, wireType: WireType.LengthDelimited, data: new Uint8Array([0]) }
 
 /** Builds the stream. */
-function createSessionStream(
-  call: Pick<RpcRequest, 'unsentBytes' | 'keepOpen' | 'abandon' | 'recordError'>,
-): SessionStream {
+function createSessionStream(call: RpcRequest): SessionStream {
   const waiting: WaitingMessage[] = []
   let waitingBytes = 0
   let isReady = false

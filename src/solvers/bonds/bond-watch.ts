@@ -24,8 +24,8 @@ export type BondWatch = ReturnType<typeof startBondWatch>
 
 /** What the bond checks get from the rest of the service. */
 interface BondContext {
-  readonly store: Pick<SolverStore, 'removeUnbonded' | 'setBonded'>
-  readonly directory: Pick<SolverDirectory, 'registered' | 'refresh' | 'change'>
+  readonly store: SolverStore
+  readonly directory: SolverDirectory
   readonly freeBonds: FreeBonds
   readonly cluster: ClusterBus
   readonly chains: ReadonlyMap<number, WatchedChain>

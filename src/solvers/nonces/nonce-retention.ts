@@ -20,7 +20,7 @@ interface SeenHead {
  * @returns a function that returns whether there may be more to remove
  */
 export function createNonceRetention(
-  store: Pick<OfferNonceStore, 'pruneSome' | 'trim'>,
+  store: OfferNonceStore,
   chains: Iterable<WatchedChain>,
   depth: number,
   metrics: Metrics,

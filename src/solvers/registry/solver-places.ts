@@ -30,7 +30,7 @@ export interface RegistryContext {
   readonly protocolName: string
   readonly store: SolverStore
   readonly directory: SolverDirectory
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'readBond'>>
+  readonly chains: ReadonlyMap<number, Chain>
   readonly bondWatch: BondWatch
   readonly minSolverBond: bigint
   readonly maxSolversPerChain: number

@@ -31,7 +31,7 @@ const RETRY_MS = 5000
 const CLOSE_TIMEOUT_MS = 3000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
-export function createSolverStatistics(store: Pick<SolverHourStore, 'save'>, clock: Clock, log: Logger) {
+export function createSolverStatistics(store: SolverHourStore, clock: Clock, log: Logger) {
   const writer = randomUUID()
   /** The oldest first. */
   const hours = new Map<string, CountedHour>()
@@ -112,8 +112,8 @@ export function createSolverStatistics(store: Pick<SolverHourStore, 'save'>, clo
  * @returns whether there may be more
  */
 export async function pruneSomeCounts(
-  quotes: Pick<SolverHourStore, 'removeOldest'>,
-  orders: Pick<SolverOrderStore, 'pruneSomeHours'>,
+  quotes: SolverHourStore,
+  orders: SolverOrderStore,
   timeMs: number,
 ): Promise<boolean> {
   const firstKept = hourOf(timeMs / 1000) - KEPT_HOURS

@@ -33,8 +33,8 @@ interface HourlySummary {
 }
 
 interface StatisticsReaderOptions {
-  readonly hours: Pick<SolverHourStore, 'readHours'>
-  readonly orders: Pick<SolverOrderStore, 'readHours'>
+  readonly hours: SolverHourStore
+  readonly orders: SolverOrderStore
   readonly isRegistered: (solver: SolverKey) => boolean
   /** Milliseconds that never go back, for the age of results. */
   readonly clock: () => number

@@ -18,7 +18,7 @@ const ATTEMPTS = 20
  * @throws the error of the database when the lease cannot be taken
  */
 export async function startLeaseRenewal(
-  lease: Pick<ReplicaLease, 'renew' | 'releaseExpired' | 'giveUp'>,
+  lease: ReplicaLease,
   leaseMs: number,
   log: Logger,
 ): Promise<() => Promise<void>> {

@@ -29,6 +29,7 @@ async function open() {
   onTestFinished(store.close)
   const database = { isAway: false }
   const writer = createQuoteRecordWriter(contextOf({}), {
+    ...store,
     async save(records) {
       if (database.isAway) throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
       return store.save(records)

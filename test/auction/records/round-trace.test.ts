@@ -74,6 +74,6 @@ it.each([
   ['no flag and no key', undefined, `${TRACE}-00`, 1, 1],
 ])('for a caller with %s, it or the share decides', (_, key, traceparent, share, expected) => {
   const add = vi.fn()
-  createRoundTraces({ add }, share).onAnswer?.({ ...round, key, traceparent })
+  createRoundTraces({ add, close: async () => {} }, share).onAnswer?.({ ...round, key, traceparent })
   expect(add.mock.calls.map(([spans]) => spans)).toEqual(expected === 1 ? [7] : [])
 })

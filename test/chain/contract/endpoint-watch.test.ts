@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { RpcClient } from '../../../packages/chain/src/rpc-client.js'
 import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { createEndpointWatch } from '../../../src/chain/contract/endpoint-watch.js'
@@ -39,7 +40,7 @@ function startWatch(count = 2) {
     settlement: `0x${'5e'.repeat(20)}`,
   } as never
   const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
-  const rpc = { endpoints, order }
+  const rpc = { endpoints, order } as unknown as RpcClient
   const verifier = createEndpointVerifier(config, rpc, { protocolName: 'Service', clock, log })
   const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
   function set(...heads: Node['head'][]): void {

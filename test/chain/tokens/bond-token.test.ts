@@ -4,7 +4,7 @@ import { RpcError } from '../../../packages/chain/src/json-rpc.js'
 import { toPublicClient } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createBondTokenReader } from '../../../src/chain/tokens/bond-token.js'
-import type { TokenReading } from '../../../src/chain/tokens/token-reader.js'
+import type { TokenReader, TokenReading } from '../../../src/chain/tokens/token-reader.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
@@ -24,7 +24,9 @@ function createFixture(addresses: readonly Error[], readings: readonly TokenRead
     chainId: 1,
     settlement: `0x${'22'.repeat(20)}`,
     readAny: (read) => read(client),
-    tokens: { read: async () => readings[counts.token++] ?? { symbol: 'bUSD', decimals: 6 } },
+    tokens: {
+      read: async () => readings[counts.token++] ?? { symbol: 'bUSD', decimals: 6 },
+    } as unknown as TokenReader,
     clock,
     log: createLog('silent'),
   })

@@ -3,6 +3,7 @@ import type { ListedOrder, OrderFilter, OrderPosition } from '../../../packages/
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { trade } from '../../../packages/protocol/test/orders/trade.js'
 import { createRecentTrades } from '../../../src/chain/tokens/recent-trades.js'
+import type { OrderStore } from '../../../src/store/orders/order-store.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 const NOW = 1_800_000_000
@@ -35,7 +36,7 @@ function createFixture({ listed = [] as readonly Address[] } = {}) {
       { chainId: 1, destinationChains: [1, 2], tokenList: new Map() },
       { chainId: 2, destinationChains: [2], tokenList: new Map(listed.map(entryOf)) },
     ],
-    orders: { list },
+    orders: { list } as unknown as OrderStore,
     clock,
   })
   return { clock, settled, reads, state, trades }

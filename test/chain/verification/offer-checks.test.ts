@@ -8,6 +8,7 @@ import {
   createDepositVerifier,
   type DepositVerifier,
 } from '../../../src/chain/verification/deposit-verifier.js'
+import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { RULES } from '../../support/chain/chain.js'
 import { revertOf } from '../../support/chain/contract-calls.js'
@@ -50,7 +51,11 @@ describe.each(RULES)('on a contract with %s rules', (rules) => {
     await chain.transact(user, wordless, hostileToken.abi, 'revertWith', ['0x'])
     await chain.keep()
     verifier = createDepositVerifier(
-      { chainId: chain.chainId, rpcUrls: [devnet.rpcUrl], settlement: lowerCase(chain.contracts.settlement) },
+      {
+        chainId: chain.chainId,
+        rpcUrls: [devnet.rpcUrl],
+        settlement: lowerCase(chain.contracts.settlement),
+      } as unknown as ChainConfig,
       { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
     )
   })

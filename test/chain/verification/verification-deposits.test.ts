@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { ContractRefusal, DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
+import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import {
@@ -28,7 +29,11 @@ const rpcUrl = chain.client.transport.url ?? ''
 const metrics = createMetrics()
 const verifier = await shared(
   createDepositVerifier(
-    { chainId: chain.chainId, rpcUrls: [rpcUrl], settlement: lowerCase(chain.contracts.settlement) },
+    {
+      chainId: chain.chainId,
+      rpcUrls: [rpcUrl],
+      settlement: lowerCase(chain.contracts.settlement),
+    } as unknown as ChainConfig,
     { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) },
   ),
 )

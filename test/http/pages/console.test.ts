@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ChainConfig } from '../../../src/config/config.js'
 import type { Image } from '../../../src/config/image.js'
 import {
   type Console,
@@ -154,7 +155,7 @@ it('a logo of a token is served once, by its name, for ever', async () => {
   const token = (digit: string, of: Image | undefined) =>
     [`0x${digit}` as const, { address: `0x${digit}` as const, symbol: 'A', decimals: 18, logo: of }] as const
   const tokenList = new Map([token('1', logo), token('2', logo), token('3', undefined)])
-  registerLogos(one, [{ tokenList }, { tokenList }])
+  registerLogos(one, [{ tokenList }, { tokenList }] as unknown as ChainConfig[])
   const { rawPayload, headers } = await one.inject('/logos/0a1b2c3d4e5f6071.svg')
   expect(rawPayload).toEqual(content)
   expect(headers).toMatchObject({

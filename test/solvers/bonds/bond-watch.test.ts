@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainListener } from '../../../src/chain/chain-listeners.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
+import type { SolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
+import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { solver } from '../../store/solvers/solver-samples.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
@@ -33,8 +35,12 @@ function start() {
     },
   }
   const watch = startBondWatch({
-    store: { setBonded: async () => {}, removeUnbonded: async () => false },
-    directory: { registered: () => [one, other], refresh() {}, change: (_chainId, write) => write() },
+    store: { setBonded: async () => {}, removeUnbonded: async () => false } as unknown as SolverStore,
+    directory: {
+      registered: () => [one, other],
+      refresh() {},
+      change: (_chainId: number, write: () => unknown) => write(),
+    } as unknown as SolverDirectory,
     freeBonds: {
       totalOf: () => undefined,
       of: () => undefined,

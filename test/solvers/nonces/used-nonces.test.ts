@@ -204,7 +204,7 @@ test('nonces are removed by the time of a block of their chain that no reorganis
   const status = () => ({ headBlock: head.number, eventBlock: head.published }) as ChainStatus
   const silent = { chainId: 2, headTimeMs: () => undefined, status: () => ({}) as ChainStatus }
   const removeEnded = createNonceRetention(
-    { pruneSome, trim: async () => ({ bytes: 0, dropped: 0 }) },
+    { pruneSome, trim: async () => ({ bytes: 0, dropped: 0 }) } as unknown as OfferNonceStore,
     [{ chainId: 1, headTimeMs: () => head.timeMs, status }, silent],
     10,
     createMetrics(),

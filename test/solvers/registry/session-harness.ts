@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { Chain } from '../../../src/chain/chain.js'
 import { createProvenTime } from '../../../src/chain/chains.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
 import { createFreeBonds } from '../../../src/solvers/bonds/free-bonds.js'
@@ -61,7 +62,7 @@ export async function openReplica(
   const directory = await createSolverDirectory({ store, cluster, chainIds: CHAIN_IDS, log })
   const bonds = createBondStore(database, coordination)
   const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)
-  const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, chainOf(chainId, world)]))
+  const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, chainOf(chainId, world) as unknown as Chain]))
   const options = {
     protocolName: 'Service',
     store,

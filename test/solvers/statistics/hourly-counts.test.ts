@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import { noQuoteCounts } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import { createSolverStatistics, pruneSomeCounts } from '../../../src/solvers/statistics/hourly-counts.js'
+import type { SolverOrderStore } from '../../../src/store/orders/solver-order-store.js'
 import { createSolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { solverAddress } from '../../auction/records/sample-round.js'
 import { sqliteAt } from '../../store/databases.js'
@@ -50,7 +51,9 @@ test('hours before the last 31 days are removed, those of quotes and of orders, 
     ages.map((age) => ({ ...key(1), hour: NOW_HOUR - age, counts })),
   )
   const firstKept: number[] = []
-  const orders = { pruneSomeHours: async (hour: number) => firstKept.push(hour) < 3 }
+  const orders = {
+    pruneSomeHours: async (hour: number) => firstKept.push(hour) < 3,
+  } as unknown as SolverOrderStore
   while (await pruneSomeCounts(store, orders, NOW_HOUR * HOUR_MS));
   expect(await quoted()).toEqual([KEPT_HOURS, 200, 1].map((age) => [NOW_HOUR - age, 1]))
   expect(firstKept).toEqual(Array(3).fill(NOW_HOUR - KEPT_HOURS))

@@ -3,6 +3,7 @@ import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-re
 import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { createRoundCounts } from '../../../src/auction/sinks.js'
 import { removeOtherSolvers } from '../../../src/solvers/statistics/solver-counters.js'
+import type { Standings } from '../../../src/standing/standing.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { attemptOf, sampleRound, signed } from '../../auction/records/sample-round.js'
 import { solver } from '../sample-solver.js'
@@ -13,8 +14,10 @@ const FAILED: SolverResult = { kind: 'failed', reason: 'connection_lost', messag
 
 function openCounters() {
   const metrics = createMetrics()
-  const standings = { wasQuoted: (chainId: number, pair: string) => chainId === 1 && pair === 'quoted' }
-  const sink = createRoundCounts(standings, { count() {}, countWin() {} }, metrics)
+  const standings = {
+    wasQuoted: (chainId: number, pair: string) => chainId === 1 && pair === 'quoted',
+  } as Standings
+  const sink = createRoundCounts(standings, { count() {}, countWin() {}, close: async () => {} }, metrics)
   const series = async (name: string) => {
     const text = await metrics.registry.getSingleMetricAsString(name)
     return text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket'))

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createStatisticsReader } from '../../../src/solvers/statistics/statistics-reader.js'
+import type { SolverOrderStore } from '../../../src/store/orders/solver-order-store.js'
+import type { SolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { solverAddress } from '../../auction/records/sample-round.js'
 import { deferred } from '../../support/deferred.js'
 
@@ -22,8 +25,8 @@ function startReader({ readMs = READ_MS } = {}) {
     return []
   }
   const reader = createStatisticsReader({
-    hours: { readHours },
-    orders: { readHours },
+    hours: { readHours } as unknown as SolverHourStore,
+    orders: { readHours } as unknown as SolverOrderStore,
     isRegistered: () => true,
     clock: () => time,
     now: () => 1_800_000_000_000,
@@ -88,13 +91,13 @@ test('reads of unregistered solvers delay each other only', async () => {
   const registered = keyOf(1000)
   const reader = createStatisticsReader({
     hours: {
-      async readHours(_chainId, _since, _until, solver) {
+      async readHours(_chainId: number, _since: number, _until: number, solver?: Address) {
         if (solver !== undefined) underWay.push(solver)
         await gate.opened
         return []
       },
-    },
-    orders: { readHours: async () => [] },
+    } as unknown as SolverHourStore,
+    orders: { readHours: async () => [] } as unknown as SolverOrderStore,
     isRegistered: ({ address }) => address === registered.address,
     clock: () => 0,
     now: () => 1_800_000_000_000,

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLeaseRenewal } from '../../../src/store/postgres/lease-renewal.js'
+import type { ReplicaLease } from '../../../src/store/postgres/replica-lease.js'
 
 const LEASE_MS = 50
 
@@ -25,7 +26,7 @@ async function start() {
       renew: () => note('renew'),
       releaseExpired: () => note('release').then(() => state.ended),
       giveUp: () => note('give up'),
-    },
+    } as unknown as ReplicaLease,
     LEASE_MS,
     pino({ level: 'info' }, stream),
   )

@@ -5,6 +5,7 @@ import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
+import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { type Fixture, startSettlement, stranger } from './settlement.js'
 import { offerOf } from './signed-offer.js'
@@ -58,7 +59,7 @@ export async function startVerifiedSettlement(): Promise<VerifiedSettlement> {
     ) {
       const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
       return createDepositVerifier(
-        { chainId, rpcUrls, settlement: lowerCase(settlement) },
+        { chainId, rpcUrls, settlement: lowerCase(settlement) } as unknown as ChainConfig,
         {
           verifyTimeoutMs: VERIFY_TIMEOUT_MS,
           metrics: createMetrics(),
