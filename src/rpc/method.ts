@@ -9,8 +9,8 @@ import type {
 import type { Reason } from '../../packages/protocol/src/errors.js'
 import type { LimitName } from '../clients/api-key.js'
 import type { CallContext, Protocol } from '../clients/call.js'
+import type { Fields } from './fields.js'
 import type { LimitedCall } from './limits/rate-limits.js'
-import type { Fields } from './services/fields.js'
 
 /** How a call ended, in the metrics. MALFORMED: its bytes were not a message, so that it reached no method. */
 export type Outcome = Reason | 'OK' | 'MALFORMED'

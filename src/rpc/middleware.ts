@@ -10,9 +10,9 @@ import {
 import type { CallContext, Protocol } from '../clients/call.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import { Fields } from './fields.js'
 import type { LimitedCall, RateLimits } from './limits/rate-limits.js'
 import type { Admission, Method, Outcome } from './method.js'
-import { Fields } from './services/fields.js'
 
 /** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
 export interface MethodHandler extends Admission {

@@ -8,8 +8,8 @@ import { invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { encodeOnce } from '../../events/encode-once.js'
 import type { Entry } from '../../events/tail-buffer.js'
 import { toEventMessage } from '../../rpc/convert/convert-events.js'
+import type { ReadHello } from '../../rpc/convert/convert-sessions.js'
 import { declineCodeOf, type SingleMessage, toSessionMessage } from '../../rpc/convert/convert-sessions.js'
-import type { ReadHello } from '../../rpc/streams/solver-sessions.js'
 import type { SolverMessage } from '../../sessions/messages.js'
 import {
   compileJsonReader,

@@ -10,17 +10,17 @@ import {
   type OpenSessionRequest,
   type OpenSessionResponse,
   OpenSessionResponseSchema,
+  type SessionHello,
   type SessionQuoteRequestSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
-import { invalidArgument } from '../../../packages/protocol/src/errors.js'
+import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
 import {
   DECLINE_CODES,
   type DeclineCode as DeclineCodeName,
 } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Entry } from '../../events/tail-buffer.js'
-import type { InstanceMessage, SolverMessage } from '../../sessions/messages.js'
+import type { Hello, InstanceMessage, SolverMessage } from '../../sessions/messages.js'
 import type { SolverRequest } from '../../solvers/transport/solver-transports.js'
-import type { ReadHello } from '../streams/solver-sessions.js'
 import { toEventMessage } from './convert-events.js'
 import { toParametersMessage } from './convert-records.js'
 
@@ -40,6 +40,13 @@ export function toSessionEvent(entry: Entry): OpenSessionResponse {
   const value = { event: toEventMessage(entry), cursor }
   return create(OpenSessionResponseSchema, { message: { case: 'event', value } })
 }
+
+/**
+ * Reads a hello.
+ * @param malformed fields that could not be read into the message
+ * @throws ServiceError CHAIN_NOT_SUPPORTED or INVALID_ARGUMENT, with every bad field
+ */
+export type ReadHello = (message: SessionHello, malformed?: readonly FieldViolation[]) => Hello
 
 /** @throws ServiceError INVALID_ARGUMENT or CHAIN_NOT_SUPPORTED */
 export function toSolverMessage({ message }: OpenSessionRequest, readHello: ReadHello): SolverMessage {

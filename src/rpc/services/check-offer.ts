@@ -14,9 +14,9 @@ import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-d
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
 import type { OfferCheck, OfferToCheck } from '../../chain/verification/offer-check.js'
+import type { Fields } from '../fields.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { ServiceContext } from './context.js'
-import type { Fields } from './fields.js'
 import { expiresAtOf } from './quote-service.js'
 
 /** The contract's numbers of order types. */

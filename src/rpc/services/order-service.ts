@@ -21,8 +21,8 @@ import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/
 import type { Chain } from '../../chain/chain.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
 import { byNumber } from '../convert/enum-words.js'
+import type { Fields } from '../fields.js'
 import { type Method, unaryMethod } from '../method.js'
-import type { Fields } from './fields.js'
 
 /** The methods of OrderService. */
 export function createOrderService(chains: ReadonlyMap<number, Chain>, orders: OrderStore): Method[] {

@@ -34,9 +34,9 @@ import { ownSoftDeadline, type SoftDeadline } from '../../auction/round.js'
 import { type CallsMessage, toCallsMessage } from '../convert/convert-calls.js'
 import { toQuoteRecordMessage } from '../convert/convert-records.js'
 import { byNumber } from '../convert/enum-words.js'
+import type { Fields } from '../fields.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { ServiceContext } from './context.js'
-import type { Fields } from './fields.js'
 
 /** The unary methods of QuoteService. */
 export function createQuoteService(context: ServiceContext): Method[] {

@@ -27,12 +27,12 @@ import {
   toHealthMessage,
   toHeartbeatMessage,
 } from '../convert/convert-events.js'
+import { Fields } from '../fields.js'
 import type { RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'
 import type { ReadChainHealth } from '../services/chain-service.js'
-import { Fields } from '../services/fields.js'
 
 /** How long a client may take to read the end of its stream before the server cuts its connection. */
 export const END_TIMEOUT_MS = 20_000

@@ -23,10 +23,10 @@ import type { CallContext } from '../../clients/call.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
+import { Fields } from '../fields.js'
 import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import { createOutcomes } from '../middleware.js'
-import { Fields } from '../services/fields.js'
 import { type AskedQuote, expiresAtOf, type ReadQuote } from '../services/quote-service.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */

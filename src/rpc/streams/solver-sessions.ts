@@ -1,10 +1,5 @@
-import type { SessionHello } from '../../../gen/aggregator/v1/session_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import {
-  assertSupported,
-  type FieldViolation,
-  invalidArgument,
-} from '../../../packages/protocol/src/errors.js'
+import { assertSupported, invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { MAX_SESSION_CHAINS } from '../../../packages/protocol/src/field-rules.js'
 import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
 import { originsOf } from '../../../packages/protocol/src/values/origin.js'
@@ -12,9 +7,10 @@ import type { CallContext, Protocol } from '../../clients/call.js'
 import type { Hello, SessionConnection, SessionPeer } from '../../sessions/messages.js'
 import type { Sessions } from '../../sessions/sessions.js'
 import type { Metrics } from '../../telemetry/metrics.js'
+import type { ReadHello } from '../convert/convert-sessions.js'
+import { Fields } from '../fields.js'
 import type { RateLimits } from '../limits/rate-limits.js'
 import type { Admission, Outcome } from '../method.js'
-import { Fields } from '../services/fields.js'
 
 /** The method OpenSession, for both transports (docs/decisions.md, D18). */
 export interface SolverSessions extends Admission {
@@ -69,13 +65,6 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
     endWhenIdle: sessions.endWhenIdle,
   }
 }
-
-/**
- * Reads a hello.
- * @param malformed fields that could not be read into the message
- * @throws ServiceError CHAIN_NOT_SUPPORTED or INVALID_ARGUMENT, with every bad field
- */
-export type ReadHello = (message: SessionHello, malformed?: readonly FieldViolation[]) => Hello
 
 /** Builds the reader of an instance's hellos. */
 function createReadHello(supportedChains: readonly number[]): ReadHello {

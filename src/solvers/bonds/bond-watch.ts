@@ -11,11 +11,11 @@ import {
 } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
+import { startChainReloads } from '../../cluster/chain-reloads.js'
 import type { ClusterBus } from '../../cluster/cluster.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
-import { startChainReloads } from '../registry/chain-reloads.js'
 import type { SolverDirectory } from '../registry/solver-directory.js'
 import type { FreeBonds } from './free-bonds.js'
 

@@ -5,11 +5,11 @@ import {
   type Solver,
   type SolverKey,
 } from '../../../packages/protocol/src/solvers/solver.js'
+import { startChainReloads } from '../../cluster/chain-reloads.js'
 import type { ClusterBus } from '../../cluster/cluster.js'
 import { coalesce } from '../../concurrency/one-at-a-time.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
-import { startChainReloads } from './chain-reloads.js'
 
 /** The registered solvers of all chains in memory. A change is written to the store, then read from it. */
 export type SolverDirectory = Awaited<ReturnType<typeof createSolverDirectory>>

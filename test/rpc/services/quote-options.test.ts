@@ -7,8 +7,8 @@ import {
   VerifyMode,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { QUOTE_OPTION_RULES, type QuoteOptions } from '../../../packages/protocol/src/field-rules.js'
+import { Fields } from '../../../src/rpc/fields.js'
 import type { ServiceContext } from '../../../src/rpc/services/context.js'
-import { Fields } from '../../../src/rpc/services/fields.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
 
 /** For each field that a request may leave out, a value that is not the default of `readQuote`, and one that is refused. */

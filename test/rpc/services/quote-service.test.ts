@@ -5,8 +5,8 @@ import {
   GetQuoteRequestSchema,
   OrderType,
 } from '../../../gen/aggregator/v1/quote_pb.js'
+import { Fields } from '../../../src/rpc/fields.js'
 import type { ServiceContext } from '../../../src/rpc/services/context.js'
-import { Fields } from '../../../src/rpc/services/fields.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
 import { signedQuote } from '../../support/solvers/sample-quotes.js'
 

@@ -1,4 +1,4 @@
-import type { FieldViolation } from '../../../packages/protocol/src/errors.js'
+import type { FieldViolation } from '../../packages/protocol/src/errors.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -10,22 +10,17 @@ import {
   type TextRule,
   UNIX_MS,
   UUID,
-} from '../../../packages/protocol/src/field-rules.js'
+} from '../../packages/protocol/src/field-rules.js'
 import {
   DEFAULT_STATS_WINDOW,
   STATS_WINDOWS,
   type StatsWindow,
-} from '../../../packages/protocol/src/solvers/solver-statistics.js'
-import { endpointUrlProblem } from '../../../packages/protocol/src/values/endpoint-url.js'
-import {
-  type Address,
-  type Hex,
-  parseAddress,
-  parseBytes32,
-} from '../../../packages/protocol/src/values/hex.js'
-import { parseAmount, parseUint256 } from '../../../packages/protocol/src/values/numbers.js'
-import { AN_ORIGIN, parseOrigin } from '../../../packages/protocol/src/values/origin.js'
-import { isTextOf } from '../../../packages/protocol/src/values/text.js'
+} from '../../packages/protocol/src/solvers/solver-statistics.js'
+import { endpointUrlProblem } from '../../packages/protocol/src/values/endpoint-url.js'
+import { type Address, type Hex, parseAddress, parseBytes32 } from '../../packages/protocol/src/values/hex.js'
+import { parseAmount, parseUint256 } from '../../packages/protocol/src/values/numbers.js'
+import { AN_ORIGIN, parseOrigin } from '../../packages/protocol/src/values/origin.js'
+import { isTextOf } from '../../packages/protocol/src/values/text.js'
 
 const NOTHING: Hex = '0x'
 

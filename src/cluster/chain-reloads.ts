@@ -1,8 +1,8 @@
-import { reasonOf } from '../../../packages/protocol/src/errors.js'
-import type { ClusterBus } from '../../cluster/cluster.js'
-import { createRetry } from '../../concurrency/retry.js'
-import type { Topic } from '../../store/topics.js'
-import type { Logger } from '../../telemetry/log.js'
+import { reasonOf } from '../../packages/protocol/src/errors.js'
+import { createRetry } from '../concurrency/retry.js'
+import type { Topic } from '../store/topics.js'
+import type { Logger } from '../telemetry/log.js'
+import type { ClusterBus } from './cluster.js'
 
 interface ChainReloadsOptions {
   readonly cluster: ClusterBus

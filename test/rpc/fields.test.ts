@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { DEPOSIT_WINDOW } from '../../../packages/protocol/src/field-rules.js'
-import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
-import { Fields } from '../../../src/rpc/services/fields.js'
+import { DEPOSIT_WINDOW } from '../../packages/protocol/src/field-rules.js'
+import { DISPLAY_NAME } from '../../packages/protocol/src/values/display-name.js'
+import { Fields } from '../../src/rpc/fields.js'
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const ORDER_ID = `0x${'Ab'.repeat(32)}`
