@@ -121,7 +121,9 @@ describe.each(RULES)('on a contract with %s rules', (rules) => {
   it.each(causes)(
     'a check and `deposit` agree about %s, before and after the approval',
     async (_cause, verdict, sign) => {
-      for (const inputToken of inputTokens()) {
+      // What an old token says matters only where the contract comes to its transfer.
+      const tokens = inputTokens().filter((token) => token !== old || verdict.state === 'VALID')
+      for (const inputToken of tokens) {
         const signed = await sign({ inputToken })
         await chain.approve(inputToken, user, 0n).catch(() => {})
         expect(await check(signed)).toEqual(verdict)

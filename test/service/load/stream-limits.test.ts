@@ -54,20 +54,21 @@ async function admitted(address: string, transport?: StreamTransport): Promise<S
 }
 
 describe('MAX_STREAM_CLIENTS_PER_IP', () => {
-  it.each(oneOfEach)('counts all transports together: $name is one too many', async (transport) => {
+  it('counts all transports together, and names itself to one too many on each', async () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: String(oneOfEach.length) })
     const holders = await openAll(service.url, {}, oneOfEach)
-    const end = await transport.open(service.url).ended()
-    expect(end).toMatchObject(endOn(transport, TOO_MANY))
-    expect(end.text).toContain('MAX_STREAM_CLIENTS_PER_IP')
-    expect(end.text).toContain(String(oneOfEach.length))
+    for (const transport of oneOfEach) {
+      const end = await transport.open(service.url).ended()
+      expect(end).toMatchObject(endOn(transport, TOO_MANY))
+      expect(end.text).toMatch(new RegExp(`\\b${oneOfEach.length}\\b.*MAX_STREAM_CLIENTS_PER_IP`))
+    }
     for (const holder of holders) holder.leave()
   })
 
-  it.each(oneOfEach)('counts the place of $name as free each time, and only once', async (transport) => {
+  it('counts the place of each transport as free when it leaves, and only once', async () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '2' })
     const [keeper] = await openAll(service.url, {}, [webSocket])
-    for (let round = 0; round < 5; round++) {
+    for (const transport of [...oneOfEach, ...oneOfEach]) {
       const client = await eventually(
         async () => {
           const next = transport.open(service.url)
