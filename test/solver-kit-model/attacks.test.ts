@@ -81,6 +81,29 @@ it('a small order that cannot be paid does not stop its output token', async () 
   expect(await ask(1_000n, { user: USERS[1] as Address })).toBeDefined()
 })
 
+it('an order whose bond the contract has released cannot be filled, and the error names it', async () => {
+  const { opened: released, open: release } = deferred()
+  const mayFill = () => released.then(() => true)
+  const { quoteFor, deposit, slash, passBlocks, chain, errors } = await startRunning(
+    'deployed',
+    {},
+    { mayFill },
+  )
+  const other = await quoteFor(1_000n, { isForAddress: true })
+  const known = await quoteFor(1_000n, { depositSeconds: 600 })
+  deposit(known)
+  await passBlocks(2)
+  // Before the solver sees that it may cancel the other one.
+  chain.mine(other.quote.fillDeadline + 1)
+  slash(other)
+  chain.mine(other.quote.fillDeadline + 2)
+  release()
+  await passBlocks(4)
+  expect(errors().join()).toContain(
+    `order ${known.orderId} cannot be filled: the contract has released the bond that was reserved for it (Panic 17)`,
+  )
+})
+
 it('a token that fails keeps neither the ends of quotes nor other pairs, and is reported once', async () => {
   const { ask, passBlocks, contracts, solver, errors } = await startRunning()
   const first = await ask(1_000n)

@@ -90,6 +90,17 @@ it('an order is filled once when its first attempt is mined after a later one wa
   expect(statement().transactions.map(({ hash }) => hash)).toContain(paid()?.hash)
 })
 
+it('fees do not rise above `maxFeePerGas`, and a payment that has them waits until the base fee falls', async () => {
+  const maxFeePerGas = 10n * BASE_FEE
+  const { passBlocks, isPaid, paid, errors, chain } = await startWith((take) => take(), { maxFeePerGas })
+  chain.setBaseFee(2n * maxFeePerGas)
+  await passBlocks(30)
+  expect([isPaid(), errors().join()]).toEqual([false, expect.stringContaining('has the highest fees')])
+  chain.setBaseFee(BASE_FEE)
+  await passBlocks(4)
+  expect([isPaid(), paid()?.maxFeePerGas]).toEqual([true, maxFeePerGas])
+})
+
 it('a node that suggests no fee and refuses none below 1 gwei gets 1 gwei', async () => {
   const { chain, node, passBlocks, isPaid, paid } = await startWith((take) => take())
   chain.setBaseFee(0n)

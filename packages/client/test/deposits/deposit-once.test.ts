@@ -181,26 +181,20 @@ it.each(['the id of its batch', 'the hash of its transaction'])(
 )
 
 describe('a deposit to the address', () => {
-  it.each([-32000, -32603, -32005, 8000])(
-    'is not sent again after an error of the wallet that may come after the transfer: %i',
-    async (code) => {
-      const { client, prompts } = walletOf({
-        onCarriedOut() {
-          throw Object.assign(new Error('already known'), { code })
-        },
-      })
-      await holdBlocks()
-      const { offer, told, ended } = await begin(client, ADDRESS)
-      expect(await ended).toBe('UNCERTAIN')
-      await mine()
-      const again = await begin(client, { ...ADDRESS, earlier: told.at(-1) }, { offer })
-      expect([await again.ended, called(prompts), await held(offer)]).toEqual([
-        'there',
-        ['transfer'],
-        INPUT_AMOUNT,
-      ])
-    },
-  )
+  it('is not sent again after an error of the wallet that may come after the transfer', async () => {
+    const { client, prompts } = walletOf({
+      onCarriedOut() {
+        throw Object.assign(new Error('already known'), { code: -32000 })
+      },
+    })
+    await holdBlocks()
+    const { offer, told, ended } = await begin(client, ADDRESS)
+    expect(await ended).toBe('UNCERTAIN')
+    await mine()
+    const again = await begin(client, { ...ADDRESS, earlier: told.at(-1) }, { offer })
+    const ends = [await again.ended, called(prompts), await held(offer)]
+    expect(ends).toEqual(['there', ['transfer'], INPUT_AMOUNT])
+  })
 
   it('is not sent when the tokens are there, also from elsewhere', async () => {
     const { client, prompts } = walletOf()
