@@ -1,14 +1,14 @@
 import type { Hex } from 'viem'
-import type { ChainBasics } from './chain/chain-parts.js'
+import type { ChainBasics } from './chain/chain-run.js'
 import {
   type DepositedOrder,
   type FilledOrder,
+  type MinedTransaction,
   type MissedOrder,
   type OrderTerms,
   type SolverQuote,
   termsOf,
 } from './orders/order-terms.js'
-import type { MinedTransaction } from './solver-options.js'
 import { type BookEntry, fromText, toText } from './state.js'
 
 /**

@@ -3,49 +3,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../protocol/src/clock.js'
 import { reportable } from '../../protocol/src/node/node-words.js'
 import type { ChainRun } from './chain/chain-run.js'
-import { createMetrics, type SolverMetrics, startMonitoring } from './monitoring.js'
+import { createMetrics, startMonitoring } from './monitoring.js'
 import type { QuotedOrder } from './orders/order-terms.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './quoting/endpoint.js'
-import { type Exposure, exposureOf, openQuotesOf } from './risk/exposure.js'
+import { exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { CancelledQuote } from './risk/quote-ledger.js'
-import { CALLBACKS, readOptions, type Settings } from './settings.js'
-import type { SolverLog, SolverOptions } from './solver-options.js'
-import { chainIdsOf, type Hooks, type Running, startSolver } from './start-solver.js'
+import {
+  CALLBACKS,
+  readOptions,
+  type Settings,
+  type SolverLog,
+  type SolverOptions,
+} from './solver-options.js'
+import { chainIdsOf, type Running, type SolverParts, startSolver } from './start-solver.js'
 import { createOnceAMinute } from './waiting.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */
-export interface Solver {
-  /**
-   * Reads the contracts, pays what was deposited while the solver was stopped, puts approvals in place, and connects or
-   * registers. Once only. An instance or a registration that fails for a time is tried again, and a chain while another one runs.
-   * @returns when the instance asks the solver, or the solver is closed
-   * @throws Error with the node's words when no chain can be used, AggregatorError of a registration and SessionError of a hello
-   * that the instance never accepts, and Error for options that do not fit. A chain that runs goes on to pay and to end quotes
-   * until `close`.
-   */
-  start(): Promise<void>
-  /** Stops quoting and filling. An order that is under way goes on at the next start with the same `stateFile`. */
-  close(): Promise<void>
-  /** Answers `POST <path of endpointUrl>/quote`, for `node:http` and for a route of Express. All else is 404. */
-  readonly handler: (request: IncomingMessage, response: ServerResponse) => void
-  /** Answers a request that another server has read, such as a route of Fastify at the path of `endpointUrl`. */
-  readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
-  /**
-   * Cancels quotes that were not taken on the chain, before the kit does it by itself: a transaction for each uses up its nonce. A
-   * quote whose deposit came first is `TAKEN`, and its order is filled. One is left `OPEN` while `maxCancelFees` does not allow it.
-   * @param selects is asked for each quote whose nonce is not known to be used. When left out, all are cancelled.
-   * @returns when all have ended
-   * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same
-   * `stateFile`. Error with the node's words.
-   */
-  cancelQuotes(chainId: number, selects?: (quote: QuotedOrder) => boolean): Promise<CancelledQuote[]>
-  /** The quotes and prices that may still be taken, of all chains. */
-  openQuotes(): QuotedOrder[]
-  /** What the solver has and has promised on each chain that runs. */
-  exposure(): Exposure[]
-  /** Counts since the start. */
-  metrics(): SolverMetrics
-}
+export type Solver = ReturnType<typeof createSolver>
 
 const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does not run' } }
 
@@ -54,7 +28,7 @@ const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does n
  * @param clock tests have their own
  * @throws Error that names each option that is not valid
  */
-export function createSolver(given: SolverOptions, clock: Clock = systemClock): Solver {
+export function createSolver(given: SolverOptions, clock: Clock = systemClock) {
   const options = readOptions(given)
   const log = guardedLog(options)
   const metrics = createMetrics()
@@ -79,7 +53,7 @@ export function createSolver(given: SolverOptions, clock: Clock = systemClock): 
   const isDue = createOnceAMinute(clock)
   const hooks = Object.fromEntries(
     CALLBACKS.map((name) => [name, guarded<never>(options[name], onError)]),
-  ) as unknown as Hooks
+  ) as unknown as SolverParts['hooks']
 
   const count = () => ({
     ...metrics,
@@ -91,7 +65,7 @@ export function createSolver(given: SolverOptions, clock: Clock = systemClock): 
   function problems(): string[] {
     const found = chainIdsOf(options).flatMap((id) => {
       const run = chains.get(id)
-      const why = run === undefined ? 'it does not run' : run.pause()
+      const why = run === undefined ? 'it does not run' : run.pauseFor()
       return why === undefined ? [] : [`chain ${id}: ${why}`]
     })
     const isAsked = options.endpointUrl === undefined ? metrics.sessionOpen === 1 : running.quoting
@@ -121,11 +95,20 @@ export function createSolver(given: SolverOptions, clock: Clock = systemClock): 
     running.quoting === undefined ? STOPPED : answerRequest(running.quoting, request, clock)
 
   return {
-    start() {
+    /**
+     * Reads the contracts, pays what was deposited while the solver was stopped, puts approvals in place, and connects or
+     * registers. Once only. An instance or a registration that fails for a time is tried again, and a chain while another one runs.
+     * @returns when the instance asks the solver, or the solver is closed
+     * @throws Error with the node's words when no chain can be used, AggregatorError of a registration and SessionError of a hello
+     * that the instance never accepts, and Error for options that do not fit. A chain that runs goes on to pay and to end quotes
+     * until `close`.
+     */
+    start(): Promise<void> {
       starting ??= start()
       return starting
     },
-    async close() {
+    /** Stops quoting and filling. An order that is under way goes on at the next start with the same `stateFile`. */
+    async close(): Promise<void> {
       ending ??= (async () => {
         await end()
         // It may have started another part meanwhile.
@@ -134,18 +117,34 @@ export function createSolver(given: SolverOptions, clock: Clock = systemClock): 
       })()
       await ending
     },
-    handler: (request, response) =>
+    /** Answers `POST <path of endpointUrl>/quote`, for `node:http` and for a route of Express. All else is 404. */
+    handler: (request: IncomingMessage, response: ServerResponse): void =>
       void handle(options.endpointUrl, answer, request, response).catch(onError),
+    /** Answers a request that another server has read, such as a route of Fastify at the path of `endpointUrl`. */
     answer,
-    async cancelQuotes(chainId, selects) {
+    /**
+     * Cancels quotes that were not taken on the chain, before the kit does it by itself: a transaction for each uses up its nonce. A
+     * quote whose deposit came first is `TAKEN`, and its order is filled. One is left `OPEN` while `maxCancelFees` does not allow it.
+     * @param selects is asked for each quote whose nonce is not known to be used. When left out, all are cancelled.
+     * @returns when all have ended
+     * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same
+     * `stateFile`. Error with the node's words.
+     */
+    async cancelQuotes(
+      chainId: number,
+      selects?: (quote: QuotedOrder) => boolean,
+    ): Promise<CancelledQuote[]> {
       const run = chains.get(chainId)
       if (run === undefined) throw new Error(`the solver does not run on chain ${chainId}`)
-      return run.cancelQuotes(selects).catch((error) => {
+      return run.ending.cancelQuotes(selects).catch((error) => {
         throw reportable(error)
       })
     },
+    /** The quotes and prices that may still be taken, of all chains. */
     openQuotes: () => [...chains.values()].flatMap(openQuotesOf),
+    /** What the solver has and has promised on each chain that runs. */
     exposure: () => [...chains.values()].map(exposureOf),
+    /** Counts since the start. */
     metrics: count,
   }
 }

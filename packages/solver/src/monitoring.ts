@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { MinedTransaction } from './solver-options.js'
+import type { MinedTransaction } from './orders/order-terms.js'
 
 /** All others only grow. */
 const GAUGES = ['openQuotes', 'openOrders', 'sessionOpen']

@@ -8,8 +8,14 @@ import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
 import { registerEndpoint } from './quoting/register-endpoint.js'
 import { openSolverSession } from './session/solver-session.js'
-import type { CALLBACKS, ChainSettings, Settings } from './settings.js'
-import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
+import type {
+  CALLBACKS,
+  ChainSettings,
+  Settings,
+  SolverAccount,
+  SolverLog,
+  SolverOptions,
+} from './solver-options.js'
 import { MEMORY, openState, type SolverState } from './state.js'
 import { keepTrying } from './waiting.js'
 
@@ -57,30 +63,27 @@ const leftBehind = (chainId: number, count: number) =>
   `the stateFile has ${count} open quotes and orders of chain ${chainId}, which is not in chains: nothing ends or pays them`
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
-async function startChains(parts: SolverParts, running: Running): Promise<void> {
+async function startChains(parts: SolverParts, { chains, ends }: Running): Promise<void> {
   const failures = new Map<number, unknown>()
   const chainIds = chainIdsOf(parts.options)
-  const start = (chainId: number) => startChain(parts, running, chainId)
   await Promise.all(chainIds.map((id) => start(id).catch((error) => failures.set(id, error))))
   for (const [chainId, error] of failures) {
     if (failures.size === chainIds.length) throw error
     parts.onError(error)
     void keepTrying(parts, () => start(chainId), retryDelay).catch(() => {})
   }
-}
 
-/** Starts what of a chain does not run yet. */
-async function startChain(parts: SolverParts, { chains, ends }: Running, chainId: number): Promise<void> {
-  let run = chains.get(chainId)
-  if (run === undefined) {
-    run = await startChainRun(chainId, parts.options.chains[chainId] as ChainSettings, parts)
-    chains.set(chainId, run)
-    ends.push(run.idle)
+  /** Starts what of a chain does not run yet. */
+  async function start(chainId: number): Promise<void> {
+    let run = chains.get(chainId)
+    if (run === undefined) {
+      run = await startChainRun(chainId, parts.options.chains[chainId] as ChainSettings, parts)
+      chains.set(chainId, run)
+      ends.push(run.idle)
+    }
+    await run.prepare()
   }
-  await run.prepare()
 }
-
-export type Hooks = Required<Pick<SolverOptions, (typeof CALLBACKS)[number]>>
 
 /** What the parts of a solver share. */
 export interface SolverParts {
@@ -93,7 +96,7 @@ export interface SolverParts {
   /** Whether a line or an error that strangers can cause is due: once a minute for each reason. */
   readonly isDue: (reason: string) => boolean
   /** Tell the market maker, and never throw. */
-  readonly hooks: Hooks
+  readonly hooks: Required<Pick<SolverOptions, (typeof CALLBACKS)[number]>>
   /** Gets every error that the solver goes on after. */
   readonly onError: (error: unknown) => void
   /** Aborts when the solver is closed. */

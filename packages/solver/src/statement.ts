@@ -1,7 +1,6 @@
 import type { Address } from 'viem'
 import { openSqliteFile } from '../../sqlite/src/sqlite.js'
-import type { FilledOrder, MissedOrder, OrderTerms } from './orders/order-terms.js'
-import type { MinedTransaction } from './solver-options.js'
+import type { FilledOrder, MinedTransaction, MissedOrder, OrderTerms } from './orders/order-terms.js'
 import { type BookEntry, fromText, VERSION } from './state.js'
 
 /** What was told, with the chain's time when it was seen, Unix seconds. */

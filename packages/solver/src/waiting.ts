@@ -3,21 +3,18 @@ import type { SolverParts } from './start-solver.js'
 
 const MINUTE_MS = 60_000
 
-/** @returns when the work has ended, or after that time @throws what the work throws by then */
-export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+/** @returns what comes first: what the work returns, or that of `onLate`, which is called when the time is over @throws what either throws */
+export function within<T>(clock: Clock, ms: number, work: Promise<T>, onLate: () => T): Promise<T> {
   const over = new AbortController()
-  const timeout = clock.sleep(ms, over.signal).catch(() => {})
-  await Promise.race([work, timeout]).finally(() => over.abort())
+  const late = clock.sleep(ms, over.signal).then(onLate)
+  return Promise.race([work, late]).finally(() => over.abort())
 }
 
 /** @throws Error when the work has not ended by then, and what the work throws */
-export function inTime<T>(clock: Clock, ms: number, who: string, work: Promise<T>): Promise<T> {
-  const over = new AbortController()
-  const late = clock.sleep(ms, over.signal).then(() => {
+export const inTime = <T>(clock: Clock, ms: number, who: string, work: Promise<T>) =>
+  within(clock, ms, work, () => {
     throw new Error(`${who} has not answered within ${ms / 1000} s`)
   })
-  return Promise.race([work, late]).finally(() => over.abort())
-}
 
 /**
  * Tries until it succeeds. What fails is reported, and tried again after a pause.

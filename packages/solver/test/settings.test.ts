@@ -55,7 +55,7 @@ it.each<[path: string, value: unknown, mustBe: string]>([
   ['chains.1.settlement', '0x12', 'must be a 20-byte address in hex with 0x'],
   ['chains.1.settlement', CONTRACT.replace('E77', 'e77'), 'with a right checksum'],
   ['chains.1.tokens', [], 'expected array to have >=1 items'],
-  ['chains.1.tokens[1]', [TOKEN, 'WETH'], 'must be a 20-byte address'],
+  ['chains.1.tokens[1]', [TOKEN, 'WETH'], 'must be an address with a right checksum'],
   ['chains.1.tokens[0]', [{ address: TOKEN, allowance: 5 }], '{ address, allowance } with a bigint'],
   ['chains.1.pollIntervalMs', 0, 'to be >=1'],
   ['chains.1.raiseFeesAfterMs', Number.NaN, 'expected number'],

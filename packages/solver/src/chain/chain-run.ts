@@ -1,15 +1,21 @@
-import { numberToHex } from 'viem'
+import { type Address, numberToHex } from 'viem'
+import { lowerCase } from '../../../protocol/src/values/hex.js'
+import { createBooks } from '../books.js'
 import { createEnding } from '../ending/ending.js'
 import { createFilling } from '../orders/filling.js'
-import type { AskedQuote } from '../risk/quote-ledger.js'
+import { createDepositAddresses } from '../risk/deposit-addresses.js'
+import { createLosses } from '../risk/losses.js'
+import { createQuoteLedger } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
-import type { ChainSettings } from '../settings.js'
+import type { ChainSettings } from '../solver-options.js'
 import type { SolverParts } from '../start-solver.js'
 import { approveTokens } from '../transactions/approvals.js'
+import { createPayments } from '../transactions/payments.js'
+import { createTransactionSender } from '../transactions/transaction-sender.js'
 import { within } from '../waiting.js'
-import { type ChainParts, openParts } from './chain-parts.js'
-import { readHead } from './chain-time.js'
+import { type ChainTime, readChainTime, readHead } from './chain-time.js'
 import { pollDeposits } from './deposit-poller.js'
+import { readHoldings } from './holdings.js'
 import { failed, readChain, type SolverChain } from './open-chain.js'
 import { openNode } from './open-node.js'
 import { inPlace } from './pacing.js'
@@ -22,8 +28,6 @@ const CLOSING_MS = 1_000
 /** Fees above `maxFeePerGas` may make an approval wait for hours. */
 const APPROVALS_MS = 60_000
 const CALLS_AT_START = 100
-/** A quote that leaves time enough to end all others. */
-const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY, isForAddress: false }
 
 /**
  * Connects to a chain, sends what a stopped process may have left unsent, and pays and ends from then on what it has left. It
@@ -43,7 +47,7 @@ export async function startChainRun(chainId: number, chainOptions: ChainSettings
 }
 
 function run(parts: ChainParts) {
-  const { chain, state, ledger, time, payments, addresses, losses, onError, report } = parts
+  const { chain, state, time, payments, addresses, onError, report } = parts
   const filling = createFilling(parts)
   const ending = createEnding(parts, filling)
   payments.resume()
@@ -71,17 +75,10 @@ function run(parts: ChainParts) {
     isLookingBack = false
   }
 
-  function pause(): string | undefined {
-    if (!isPrepared) return 'the chain is not ready'
-    const isBlind = time.isBlind(chain.pollIntervalMs)
-    if (isBlind) report('blind', new Error(`the node of chain ${chain.chainId} does not answer`))
-    if (time.isStale()) return 'the newest block is old'
-    return isBlind ? 'the node does not answer' : undefined
-  }
-
   return {
     ...parts,
     filling,
+    ending,
     /**
      * Puts approvals in place, and reads what the solver has: only then it may quote. An approval that takes long goes on: it keeps no
      * other token waiting, and no other chain.
@@ -89,7 +86,7 @@ function run(parts: ChainParts) {
      */
     async prepare(): Promise<void> {
       await learnPace(chain)
-      await within(parts.clock, APPROVALS_MS, approveTokens(chain, parts.solver, payments, parts))
+      await within(parts.clock, APPROVALS_MS, approveTokens(parts), () => {})
       // The approvals are in the newest blocks.
       time.see(await readHead(chain))
       await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
@@ -98,26 +95,12 @@ function run(parts: ChainParts) {
       parts.log.info(fields, 'whether the contract keeps the tokens of cancelled quotes at their addresses')
       isPrepared = true
     },
-    /** What is too low for a further quote. */
-    shortageFor: (asked: AskedQuote) => ledger.shortageFor(asked, addresses.keepsTokens(), losses.ofDay()),
-    /** Why no quote at all would be signed at present. */
-    pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
-    /** Why a quote may not be signed at present. */
-    pauseFor(asked: IncomingRequest): string | undefined {
-      const why = pause()
-      if (why !== undefined) return why
-      if (losses.hasMissed(asked))
-        return 'missed orders in the output token have cost too much, or were of this user'
-      if (asked.isForAddress && losses.areAddressesDeclined())
-        return 'a deposit address has cost a part of the bond'
-      return ending.pauseFor(asked)
-    },
-    timesCancelled: ending.timesCancelled,
-    cancelQuotes: ending.cancelQuotes,
+    /** Why a quote may not be signed at present; without one, why none at all would be. */
+    pauseFor: (asked?: IncomingRequest) => (isPrepared ? ending.pauseFor(asked) : 'the chain is not ready'),
     /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
     async idle(): Promise<void> {
-      const ends = [ended, filling.idle(), ending.idle()]
-      await within(parts.clock, CLOSING_MS, Promise.all(ends).catch(onError))
+      const ends = Promise.all([ended, filling.idle(), ending.idle()])
+      await within<unknown>(parts.clock, CLOSING_MS, ends.catch(onError), () => {})
       chain.close()
     },
   }
@@ -127,4 +110,48 @@ function run(parts: ChainParts) {
 async function learnPace({ client }: SolverChain): Promise<void> {
   const addresses = Array.from({ length: CALLS_AT_START }, (_, index) => numberToHex(index + 1, { size: 20 }))
   await Promise.allSettled(addresses.map((address) => client.getBalance({ address })))
+}
+
+/** What the parts of a chain use of each other. */
+export type ChainParts = Awaited<ReturnType<typeof openParts>>
+
+/** Opens what a solver has on a chain. @throws Error with the node's words, and for a state that is another solver's */
+export async function openParts(chain: SolverChain, shared: SolverParts) {
+  const { chainId, settlement } = chain
+  const { state, clock, account, isDue, onError, signal } = shared
+  const place = `chains[${chainId}].rpc must show its newest block`
+  const time = await readChainTime(chain, clock).catch(failed(place))
+  const solver = lowerCase(account.address)
+  // What another account has signed, or for another contract, could not be ended here, and would be forgotten.
+  const name = `signed on ${chainId}`
+  const own = `by ${solver} for ${settlement}`
+  const known = state.position(name) ?? own
+  if (known !== own)
+    throw new Error(`the stateFile has what was signed ${known} on chain ${chainId}, and not ${own}`)
+  state.setPosition(name, own)
+
+  function report(reason: string, error: unknown): void {
+    if (!signal.aborted && isDue(`${chainId} ${reason}`)) onError(error)
+  }
+  const basics: ChainBasics = { ...shared, chain, solver, time, report }
+  const sender = createTransactionSender(basics)
+  const books = createBooks(basics)
+  const payments = createPayments({ ...basics, books }, sender)
+  const ledger = createQuoteLedger(basics)
+  const addresses = createDepositAddresses(basics)
+  const losses = createLosses(basics, ledger)
+  for (const signed of state.openQuotes(chainId)) ledger.add(signed)
+  /** Reads what the solver has, for the ledger. @throws viem's errors */
+  const refresh = async () => ledger.update(await readHoldings(basics))
+  return { ...basics, ledger, addresses, losses, books, payments, refresh }
+}
+
+/** What all parts of a chain are built from. */
+export interface ChainBasics extends SolverParts {
+  readonly chain: SolverChain
+  /** The account, in lower case. */
+  readonly solver: Address
+  readonly time: ChainTime
+  /** Gives an error to `onError`, at most once a minute for each reason. */
+  readonly report: (reason: string, error: unknown) => void
 }

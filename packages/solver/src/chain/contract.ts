@@ -5,15 +5,21 @@ import {
   encodeFunctionData,
   erc20Abi,
   type Hex,
+  type LogTopic,
   numberToHex,
   toFunctionSelector,
 } from 'viem'
+import { isForSize } from '../../../chain/src/block-ranges.js'
+import { rpcErrorIn } from '../../../chain/src/json-rpc.js'
+import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
+import { logsIn } from '../../../protocol/src/node/parse-blocks.js'
 import { readView } from '../../../protocol/src/node/read-view.js'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import type { Order } from '../../../protocol/src/orders/order.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import { CONTRACT_REFUSALS } from '../../../protocol/src/quotes/verification.js'
 import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
+import { toQuantity } from '../../../protocol/src/values/hex.js'
 import type { SolverChain } from './open-chain.js'
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
@@ -85,6 +91,17 @@ export function readBalance(
   return client.readContract({ ...call, ...at })
 }
 
+/** How much of a token the settlement contract may take. @throws viem's errors */
+export function readAllowance(
+  { client, settlement }: SolverChain,
+  token: Address,
+  owner: Address,
+  at: AtBlock = {},
+): Promise<bigint> {
+  const args = [owner, settlement] as const
+  return client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args, ...at })
+}
+
 /** Whether a nonce of a quote was cancelled, or used by an order. @throws ChainReadError */
 export function isNonceUsed(
   { client, settlement, chainId }: SolverChain,
@@ -98,3 +115,29 @@ export function isNonceUsed(
 /** As a parameter of a call. */
 export const nameOf = ({ blockNumber }: AtBlock = {}) =>
   blockNumber === undefined ? 'latest' : numberToHex(blockNumber)
+
+/** Blocks that are read at once, where the node allows so many. */
+export const MAX_RANGE = 1_000
+
+/** Both blocks included. */
+export interface BlockRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads logs of contracts. @throws viem's errors */
+export async function readLogs(
+  { client }: SolverChain,
+  { from, to }: BlockRange,
+  topics: LogTopic[],
+  ...contracts: Address[]
+) {
+  // Some nodes take no lists of addresses.
+  const address = contracts.length === 1 ? contracts[0] : contracts
+  const filter = { address, topics, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+  return logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), ...contracts)
+}
+
+/** As `isForSize`, also for the errors of a market maker's own transport. */
+export const onFailed = (error: unknown) =>
+  rpcErrorIn(error) === undefined ? isNodeAnswer(error) : isForSize(error)

@@ -3,10 +3,9 @@ import { createRangeSize, readRange } from '../../../chain/src/block-ranges.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import type { Filling } from '../orders/filling.js'
 import { within } from '../waiting.js'
-import type { ChainParts } from './chain-parts.js'
+import type { ChainParts } from './chain-run.js'
 import { type Head, readHead } from './chain-time.js'
-import { readBalance } from './contract.js'
-import { type BlockRange, MAX_RANGE, onFailed, readLogs } from './logs.js'
+import { type BlockRange, MAX_RANGE, onFailed, readBalance, readLogs } from './contract.js'
 
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
@@ -98,7 +97,7 @@ function createReader(
     reading ??= readTo(head).finally(() => {
       reading = undefined
     })
-    await within(clock, MAX_DELAY_MS, reading)
+    await within(clock, MAX_DELAY_MS, reading, () => {})
     return last === head.hash
   }
 }

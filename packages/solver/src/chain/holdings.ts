@@ -2,26 +2,27 @@ import type { Address } from 'viem'
 import { readView } from '../../../protocol/src/node/read-view.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
-import type { Holdings } from '../risk/quote-ledger.js'
-import { readAllowance } from '../transactions/approvals.js'
 import { min, readMarket } from '../transactions/fees.js'
-import type { ChainBasics } from './chain-parts.js'
-import { type AtBlock, nameOf, readBalance } from './contract.js'
+import type { ChainBasics } from './chain-run.js'
+import { type AtBlock, nameOf, readAllowance, readBalance } from './contract.js'
+
+/** What a solver has on a chain. Amounts in the smallest unit. */
+export type Holdings = Awaited<ReturnType<typeof readHoldings>>
 
 /**
  * Reads what a solver has on a chain, all at the newest block, so that nothing is older than what is known already. A token that fails
  * counts as none, and is reported.
  * @throws viem's errors, and ChainReadError
  */
-export async function readHoldings({ chain, solver, time, report }: ChainBasics): Promise<Holdings> {
+export async function readHoldings({ chain, solver, time, report }: ChainBasics) {
   const { client, settlement, tokens, chainId } = chain
   const at = time.atDepth(0)
 
-  async function payableOf(token: Address): Promise<[Address, bigint]> {
+  async function payableOf(token: Address): Promise<bigint> {
     const read = (block?: AtBlock) =>
       Promise.all([readBalance(chain, token, solver, block), readAllowance(chain, token, solver, block)])
     try {
-      return [token, min(...(await read(at)))]
+      return min(...(await read(at)))
     } catch (cause) {
       // A node that does not have the block says nothing of the token.
       const isThere = await read().then(
@@ -31,7 +32,7 @@ export async function readHoldings({ chain, solver, time, report }: ChainBasics)
       if (isThere) throw cause
       const what = `token ${token} on chain ${chainId} does not say what ${solver} has: it is not quoted`
       report(token, new Error(what, { cause }))
-      return [token, 0n]
+      return 0n
     }
   }
 
@@ -41,7 +42,19 @@ export async function readHoldings({ chain, solver, time, report }: ChainBasics)
     readMarket(chain),
   ])
   // After it, so that a node that is down does not look like failing tokens.
-  const payable = await Promise.all([...tokens.keys()].map(payableOf))
-  const gas = { balance, maxFeePerGas: first.maxFeePerGas, isCapped }
-  return { ...at, payable: new Map(payable), freeBond: freeBondOf(bond), totalBond: bond.total, gas }
+  const payable = await Promise.all(
+    [...tokens.keys()].map(async (token) => [token, await payableOf(token)] as const),
+  )
+  return {
+    /** The block at which it was read. */
+    blockNumber: at.blockNumber,
+    /** By token in lower case: what the settlement contract could take, the lower one of balance and allowance. */
+    payable: new Map(payable),
+    /** Total less reserved and unstaking. */
+    freeBond: freeBondOf(bond),
+    /** With the reserved part. */
+    totalBond: bond.total,
+    /** The native coin in wei, and what a transaction pays at most at present, in wei for a unit of gas. */
+    gas: { balance, maxFeePerGas: first.maxFeePerGas, isCapped },
+  }
 }

@@ -3,16 +3,16 @@ import { type RpcError, rpcErrorIn, toRpcError } from '../../../chain/src/json-r
 import type { Clock } from '../../../protocol/src/clock.js'
 import { partsOf } from '../../../protocol/src/node/revert.js'
 
-/** Whose calls come first where a node takes few: `PAY` sends transactions, and `LATER` may wait for some blocks. */
-const PLACES = ['PAY', 'READ', 'LATER'] as const
-type Place = (typeof PLACES)[number]
-
-/** Of so many calls, one is that which waits longest: none waits for ever. */
-const OLDEST_EACH = 4
-const places = new AsyncLocalStorage<Place>()
+/**
+ * How much longer than payments other calls wait where a node takes few: `PAY` sends transactions, and `LATER` may wait for some blocks.
+ * None waits for ever.
+ */
+const PATIENCE_MS = { PAY: 0, READ: 4_000, LATER: 20_000 }
+const patience = new AsyncLocalStorage<number>()
 
 /** Gives a place to all calls that the work makes. What says nothing reads. */
-export const inPlace = <T>(place: Place, work: () => T): T => places.run(place, work)
+export const inPlace = <T>(place: keyof typeof PATIENCE_MS, work: () => T): T =>
+  patience.run(PATIENCE_MS[place], work)
 
 /** Makes a call of JSON-RPC. */
 export type Send = (call: {
@@ -21,8 +21,8 @@ export type Send = (call: {
 }) => Promise<unknown>
 
 interface Waiting {
-  /** Of its place: the lowest one comes first. */
-  readonly rank: number
+  /** By the clock that is never set: the earliest one comes first. */
+  readonly due: number
   readonly start: () => void
 }
 
@@ -40,17 +40,9 @@ export function createPacing(clock: Clock) {
   /** When the calls of the last second were sent. */
   const sent: number[] = []
   let perSecond = Number.POSITIVE_INFINITY
-  let leastOfBurst = 0
   let changedAt = 0
   let heldUntil = 0
-  let turn = 0
   let isTimed = false
-
-  function takeNext(): Waiting | undefined {
-    const first = Math.min(...waiting.map(({ rank }) => rank))
-    const isOldest = ++turn % OLDEST_EACH === 0
-    return waiting.splice(isOldest ? 0 : waiting.findIndex(({ rank }) => rank === first), 1)[0]
-  }
 
   function pump(): void {
     const now = clock.monotonic()
@@ -61,7 +53,10 @@ export function createPacing(clock: Clock) {
     }
     while (waiting.length > 0 && now >= heldUntil && sent.length < perSecond) {
       sent.push(now)
-      takeNext()?.start()
+      waiting
+        .sort((one, other) => one.due - other.due)
+        .shift()
+        ?.start()
     }
     if (waiting.length === 0 || isTimed) return
     isTimed = true
@@ -73,14 +68,11 @@ export function createPacing(clock: Clock) {
     clock.setTimeout(wake, Math.max(heldUntil, freeAt) - now)
   }
 
-  /** The calls of a second that were not refused are what the node takes; half of them, when it refuses all for a while. */
+  /** The calls of a second that were not refused are what the node takes. */
   function slowDown({ retryAfterMs = SECOND_MS }: Partial<RpcError>): void {
     const now = clock.monotonic()
-    if (now >= heldUntil) {
-      perSecond = Math.min(perSecond, sent.length)
-      leastOfBurst = Math.max(LEAST_A_SECOND, perSecond / 2)
-    }
-    perSecond = Math.floor(Math.max(leastOfBurst, perSecond - 1))
+    if (now >= heldUntil) perSecond = Math.min(perSecond, sent.length)
+    perSecond = Math.max(LEAST_A_SECOND, perSecond - 1)
     changedAt = now
     heldUntil = Math.max(heldUntil, now + retryAfterMs)
   }
@@ -92,10 +84,10 @@ export function createPacing(clock: Clock) {
     paced:
       (ask: Send): Send =>
       async (call) => {
-        const rank = PLACES.indexOf(places.getStore() ?? 'READ')
+        const due = clock.monotonic() + (patience.getStore() ?? PATIENCE_MS.READ)
         for (let refusals = 0; ; refusals++) {
           await new Promise<void>((start) => {
-            waiting.splice(refusals > 0 ? 0 : waiting.length, 0, { rank, start })
+            waiting.push({ due, start })
             pump()
           })
           try {

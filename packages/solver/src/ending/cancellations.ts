@@ -1,14 +1,13 @@
 import { maxUint256, parseTransaction } from 'viem'
 import { estimateGas } from 'viem/actions'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
-import type { ChainParts } from '../chain/chain-parts.js'
+import type { ChainBasics, ChainParts } from '../chain/chain-run.js'
 import { requestOf, settlementCall } from '../chain/contract.js'
 import { inPlace } from '../chain/pacing.js'
 import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
-import { type CancelBudget, OverBudget } from '../risk/cancel-budget.js'
 import { conclude, type LedgerQuote } from '../risk/quote-ledger.js'
 import type { SignedTransaction } from '../state.js'
-import { CANCELLATION } from '../transactions/payment-names.js'
+import { CANCELLATION } from '../transactions/payments.js'
 import { withMargin } from '../transactions/transaction-sender.js'
 
 export type Cancellations = ReturnType<typeof createCancellations>
@@ -19,11 +18,12 @@ export type Cancellations = ReturnType<typeof createCancellations>
  * @param onEnd a transaction has ended
  */
 export function createCancellations(
-  { chain, solver, time, state, ledger, payments, onError, signal }: ChainParts,
-  budget: CancelBudget,
+  parts: ChainParts,
   toCancel: () => readonly LedgerQuote[],
   onEnd: () => void,
 ) {
+  const { chain, solver, time, state, ledger, payments, onError, signal } = parts
+  const budget = createCancelBudget(parts)
   const prefix = `${CANCELLATION}${chain.chainId} `
   const followed = new Map<string, Promise<void>>()
   /** The gas limit of the last one. It differs between contracts, and on some chains from time to time. */
@@ -32,26 +32,30 @@ export function createCancellations(
   /** What one may cost at present, in wei. */
   const cost = () => gasOfOne * (ledger.holdings()?.gas.maxFeePerGas ?? 0n)
 
-  /** The nonces of one; none for another transaction. */
-  function noncesOf(id: string): readonly bigint[] {
+  /** The nonces of one, as the contract takes them; undefined for another transaction. */
+  function wordOf(id: string): NonceWord | undefined {
     const [word, mask] = id.startsWith(prefix) ? id.slice(prefix.length).split(' ').map(BigInt) : []
-    return word === undefined || mask === undefined ? [] : fromWord({ word, mask })
+    return word === undefined || mask === undefined ? undefined : { word, mask }
   }
 
   const entriesOf = (nonces: readonly bigint[]) => nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
 
-  /** @param word to be sent; undefined for one that was sent */
-  function follow(id: string, word?: NonceWord): void {
-    const nonces = noncesOf(id)
-    if (nonces.length === 0 || followed.has(id) || signal.aborted) return
+  /** Follows one, which is sent if it is not under way. */
+  function follow(id: string): void {
+    const word = wordOf(id)
+    if (word === undefined || followed.has(id) || signal.aborted) return
+    const nonces = fromWord(word)
     for (const entry of entriesOf(nonces)) entry.isCancelling = true
-    followed.set(id, inPlace('PAY', () => toEnd(id, nonces, word)).catch(onError))
+    followed.set(id, inPlace('PAY', () => toEnd(id, word, nonces)).catch(onError))
   }
 
-  async function toEnd(id: string, nonces: readonly bigint[], word?: NonceWord): Promise<void> {
+  async function toEnd(id: string, word: NonceWord, nonces: readonly bigint[]): Promise<void> {
     const onSigned = (transaction: SignedTransaction) => reserve(id, nonces, transaction)
     try {
-      if (word !== undefined) await payments.send(id, callOf(word, nonces), onSigned)
+      if (!payments.isUnderWay(id) && !(await payments.send(id, callOf(word, nonces), onSigned))) {
+        budget.charge(id, 0n)
+        return leaveOpen(nonces)
+      }
       const end = await payments.follow(id, undefined, onSigned)
       if (end === undefined) return
       budget.charge(id, end.fee)
@@ -59,12 +63,9 @@ export function createCancellations(
       onEnd()
     } catch (error) {
       if (signal.aborted) return
-      // The budget reports itself.
-      if (!(error instanceof OverBudget)) onError(error)
+      onError(error)
       // One that is still under way is followed again by `resume`. What was not sent waits for the next block.
-      if (payments.isUnderWay(id)) return
-      budget.charge(id, 0n)
-      if (error instanceof OverBudget) leaveOpen(nonces)
+      if (!payments.isUnderWay(id)) budget.charge(id, 0n)
     } finally {
       followed.delete(id)
       if (!signal.aborted && !payments.isUnderWay(id))
@@ -115,11 +116,12 @@ export function createCancellations(
       gasOfOne = withMargin(await estimateGas(chain.client, requestOf(solver, call)))
     },
     cost,
+    budget,
     /** Goes on with those that are under way, and are not followed. */
     resume(): void {
       for (const { id } of state.keptPayments(chain.chainId)) follow(id)
     },
-    noncesOf,
+    noncesOf: (id: string) => fromWord(wordOf(id) ?? { word: 0n, mask: 0n }),
     /**
      * Uses up nonces, as many as may be sent at this time; the others must be given again.
      * @param wanted the most urgent first
@@ -128,14 +130,77 @@ export function createCancellations(
       for (const word of wordsOf(wanted.filter(({ isCancelling }) => !isCancelling))) {
         if (followed.size >= chain.maxPayments) return
         const id = `${prefix}${word.word} ${word.mask}`
-        const nonces = noncesOf(id)
-        if (budget.reserve(id, cost(), countAbove(nonces))) follow(id, word)
+        const nonces = fromWord(word)
+        if (budget.reserve(id, cost(), countAbove(nonces))) follow(id)
         else leaveOpen(nonces)
       }
     },
     /** @returns when nothing is followed any more, after the signal has aborted */
     async idle(): Promise<void> {
       await Promise.all(followed.values())
+    },
+  }
+}
+
+interface Cost {
+  /** Of a cancellation that is under way, or of the minute in which others have ended: an hour may have thousands. */
+  readonly id: string
+  readonly time: number
+  readonly wei: string
+}
+
+const HOUR_SECONDS = 3_600
+
+/**
+ * Bounds what cancellations cost in an hour of the chain's time, in wei. What was spent is kept over restarts. What does not fit goes to
+ * `onError`, at most once an hour.
+ */
+export function createCancelBudget({ chain, state, time, onError }: ChainBasics) {
+  const now = time.passed
+  const name = `cancellation fees ${chain.chainId}`
+  let costs: readonly Cost[] = JSON.parse(state.position(name) ?? '[]')
+  let reportedAt: number | undefined
+
+  const without = (id?: string) => costs.filter((cost) => cost.time > now() - HOUR_SECONDS && cost.id !== id)
+  /** What the hour has left. @param id a cancellation that is not counted */
+  const left = (id?: string) => without(id).reduce((rest, { wei }) => rest - BigInt(wei), chain.maxCancelFees)
+
+  function put(others: readonly Cost[], id: string, wei: bigint): void {
+    costs = [...others, { id, time: now(), wei: String(wei) }]
+    state.setPosition(name, JSON.stringify(costs))
+  }
+
+  /** A cancellation does not fit, or a quote whose cancellation might not. */
+  function report(): void {
+    if (reportedAt !== undefined && now() < reportedAt + HOUR_SECONDS) return
+    reportedAt = now()
+    onError(
+      new Error(
+        `chain ${chain.chainId}: of maxCancelFees (${chain.maxCancelFees} wei an hour), ${left()} are left. That might not pay for the end of what is open, so the solver declines: raise it, or wait`,
+      ),
+    )
+  }
+
+  return {
+    left: () => left(),
+    report,
+    /**
+     * Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised.
+     * @param above the quotes that risk more, and are still to be cancelled: as much is left for each
+     * @returns false when the hour does not allow it
+     */
+    reserve(id: string, highest: bigint, above = 0): boolean {
+      const isWithin = highest * BigInt(1 + above) <= left(id)
+      if (isWithin) put(without(id), id, highest)
+      else report()
+      return isWithin
+    },
+    /** Counts what a cancellation has cost in the end: nothing if it was not sent. */
+    charge(id: string, wei: bigint): void {
+      const minute = `minute ${Math.floor(now() / 60)}`
+      const ended = without(id).find((cost) => cost.id === minute)
+      const others = without(id).filter((cost) => cost !== ended)
+      put(others, minute, wei + BigInt(ended?.wei ?? 0))
     },
   }
 }

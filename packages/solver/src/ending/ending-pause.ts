@@ -1,10 +1,10 @@
-import type { ChainParts } from '../chain/chain-parts.js'
-import type { CancelBudget } from '../risk/cancel-budget.js'
+import type { ChainParts } from '../chain/chain-run.js'
+import type { IncomingRequest } from '../session/wire-forms.js'
 import type { Cancellations } from './cancellations.js'
-import { endsAfter, type OpenQuote, type QuoteTimes } from './ending-rules.js'
+import { endsAfter, type OpenQuote } from './ending-rules.js'
 
-/** The times of a quote that is asked for. */
-type AskedTimes = QuoteTimes & Pick<OpenQuote, 'isForAddress'>
+/** A quote that leaves time enough to end all others. */
+const LONG = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY, isForAddress: false }
 
 /** Of `settle`, with the margin of its limit. */
 const PAYMENT_GAS = 520_000n
@@ -20,10 +20,9 @@ const FEES_MAY_RISE = 2n
 export function createEndingPause(
   parts: ChainParts,
   toCancel: () => readonly OpenQuote[],
-  cancellations: Cancellations,
-  budget: CancelBudget,
+  { cost, budget }: Cancellations,
 ) {
-  const { chain, solver, time, ledger, addresses, payments, report } = parts
+  const { chain, solver, time, ledger, addresses, losses, payments, report } = parts
   const secondsFor = (entry: OpenQuote) =>
     entry.quote.fillDeadline - endsAfter(entry, addresses.keepsTokens())
 
@@ -33,12 +32,21 @@ export function createEndingPause(
     return why
   }
 
-  /** @returns undefined when it may be signed, or nothing is known of its cost yet */
-  return ({ isForAddress, ...quote }: AskedTimes): string | undefined => {
+  /**
+   * @param asked when left out, a quote that leaves time enough
+   * @returns undefined when it may be signed, or nothing is known of its cost yet
+   */
+  return (asked?: IncomingRequest): string | undefined => {
+    if (time.isBlind(chain.pollIntervalMs)) return reported('the node does not answer')
+    if (time.isStale()) return 'the newest block is old'
+    if (asked !== undefined && losses.hasMissed(asked))
+      return 'missed orders in the output token have cost too much, or were of this user'
+    const { isForAddress, ...quote } = asked ?? LONG
+    if (isForAddress && losses.areAddressesDeclined()) return 'a deposit address has cost a part of the bond'
     const gas = ledger.holdings()?.gas
     if (gas === undefined) return undefined
     const quotes: OpenQuote[] = [...toCancel(), { quote, isForAddress, deposit: 'NONE' }]
-    const fees = BigInt(quotes.length) * FEES_MAY_RISE * cancellations.cost()
+    const fees = BigInt(quotes.length) * FEES_MAY_RISE * cost()
     if (fees > budget.left()) {
       budget.report()
       return 'maxCancelFees of this hour might not pay for the end of what is open'

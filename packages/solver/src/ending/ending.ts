@@ -1,5 +1,5 @@
 import { untilAborted } from '../../../client/src/calls/abort.js'
-import type { ChainParts } from '../chain/chain-parts.js'
+import type { ChainParts } from '../chain/chain-run.js'
 import {
   type AtBlock,
   isNonceUsed,
@@ -12,15 +12,8 @@ import { inPlace } from '../chain/pacing.js'
 import type { Filling } from '../orders/filling.js'
 import { isGivenUp } from '../orders/order-look.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
-import { createCancelBudget } from '../risk/cancel-budget.js'
 import { quotedOf } from '../risk/exposure.js'
-import {
-  askToCancel,
-  type CancelledQuote,
-  conclude,
-  isPrice,
-  type LedgerQuote,
-} from '../risk/quote-ledger.js'
+import { type CancelledQuote, conclude, isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
 import { max } from '../transactions/fees.js'
 import { createCancellations } from './cancellations.js'
 import { createEndingPause } from './ending-pause.js'
@@ -30,16 +23,12 @@ import { endsAfter, isKept, isLastPayment, middleOf } from './ending-rules.js'
  * Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. An open
  * quote goes this way:
  * 1. It is due when its time has come (`endsAfter`), or when the market maker wants it to be cancelled.
- * 2. A look asks the chain (`quote-look.ts`). If its nonce is used, it ends. If its tokens are there, it is paid or kept.
+ * 2. A look asks the chain (`createQuoteLook`). If its nonce is used, it ends. If its tokens are there, it is paid or kept.
  * 3. Otherwise a cancellation uses up its nonce (`cancellations.ts`), and the next look ends it.
  */
-export type Ending = ReturnType<typeof createEnding>
-
-/** Builds the ending of a chain. */
 export function createEnding(parts: ChainParts, filling: Filling) {
   const { chain, time, ledger, state, addresses, losses, books, payments, signal, onError, report } = parts
-  const budget = createCancelBudget(parts)
-  const cancellations = createCancellations(parts, budget, toCancel, look)
+  const cancellations = createCancellations(parts, toCancel, look)
   const lookAtQuote = createQuoteLook(parts, filling)
   let looking: Promise<unknown> = Promise.resolve()
   let isLookDue = false
@@ -106,9 +95,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, laterLook)
     const isTime = time.due() >= from || (keepsTokens && isLastPayment(entry, time.due()))
     if (!isTime && entry.requests === undefined) return false
-    // A first look at an order says what its quote needs, too.
-    const isUnread = filling.deposits.get(first.orderId)?.isSeen === false
-    return !isUnread && !entry.isCancelling && !payments.isUnderWay(first.orderId)
+    return !entry.isCancelling && !payments.isUnderWay(first.orderId)
   }
 
   /** One that fails must not keep the others. It is looked at again at each block. */
@@ -151,14 +138,17 @@ export function createEnding(parts: ChainParts, filling: Filling) {
       const isSelected = (signed: SolverQuote) => selects(quotedOf(signed)) === true
       const outcomes = ledger.quotes().flatMap((entry) =>
         entry.signed.filter(isSelected).map(async ({ orderId }) => {
-          return { orderId, outcome: await askToCancel(entry) }
+          const outcome = await new Promise<CancelledQuote['outcome']>((resolve, reject) => {
+            entry.requests = [...(entry.requests ?? []), { resolve, reject }]
+          })
+          return { orderId, outcome }
         }),
       )
       look()
       return untilAborted(Promise.all(outcomes), signal)
     },
     /** Why what is open could not be ended with a further quote. */
-    pauseFor: createEndingPause(parts, toCancel, cancellations, budget),
+    pauseFor: createEndingPause(parts, toCancel, cancellations),
     /** @returns when no cancellation is followed any more, after the signal has aborted */
     idle: cancellations.idle,
   }

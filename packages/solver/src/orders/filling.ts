@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { isOverflow } from '../../../protocol/src/node/revert.js'
 import type { Order } from '../../../protocol/src/orders/order.js'
-import type { ChainParts } from '../chain/chain-parts.js'
+import type { ChainParts } from '../chain/chain-run.js'
 import { readOrder, settleCall, settlementCall } from '../chain/contract.js'
 import { inPlace } from '../chain/pacing.js'
 import { isLeftToCancellation } from '../ending/ending-rules.js'
@@ -40,7 +40,7 @@ export function createFilling(parts: ChainParts) {
   /** Goes on with an order, if it is open. @param seen of its deposit */
   function run(orderId: Hex, seen: Partial<Deposit> = {}): void {
     if (signal.aborted || !isOpen(orderId)) return
-    const deposit = Object.assign(deposits.get(orderId) ?? { isSeen: false, reverts: 0 }, seen)
+    const deposit = Object.assign(deposits.get(orderId) ?? { reverts: 0 }, seen)
     deposits.set(orderId, deposit)
     deposit.running ??= inPlace('PAY', () => toEnd(orderId, deposit))
       // The state file may fail.
@@ -61,9 +61,7 @@ export function createFilling(parts: ChainParts) {
     const { orderId, signed } = order
     // A stopped process may have left more payments than the limit allows. None is made twice.
     const isUnderWay = payments.isUnderWay(orderId)
-    const look = () => lookAtOrder(parts, order, deposit)
-    const isDue = isUnderWay || (await look().finally(() => Object.assign(deposit, { isSeen: true })))
-    if (!isDue) return
+    if (!isUnderWay && !(await lookAtOrder(parts, order, deposit))) return
     const isAtAddress = signed !== undefined && deposit.place === 'ADDRESS'
     const deadline = isAtAddress ? addresses.lastSettle(signed.quote) : order.fillDeadline
     // What an order of a quote that the state has not costs when it is missed is not known here: it comes last.
@@ -168,7 +166,7 @@ export function createFilling(parts: ChainParts) {
       for (const { orderId } of state.orders(chainId, 'OPEN')) run(orderId)
     },
     /** The orders that are under way. */
-    deposits: deposits as ReadonlyMap<Hex, Deposit>,
+    deposits,
     /** @returns when nothing runs any more, after the signal has aborted */
     async idle(): Promise<void> {
       await Promise.all([...deposits.values()].map(({ running }) => running))

@@ -1,10 +1,12 @@
 import { encodeEventTopics, erc20Abi, type Hex, pad } from 'viem'
+import { createRangeSize, readRange } from '../../../chain/src/block-ranges.js'
 import { logIn } from '../../../protocol/src/node/parse-blocks.js'
+import type { KnownOrder } from '../../../protocol/src/orders/order.js'
 import type { NodeLog } from '../../../protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
-import type { ChainParts } from '../chain/chain-parts.js'
-import { readOrder } from '../chain/contract.js'
+import type { ChainParts } from '../chain/chain-run.js'
+import { MAX_RANGE, onFailed, readLogs, readOrder } from '../chain/contract.js'
 import type { StoredOrder } from '../state.js'
 import type { PaymentEnd } from '../transactions/transaction-sender.js'
 import type { Deposit } from './order-look.js'
@@ -139,4 +141,41 @@ function logsOf(receipt: { readonly logs?: readonly unknown[] } | null): NodeLog
   } catch {
     return []
   }
+}
+
+/** Blocks may have come faster than lately. */
+const FASTER = 4
+
+/**
+ * Reads what the end of a refunded order has taken of the bond, by the event of the contract.
+ * @returns undefined while the node does not show it
+ * @throws viem's errors
+ */
+export async function readSlash(
+  { chain, time }: ChainParts,
+  { orderId, fillDeadline }: KnownOrder,
+): Promise<bigint | undefined> {
+  const { chainId, settlement } = chain
+  const { READ_TOPICS, decodeLogs } = settlementOf(chainId)
+  const seconds = Math.max(1, time.passed() - fillDeadline)
+  const depth = Math.ceil((FASTER * seconds) / time.blockSeconds()) + time.overlap()
+  const maxTo = Number(time.atDepth(0).blockNumber)
+  const size = createRangeSize(MAX_RANGE)
+  const read = (from: number, to: number) =>
+    readLogs(chain, { from, to }, [[...READ_TOPICS], orderId], settlement)
+  for (let from = Number(time.atDepth(depth).blockNumber); from <= maxTo; ) {
+    const { to, range } = await readRange(size, {
+      from,
+      maxTo,
+      read,
+      logsIn: (logs) => logs.length,
+      onFailed,
+    })
+    const { events, changedOrders } = decodeLogs(chainId, range)
+    for (const { event } of events) if (event.type === 'Refunded') return event.bondSlashed
+    // Its address was emptied without a slash.
+    if (changedOrders.length > 0) return 0n
+    from = to + 1
+  }
+  return undefined
 }

@@ -1,11 +1,10 @@
 import type { Hex } from 'viem'
 import type { KnownOrder, Order } from '../../../protocol/src/orders/order.js'
-import type { ChainParts } from '../chain/chain-parts.js'
+import type { ChainParts } from '../chain/chain-run.js'
 import { type AtBlock, readBalance, readOrder } from '../chain/contract.js'
-import { readSlash } from '../chain/logs.js'
 import { isLeftToCancellation } from '../ending/ending-rules.js'
 import type { StoredOrder } from '../state.js'
-import { endOrder } from './order-end.js'
+import { endOrder, readSlash } from './order-end.js'
 import { type DepositedOrder, type SolverQuote, type Terms, toPublicTerms } from './order-terms.js'
 
 /**
@@ -100,8 +99,9 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
       const asked: NonNullable<Deposit['asked']> = {}
       deposit.asked = asked
       try {
-        const less = signed && { chainId, orderId, signed, inputAmount }
-        const isYes = await (isShort ? less && options.acceptLess?.(less) : options.mayFill?.(told))
+        const isYes = isShort
+          ? signed && (await options.acceptLess?.({ ...told, quotedInputAmount: signed.quote.inputAmount }))
+          : await options.mayFill?.(told)
         asked.word = isYes ? 'YES' : 'NO'
       } catch (error) {
         if (deposit.asked === asked) deposit.asked = undefined
@@ -150,8 +150,6 @@ export type Place = DepositedOrder['deposit']
 export interface Deposit {
   /** Its steps, which end with it. */
   running?: Promise<void>
-  /** It was looked at. */
-  isSeen: boolean
   /** Of the log that has shown it. */
   transactionHash?: Hex
   /** The input of its quote, as the contract's event says it: the state may not have the quote. */

@@ -66,13 +66,25 @@ export interface MissedOrder extends OrderTerms {
   readonly cost: bigint
 }
 
-/** An order at the contract with less input than was quoted. */
-export interface ShortOrder {
+/** An order at the contract with less input than was quoted: its input amount is what has arrived. */
+export interface ShortOrder extends DepositedOrder {
+  readonly quotedInputAmount: bigint
+}
+
+/** A transaction of the account that was mined. */
+export interface MinedTransaction {
   readonly chainId: number
-  readonly orderId: Hex
-  readonly signed: SolverQuote
-  /** What has arrived, in the token's smallest unit. */
-  readonly inputAmount: bigint
+  /** Of the account: each nonce has one transaction in the end. */
+  readonly nonce: number
+  readonly hash: Hex
+  /** `PAYMENT` of an order; `CANCELLATION` of quotes; `APPROVAL` of a token; `OTHER` has filled a gap of nonces, or is of an earlier version. */
+  readonly purpose: 'PAYMENT' | 'CANCELLATION' | 'APPROVAL' | 'OTHER'
+  /** Of a payment. */
+  readonly orderId: Hex | undefined
+  readonly isReverted: boolean
+  readonly gasUsed: bigint
+  /** In wei, without what a rollup takes for its data. */
+  readonly gasCost: bigint
 }
 
 /** An order, with its quote where the state has it. */

@@ -104,7 +104,7 @@ export function createQuoting(
     if (run === undefined) return refuse('UNSUPPORTED_PAIR')
     const atFirst = refusal(run, request)
     if (atFirst !== undefined) return refuse(atFirst)
-    const timesCancelled = run.timesCancelled()
+    const timesCancelled = run.ending.timesCancelled()
     const priced = await price(request, signal)
     if (typeof priced === 'string') return refuse(priced)
     const bound = bindingFor(request, priced, run.time.now())
@@ -117,7 +117,8 @@ export function createQuoting(
     if (refused !== undefined) return refuse(refused)
     // A cancellation takes no tokens from a user of a price.
     const asked = { quote, isForAddress: request.isForAddress && !isPrice(quote) }
-    const shortage = run.shortageFor(asked)
+    const { ledger, addresses, losses } = run
+    const shortage = ledger.shortageFor(asked, addresses.keepsTokens(), losses.ofDay())
     if (shortage !== undefined) {
       const { chainId, outputToken } = request
       const fields = { chainId, outputToken, outputAmount: String(quote.outputAmount), shortage }
@@ -130,7 +131,7 @@ export function createQuoting(
       if (run.time.now() >= quote.depositDeadline)
         throw new Error('the account has signed a quote after its deposit deadline')
       const offered = { ...signed, isForAddress: asked.isForAddress, quoteId: request.id }
-      if (run.timesCancelled() !== timesCancelled) return refuse('PAUSED')
+      if (run.ending.timesCancelled() !== timesCancelled) return refuse('PAUSED')
       run.ledger.add(offered)
       metrics.quoted++
       run.books.quoted({ ...termsOf(offered), kind: request.kind })
@@ -211,18 +212,10 @@ function bindingFor(
 }
 
 function toQuote(solver: Address, request: IncomingRequest, amount: bigint, nonce: bigint): Quote {
-  const isExactInput = request.orderType === 'EXACT_INPUT'
-  return {
-    solver,
-    user: request.user,
-    inputToken: request.inputToken,
-    inputAmount: isExactInput ? request.amount : amount,
-    outputToken: request.outputToken,
-    outputAmount: isExactInput ? amount : request.amount,
-    orderType: request.orderType,
-    outputChainId: request.destinationChainId,
-    depositDeadline: request.depositDeadline,
-    fillDeadline: request.fillDeadline,
-    nonce,
-  }
+  const { user, inputToken, outputToken, orderType, destinationChainId, depositDeadline, fillDeadline } =
+    request
+  const [inputAmount, outputAmount] =
+    orderType === 'EXACT_INPUT' ? [request.amount, amount] : [amount, request.amount]
+  const amounts = { inputToken, inputAmount, outputToken, outputAmount, orderType }
+  return { solver, user, ...amounts, outputChainId: destinationChainId, depositDeadline, fillDeadline, nonce }
 }

@@ -1,8 +1,8 @@
 import { zeroAddress } from 'viem'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
-import type { ChainParts } from '../chain/chain-parts.js'
+import type { ChainParts } from '../chain/chain-run.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
-import type { Settings } from '../settings.js'
+import type { Settings } from '../solver-options.js'
 
 /** A deposit needs this long at least. */
 const LEAST_DEPOSIT_SECONDS = 2

@@ -1,7 +1,7 @@
 import { toFunctionSelector } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
-import type { ChainBasics } from '../chain/chain-parts.js'
+import type { ChainBasics } from '../chain/chain-run.js'
 import { isNonceUsed, requestOf, settlementCall } from '../chain/contract.js'
 
 const LEARNING_SECONDS = 60
@@ -13,8 +13,6 @@ const ANSWERS: Readonly<Record<string, 'yes' | 'no'>> = {
   [toFunctionSelector('NonceAlreadyUsed()')]: 'yes',
   [toFunctionSelector('NonceAlreadyUsed(address,uint256)')]: 'yes',
 }
-
-export type DepositAddresses = ReturnType<typeof createDepositAddresses>
 
 /**
  * Knows what the contract of a chain does with tokens at deposit addresses. Some contracts keep them when the quote was cancelled, and

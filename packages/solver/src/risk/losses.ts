@@ -1,12 +1,9 @@
 import type { Address } from 'viem'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
-import type { ChainBasics } from '../chain/chain-parts.js'
+import type { ChainBasics } from '../chain/chain-run.js'
 import type { Loss } from '../state.js'
 import type { QuoteLedger } from './quote-ledger.js'
-
-/** What was lately taken from the bond for missed orders and untaken quotes, by the books: also over restarts. */
-export type Losses = ReturnType<typeof createLosses>
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 24 * HOUR_SECONDS
@@ -15,7 +12,7 @@ const USER_SECONDS = 7 * DAY_SECONDS
 /** A token may refuse its receivers. It is declined for an hour when orders that were missed in it have cost this part of the bond. */
 const MUCH_DIVISOR = 100n
 
-/** Builds it for a chain. */
+/** Knows what was lately taken from the bond of a chain for missed orders and untaken quotes, by the books: also over restarts. */
 export function createLosses({ chain: { chainId }, state, time }: ChainBasics, ledger: QuoteLedger) {
   const within = (seconds: number) => state.losses(chainId, time.passed() - seconds)
   const sum = (losses: readonly Loss[]) => losses.reduce((total, { cost }) => total + BigInt(cost), 0n)

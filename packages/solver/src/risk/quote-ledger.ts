@@ -1,26 +1,24 @@
 import type { Address, Hex } from 'viem'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
-import type { ChainBasics } from '../chain/chain-parts.js'
+import type { ChainBasics } from '../chain/chain-run.js'
+import type { Holdings } from '../chain/holdings.js'
 import type { SolverQuote } from '../orders/order-terms.js'
 import { max, min } from '../transactions/fees.js'
 
-/** What a solver has on a chain. Amounts in the smallest unit. */
-export interface Holdings {
-  /** The block at which it was read. */
-  readonly blockNumber: bigint
-  /** By token in lower case: what the settlement contract could take, the lower one of balance and allowance. */
-  readonly payable: ReadonlyMap<Address, bigint>
-  /** Total less reserved and unstaking. */
-  readonly freeBond: bigint
-  /** With the reserved part. */
-  readonly totalBond: bigint
-  /** The native coin in wei, and what a transaction pays at most at present, in wei for a unit of gas. */
-  readonly gas: { readonly balance: bigint; readonly maxFeePerGas: bigint; readonly isCapped: boolean }
+/** What became of a quote that was to be cancelled. */
+export interface CancelledQuote {
+  readonly orderId: Hex
+  /**
+   * `CANCELLED` on the chain. `TAKEN`: its deposit came first, so the order is filled as any other, or has ended. `KEPT`: the user
+   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after the middle of its fill window. `OPEN`:
+   * `maxCancelFees` does not allow its cancellation now; it stays open, and the kit ends it as any other.
+   */
+  readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
 }
 
 /** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
-export interface LedgerQuote extends Cancellable {
+export interface LedgerQuote {
   /** Of prices: the earliest deadlines and the largest output. */
   quote: Quote
   /** The user pays at the deposit address, or did not say how. */
@@ -31,6 +29,10 @@ export interface LedgerQuote extends Cancellable {
   deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
   /** A transaction that uses up its nonce is under way. */
   isCancelling?: boolean
+  /** Who asked to cancel it before its time, and waits. When a look at it fails, its end stays wanted. */
+  requests?:
+    | readonly { resolve(outcome: CancelledQuote['outcome']): void; reject(reason: unknown): void }[]
+    | undefined
   /** When the next look at it is due, as its end depends on others. In Unix seconds of the chain. */
   laterLook?: number | undefined
 }
@@ -229,40 +231,8 @@ function partsOf(share: number): bigint {
   return BigInt(Math.round(share * PARTS))
 }
 
-/** What became of a quote that was to be cancelled. */
-export interface CancelledQuote {
-  readonly orderId: Hex
-  /**
-   * `CANCELLED` on the chain. `TAKEN`: its deposit came first, so the order is filled as any other, or has ended. `KEPT`: the user
-   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after the middle of its fill window. `OPEN`:
-   * `maxCancelFees` does not allow its cancellation now; it stays open, and the kit ends it as any other.
-   */
-  readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
-}
-
-type Outcome = CancelledQuote['outcome']
-
-/** Somebody who asked to cancel a quote before its time. */
-interface CancelRequest {
-  resolve(outcome: Outcome): void
-  /** A look at the quote has failed. Its end stays wanted. */
-  reject(reason: unknown): void
-}
-
-/** An open quote, which somebody may want to be cancelled. */
-export interface Cancellable {
-  /** Who waits for its cancellation; undefined when nobody has asked for it. */
-  requests?: readonly CancelRequest[] | undefined
-}
-
-/** @returns what has become of a quote @throws what its looks throw; it is cancelled later nevertheless */
-export const askToCancel = (quote: Cancellable) =>
-  new Promise<Outcome>((resolve, reject) => {
-    quote.requests = [...(quote.requests ?? []), { resolve, reject }]
-  })
-
 /** It is known what becomes of a quote. */
-export function conclude(quote: Cancellable | undefined, outcome: Outcome): void {
-  for (const { resolve } of quote?.requests ?? []) resolve(outcome)
-  if (quote !== undefined) quote.requests = undefined
+export function conclude(entry: LedgerQuote | undefined, outcome: CancelledQuote['outcome']): void {
+  for (const { resolve } of entry?.requests ?? []) resolve(outcome)
+  if (entry !== undefined) entry.requests = undefined
 }

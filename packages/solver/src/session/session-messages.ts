@@ -14,21 +14,24 @@ export interface SessionOffer {
 export type SessionAnswer = SessionOffer | { readonly decline: DeclineCode }
 
 /** What came of a quote request, as the record of the quote shows it to this solver. */
-export interface SessionResult {
-  readonly id: string
+export type SessionResult = Omit<z.output<typeof RESULT>, 'type'>
+
+const RESULT = z.object({
+  type: z.literal('result'),
+  id: text,
   /** `QUOTED`, `DECLINED`, `INVALID`, `FAILED`, `LATE`, `SOFT_DEADLINE`, `CANCELLED` or `CIRCUIT_OPEN`. */
-  readonly outcome: string
+  outcome: text,
   /** For `INVALID` and `FAILED`. */
-  readonly reason: string | undefined
+  reason: optional(text),
   /** For `QUOTED`: the rank among the valid offers, 1 for the best one; undefined without a rank. */
-  readonly rank: number | undefined
+  rank: optional(natural),
   /** Why the round asked the solver: `ALL`, `RANK` or `TURN`. */
-  readonly chosenBy: string | undefined
+  chosenBy: optional(text),
   /** The median of the solver's gaps in the pair, in basis points; undefined without a lesson. */
-  readonly gapBps: number | undefined
+  gapBps: optional(z.number()),
   /** Whether a round that has offers waits for the solver. */
-  readonly isWaitedFor: boolean | undefined
-}
+  isWaitedFor: optional(z.boolean()),
+})
 
 /** A message of the instance. */
 export type InstanceMessage = z.output<typeof MESSAGE>
@@ -46,16 +49,7 @@ const MESSAGE = z.discriminatedUnion('type', [
   z
     .looseObject({ type: z.literal('quoteRequest'), id: text })
     .transform((fields) => ({ type: fields.type, id: fields.id, request: readRequest(fields) })),
-  z.object({
-    type: z.literal('result'),
-    id: text,
-    outcome: text,
-    reason: optional(text),
-    rank: optional(natural),
-    chosenBy: optional(text),
-    gapBps: optional(z.number()),
-    isWaitedFor: optional(z.boolean()),
-  } satisfies Record<keyof SessionResult | 'type', z.ZodType>),
+  RESULT,
   z.object({ type: z.literal('ping'), id: text }),
   z.object({ type: z.literal('goAway'), reconnectWithinMs: natural.max(600_000) }),
   z

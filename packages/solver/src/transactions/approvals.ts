@@ -1,11 +1,10 @@
 import { type Address, erc20Abi } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
-import type { AtBlock } from '../chain/contract.js'
-import { failed, type SolverChain } from '../chain/open-chain.js'
-import type { SolverParts } from '../start-solver.js'
+import type { ChainParts } from '../chain/chain-run.js'
+import { readAllowance } from '../chain/contract.js'
+import { failed } from '../chain/open-chain.js'
 import { keepTrying } from '../waiting.js'
-import { APPROVAL } from './payment-names.js'
-import type { Payments } from './payments.js'
+import { APPROVAL } from './payments.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
 const AMPLE = 2n ** 95n
@@ -19,16 +18,11 @@ const pauseMs = (failures: number) => Math.min(RETRY_MS.first * 2 ** failures, R
  * others, and is tried again after a growing pause.
  * @returns when each was tried @throws the signal's reason
  */
-export async function approveTokens(
-  chain: SolverChain,
-  owner: Address,
-  payments: Payments,
-  parts: SolverParts,
-): Promise<void> {
-  const { signal } = parts
+export async function approveTokens(parts: ChainParts): Promise<void> {
+  const { chain, solver, payments, signal } = parts
   for (const [token, wanted] of chain.tokens)
     await new Promise<void>((tried) => {
-      const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
+      const place = `${solver} must be able to approve ${token} on chain ${chain.chainId}`
       const attempt = () => approve(token, wanted).catch(failed(place))
       const onError = (error: unknown) => tried(parts.onError(error))
       keepTrying({ ...parts, onError }, attempt, pauseMs).then(tried, tried)
@@ -39,7 +33,7 @@ export async function approveTokens(
     const id = `${APPROVAL}${chain.chainId} ${token}`
     // One that has failed may have left a transaction whose nonce others wait for.
     payments.finish(id)
-    const allowance = await readAllowance(chain, token, owner)
+    const allowance = await readAllowance(chain, token, solver)
     if (allowance >= wanted || allowance >= AMPLE) return
     try {
       await change(id, token, wanted)
@@ -58,18 +52,7 @@ export async function approveTokens(
     signal.throwIfAborted()
     payments.forget(id)
     // Another process of the account may have made it, or the node has lost the receipt.
-    const isDone = end?.outcome === 'failed' && (await readAllowance(chain, token, owner)) === amount
+    const isDone = end?.outcome === 'failed' && (await readAllowance(chain, token, solver)) === amount
     if (end?.outcome !== 'success' && !isDone) throw new Error(`the transaction ${end?.hash} ${end?.outcome}`)
   }
-}
-
-/** How much of a token the settlement contract may take. @throws viem's errors */
-export function readAllowance(
-  { client, settlement }: SolverChain,
-  token: Address,
-  owner: Address,
-  at: AtBlock = {},
-): Promise<bigint> {
-  const call = { address: token, abi: erc20Abi, functionName: 'allowance' } as const
-  return client.readContract({ ...call, args: [owner, settlement], ...at })
 }

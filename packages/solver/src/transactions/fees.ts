@@ -16,9 +16,6 @@ const LEAST_FEE = 1_000_000_000n
 /** Base fees may double before it is mined. What is not needed is not paid. */
 const MARGIN = { chain: { fees: { baseFeeMultiplier: 2 } } as Chain }
 
-/** What a node suggests at present, within the limits of the market maker. */
-export type Market = Awaited<ReturnType<typeof readMarket>>
-
 /**
  * Reads what transactions must offer at present.
  * @param leastTip below which the node takes nothing, as far as is known

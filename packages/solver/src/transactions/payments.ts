@@ -1,17 +1,13 @@
 import type { Books } from '../books.js'
-import type { ChainBasics } from '../chain/chain-parts.js'
+import type { ChainBasics } from '../chain/chain-run.js'
 import type { Call } from '../chain/contract.js'
+import type { MinedTransaction } from '../orders/order-terms.js'
 import type { KeptPayment, SignedTransaction } from '../state.js'
 import { keepTrying } from '../waiting.js'
-import { APPROVAL, CANCELLATION, doneNameOf, hasEnded, isDone, minedOf, nameOf } from './payment-names.js'
 import type { Offer, PaymentEnd, TransactionSender } from './transaction-sender.js'
 
 /** Called with an attempt before it is kept. One for which it returns false, or throws, is not made. */
 type OnSigned = (attempt: SignedTransaction) => boolean
-
-interface PaymentParts extends ChainBasics {
-  readonly books: Books
-}
 
 /**
  * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An
@@ -43,8 +39,21 @@ const COUNTS_TIMES = 5
 const DROPPED_AFTER_RAISES = 2
 const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
 
+/** How the names of approvals and cancellations begin. The name of a payment is its order id, and what only fills a gap has none. */
+export const APPROVAL = 'approval '
+export const CANCELLATION = 'cancellation '
+const PURPOSES = { [APPROVAL]: 'APPROVAL', [CANCELLATION]: 'CANCELLATION', '0x': 'PAYMENT' } as const
+/** The names of those that nobody waits for have chain, nonce and the earlier name: none in the state of an earlier version. */
+const DONE = /^done \d+ \d+ ?/
+
+const isDone = (id: string) => DONE.test(id)
+/** Whether nobody waits for a payment any more. */
+const hasEnded = ({ id, status }: KeptPayment) => isDone(id) || (status !== null && status !== 'OPEN')
+/** The name of a transaction before nobody waited for it. */
+const nameOf = (id: string) => id.replace(DONE, '')
+
 /** Builds the payments of an account on one chain. */
-export function createPayments(parts: PaymentParts, sender: TransactionSender) {
+export function createPayments(parts: ChainBasics & { readonly books: Books }, sender: TransactionSender) {
   const { chain, clock, time, state, log, metrics, books, signal, onError, report } = parts
   const { chainId } = chain
   /** The names of those that are being followed although nobody waits for them. */
@@ -53,14 +62,24 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
   const offers = new Map<string, Offered>()
   /** The slowest transaction of late, and when its end was seen. */
   let slowest = { ms: 0, at: Number.NEGATIVE_INFINITY }
-  /** A nonce that nothing has, while others wait for it. */
-  let gap: { readonly nonce: number; since: number } | undefined
-
   const roundMs = () => (clock.monotonic() - slowest.at <= COUNTS_TIMES * slowest.ms ? slowest.ms : 0)
 
-  function tell(id: string, nonce: number, end: PaymentEnd): void {
-    const mined = minedOf(id, chainId, nonce, end)
-    if (mined !== undefined) books.mined(mined)
+  /** Tells what is mined, if it is known which attempt was. */
+  function tell(id: string, nonce: number, { hash, outcome, gasUsed, fee: gasCost }: PaymentEnd): void {
+    if (hash === undefined) return
+    const name = outcome === 'dropped' ? '' : nameOf(id)
+    const [, purpose = 'OTHER'] = Object.entries(PURPOSES).find(([begin]) => name.startsWith(begin)) ?? []
+    const orderId = purpose === 'PAYMENT' ? (name as MinedTransaction['hash']) : undefined
+    books.mined({
+      chainId,
+      nonce,
+      hash,
+      purpose,
+      orderId,
+      isReverted: outcome === 'reverted',
+      gasUsed,
+      gasCost,
+    })
   }
 
   /** Keeps an attempt before it is sent. It returns false for one that the budget of cancellations does not allow. */
@@ -71,19 +90,6 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
       if (isAllowed) state.addAttempt(id, chainId, attempt)
       return isAllowed
     }
-
-  /**
-   * Signs an attempt with higher fees, and keeps it.
-   * @param isDropped an empty one takes its place
-   * @returns undefined when the limit of fees, or the budget of cancellations, leaves no room
-   */
-  async function raise(id: string, last: SignedTransaction, isDropped: boolean, onSigned?: OnSigned) {
-    const higher = await sender.raise(last, isDropped)
-    if (higher === undefined || !keep(id, onSigned)(higher)) return undefined
-    metrics.feesRaised++
-    log.info({ chainId, payment: id, transactionHash: higher.hash }, 'fees raised')
-    return higher
-  }
 
   function note(id: string, offered: Offer, at: number, begunAt = at): void {
     offers.set(id, { ...offered, begunAt, at, sentAt: clock.monotonic(), blockTime: time.passed() })
@@ -122,11 +128,18 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     const isDropped = offered !== undefined && !isQueued && (isDone(id) || (await isStuck(offered)))
     // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
     const isRaise = isDropped || (hasWaited && (!isQueued || (await sender.isTooCheap(before))))
-    const higher = isRaise ? await raise(id, before, isDropped, onSigned) : undefined
-    if (isRaise && higher === undefined)
-      report('fees', new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
+    let next = before
+    if (isRaise) {
+      const higher = await sender.raise(before, isDropped)
+      if (higher !== undefined && keep(id, onSigned)(higher)) {
+        next = higher
+        metrics.feesRaised++
+        log.info({ chainId, payment: id, transactionHash: higher.hash }, 'fees raised')
+      } else
+        report('fees', new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
+    }
     // A refusal is no error: that of the first attempt was reported, and an earlier one may still be mined.
-    const offer = await sender.offer(higher ?? before, keep(id, onSigned))
+    const offer = await sender.offer(next, keep(id, onSigned))
     note(id, offer, hasWaited ? now : (offered?.at ?? now), offered?.begunAt)
   }
 
@@ -136,14 +149,10 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
    */
   async function closeGap(nonce: number): Promise<void> {
     if (state.keptPayments(chainId).some((kept) => kept.nonce === nonce)) return
-    const now = clock.monotonic()
-    if (gap?.nonce !== nonce) gap = { nonce, since: now }
-    if (now - gap.since <= chain.raiseFeesAfterMs) return
-    gap.since = now
     onError(new Error(`no transaction of chain ${chainId} has the nonce ${nonce}: an empty one takes it`))
-    const id = doneNameOf(chainId, nonce, '')
+    const id = doneNameOf(nonce, '')
     keep(id)(await sender.fillGap(nonce))
-    void toEnd(id)
+    finish(id)
   }
 
   /**
@@ -188,11 +197,14 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     return undefined
   }
 
-  /** The payment may be made again. @returns its name from now on */
+  const doneNameOf = (nonce: number, id: string) => `done ${chainId} ${nonce} ${nameOf(id)}`
+  const isUnderWay = (id: string) => state.attempts(id).length > 0
+
+  /** The end has been seen, and the payment may be made again. @returns its name from now on */
   function forget(id: string): string | undefined {
     const last = state.attempts(id).at(-1)
     if (last === undefined) return undefined
-    const done = doneNameOf(chainId, last.nonce, id)
+    const done = doneNameOf(last.nonce, id)
     offers.delete(id)
     state.renamePayment(id, done)
     return done
@@ -205,50 +217,33 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
     const done = forget(id)
     if (done === undefined) return
     finishing.add(done)
-    void toEnd(done).finally(() => finishing.delete(done))
+    const follows = () => follow(done)
+    void keepTrying(parts, follows, () => chain.raiseFeesAfterMs)
+      .catch(() => {})
+      .finally(() => finishing.delete(done))
   }
-
-  /** What it has cost is told as it is now, when no reorganisation is expected to change it. */
-  async function clear({ id, nonce }: KeptPayment): Promise<void> {
-    const progress = await sender.progress(state.attempts(id))
-    if (progress.state === 'MINED') tell(id, nonce, progress)
-    state.clearAttempts(id)
-  }
-
-  /** @returns false when it is none that is reopened, or another one has its name by now */
-  function reopenAs(name: string, { id }: KeptPayment, reopen: (id: string) => void): boolean {
-    if (!name.startsWith(CANCELLATION) || state.attempts(name).length > 0) return false
-    state.renamePayment(id, name)
-    reopen(name)
-    return true
-  }
-
-  const toEnd = (id: string) =>
-    keepTrying(
-      parts,
-      () => follow(id),
-      () => chain.raiseFeesAfterMs,
-    ).catch(() => {})
 
   return {
     /**
      * Signs a call, keeps it and sends it.
      * @param onSigned called before it is kept; nothing is sent when it throws
-     * @throws OverBudget, what the node refuses it with, which is kept and sent again, and as `TransactionSender.send`
+     * @returns false when it is not allowed
+     * @throws what the node refuses it with, which is kept and sent again, and as `TransactionSender.send`
      */
-    async send(id: string, call: Call, onSigned?: OnSigned): Promise<void> {
+    async send(id: string, call: Call, onSigned?: OnSigned): Promise<boolean> {
       const begunAt = clock.monotonic()
       const offer = await sender.send(call, keep(id, onSigned))
+      if (offer === undefined) return false
       note(id, offer, clock.monotonic(), begunAt)
       if (offer.refusal !== undefined) throw offer.refusal
+      return true
     },
     /** How long it has lately taken from the beginning of a transaction until its end was seen, in seconds: the slow ones count. */
     roundSeconds: () => roundMs() / 1000,
     /** Whether there is an attempt whose end has not been seen, or has been removed. */
-    isUnderWay: (id: string) => state.attempts(id).length > 0,
+    isUnderWay,
     follow,
-    /** The end has been seen, and the payment may be made again. */
-    forget: (id: string) => void forget(id),
+    forget,
     /** Nobody waits for it any more, if there is one. It is followed to its end, and the payment may be made again. */
     finish,
     /** Goes on with the approvals that a stopped process has left: they are made again where they are still wanted. */
@@ -264,9 +259,17 @@ export function createPayments(parts: PaymentParts, sender: TransactionSender) {
       const ended = state.keptPayments(chainId).filter(hasEnded)
       if (ended.length === 0) return
       const { now, deep } = await sender.usedNonces()
-      for (const kept of ended) {
-        if (kept.nonce < deep) await clear(kept)
-        else if (kept.nonce >= now && !reopenAs(nameOf(kept.id), kept, reopen)) finish(kept.id)
+      for (const { id, nonce } of ended) {
+        const name = nameOf(id)
+        if (nonce < deep) {
+          // What it has cost is told as it is now, when no reorganisation is expected to change it.
+          const progress = await sender.progress(state.attempts(id))
+          if (progress.state === 'MINED') tell(id, nonce, progress)
+          state.clearAttempts(id)
+        } else if (nonce >= now && name.startsWith(CANCELLATION) && !isUnderWay(name)) {
+          state.renamePayment(id, name)
+          reopen(name)
+        } else if (nonce >= now) finish(id)
       }
     },
   }

@@ -2,10 +2,8 @@ import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP155
 import { estimateGas } from 'viem/actions'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
+import type { ChainBasics } from '../chain/chain-run.js'
 import { type AtBlock, type Call, named, requestOf } from '../chain/contract.js'
-import type { SolverChain } from '../chain/open-chain.js'
-import { OverBudget } from '../risk/cancel-budget.js'
-import type { SolverAccount } from '../solver-options.js'
 import type { SignedTransaction } from '../state.js'
 import { max, min, readMarket } from './fees.js'
 
@@ -48,18 +46,8 @@ const TRANSFER_GAS = 100_000n
 /** By the status of a receipt. */
 const OUTCOMES = ['reverted', 'success'] as const
 
-/**
- * Builds the sender.
- * @param afterKept the first nonce after those of transactions that are kept. A node may have lost one of them, and says then that
- * its nonce is free.
- * @param deepBlock the newest block that no reorganisation is expected to remove
- */
-export function createTransactionSender(
-  chain: SolverChain,
-  account: SolverAccount,
-  afterKept: () => number,
-  deepBlock: () => bigint,
-) {
+/** Builds the sender. */
+export function createTransactionSender({ chain, account, state, time }: ChainBasics) {
   const { chainId, client } = chain
   const { address } = account
   /** Uses up a nonce. */
@@ -80,13 +68,13 @@ export function createTransactionSender(
 
   /**
    * One after the other, so that no two transactions take the same nonce, and without a call of the node in between. What waits is kept:
-   * what the node says of it could leave a gap that nothing fills.
+   * what the node says of it could leave a gap that nothing fills. It may have lost one that is kept, and says then that its nonce is free.
    */
-  function signNext(request: Unsigned, used: number, keep: Keep): Promise<SignedTransaction> {
+  function signNext(request: Unsigned, used: number, keep: Keep): Promise<SignedTransaction | undefined> {
     const signed = signing.then(async () => {
-      const transaction = await sign(request, Math.max(used, afterKept()))
-      if (!keep(transaction)) throw new OverBudget('maxCancelFees')
-      return transaction
+      const kept = state.keptPayments(chainId).at(-1)
+      const transaction = await sign(request, Math.max(used, (kept?.nonce ?? -1) + 1))
+      return keep(transaction) ? transaction : undefined
     })
     signing = signed.catch(() => {})
     return signed
@@ -144,9 +132,10 @@ export function createTransactionSender(
   return {
     /**
      * Signs a transaction and sends it. A call that would revert, or needs more gas than `maxGas`, throws before anything is signed.
-     * @throws OverBudget, viem's errors, and those of the account
+     * @returns undefined when it is not kept
+     * @throws viem's errors, and those of the account
      */
-    async send(call: Call, keep: Keep): Promise<Offer> {
+    async send(call: Call, keep: Keep): Promise<Offer | undefined> {
       const simulated = requestOf(address, call)
       const [gas, { first }, used] = await Promise.all([
         estimateGas(client, simulated).catch((error) => {
@@ -164,7 +153,8 @@ export function createTransactionSender(
       const { to, data } = simulated
       const more = MORE_GAS * (reverted.get(data) ?? 0n)
       const limit = max(withMargin(gas), more)
-      return offer(await signNext({ to, data, gas: min(limit, chain.maxGas), ...first }, used, keep), keep)
+      const signed = await signNext({ to, data, gas: min(limit, chain.maxGas), ...first }, used, keep)
+      return signed && offer(signed, keep)
     },
     offer,
     /** Signs an empty transaction that uses up a nonce which no other one has. @throws viem's errors, and those of the account */
@@ -187,7 +177,7 @@ export function createTransactionSender(
     },
     /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
     async usedNonces() {
-      const [now, deep] = await Promise.all([usedAt(), usedAt({ blockNumber: deepBlock() })])
+      const [now, deep] = await Promise.all([usedAt(), usedAt(time.atDepth())])
       return { now, deep }
     },
     /**

@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../../gen/contracts/deployed-settlement.js'
 import { readChain } from '../../src/chain/open-chain.js'
-import type { ChainSettings } from '../../src/settings.js'
+import type { ChainSettings } from '../../src/solver-options.js'
 
 const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`
 const SOLVER: Address = `0x${'a1'.repeat(20)}`

@@ -5,23 +5,25 @@ it('a cancellation that fails while nothing can be written is wanted again at th
   const errors: string[] = []
   const nonce = 7n
   const entry = { quote: { nonce }, isCancelling: false }
+  let kept = 0
+  const full = () => {
+    throw new Error('the disk is full')
+  }
   const fail = async () => {
     throw new Error('the node is down')
   }
   const parts = {
-    chain: { chainId: 1, maxPayments: 16, hasWords: false },
+    chain: { chainId: 1, maxPayments: 16, hasWords: false, maxCancelFees: 1n },
+    time: { passed: () => 0 },
+    // What it may cost is kept before it is sent.
+    state: { position: () => undefined, setPosition: () => kept++ > 0 && full() },
     ledger: { holdings: () => undefined, get: () => entry, bondOf: () => 0n },
     payments: { send: fail, isUnderWay: () => false },
     onError: (error: Error) => errors.push(error.message),
     signal: new AbortController().signal,
   }
-  const charge = () => {
-    throw new Error('the disk is full')
-  }
-  const budget = { reserve: () => true, charge }
   const cancellations = createCancellations(
     parts as never,
-    budget as never,
     () => [],
     () => {},
   )

@@ -31,11 +31,14 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
       blockSeconds: () => blockSeconds,
       lookSeconds: () => 2 * callSeconds,
       lagSeconds: () => lagSeconds,
+      isBlind: () => false,
+      isStale: () => false,
     },
     ledger: {
       holdings: () => ({ gas: { balance, maxFeePerGas: 2n * GWEI, isCapped } }),
       quotes: () => Array.from({ length: orders }, () => ({ ...entry, deposit: 'CONTRACT' })),
     },
+    losses: { hasMissed: () => false },
     addresses: { keepsTokens: () => false },
     payments: { roundSeconds: () => paymentSeconds },
     report() {},
@@ -45,10 +48,9 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
   const pause = createEndingPause(
     parts as never,
     toCancel as never,
-    { cost: () => CANCELLATION_COST } as never,
-    budget as never,
+    { cost: () => CANCELLATION_COST, budget } as never,
   )
-  return pause({ ...times, isForAddress: false })
+  return pause({ ...times, isForAddress: false } as never)
 }
 
 /** The most quotes, with the one that is asked for, for which nothing is missing. */

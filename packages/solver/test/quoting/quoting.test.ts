@@ -26,7 +26,7 @@ function startQuoting(
   quote: SolverOptions['quote'],
   sign: QuoteSigner['sign'],
   hasRoom = true,
-  shortage?: ReturnType<ChainRun['shortageFor']>,
+  shortage?: ReturnType<ChainRun['ledger']['shortageFor']>,
 ) {
   const clock = createManualClock()
   const { signal } = new AbortController()
@@ -50,8 +50,10 @@ function startQuoting(
     },
     time: { now: () => now + passed, blockSeconds: () => 1 },
     pauseFor: () => undefined,
-    shortageFor: () => shortage,
+    addresses: { keepsTokens: () => false },
+    losses: { ofDay: () => 0n },
     ledger: {
+      shortageFor: () => shortage,
       promise: (asked: { quote: { nonce: bigint } }) => promised.add(asked.quote.nonce),
       withdraw: ({ nonce }: { nonce: bigint }) => void (open.has(nonce) || promised.delete(nonce)),
       bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
@@ -62,7 +64,7 @@ function startQuoting(
       },
     },
     books: { quoted() {} },
-    timesCancelled: () => 0,
+    ending: { timesCancelled: () => 0 },
   } as unknown as ChainRun
   const parts = {
     options: { minFillSeconds: 60, maxLockSeconds: 3_600, quote },

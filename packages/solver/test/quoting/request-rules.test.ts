@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
-import type { ChainParts } from '../../src/chain/chain-parts.js'
+import type { ChainParts } from '../../src/chain/chain-run.js'
 import { requestProblem } from '../../src/quoting/request-rules.js'
 import type { IncomingRequest } from '../../src/session/wire-forms.js'
-import type { Settings } from '../../src/settings.js'
+import type { Settings } from '../../src/solver-options.js'
 
 const NOW = 2_000_000_000
 const USER = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'

@@ -1,8 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
+import type { Holdings } from '../../src/chain/holdings.js'
 import type { SolverQuote } from '../../src/orders/order-terms.js'
-import { createQuoteLedger, type Holdings, type QuoteLedger } from '../../src/risk/quote-ledger.js'
-import type { Settings } from '../../src/settings.js'
+import { createQuoteLedger, type QuoteLedger } from '../../src/risk/quote-ledger.js'
+import type { Settings } from '../../src/solver-options.js'
 import { openState, type SolverState } from '../../src/state.js'
 
 const GAS = { balance: 0n, maxFeePerGas: 0n, isCapped: false }

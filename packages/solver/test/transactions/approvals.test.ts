@@ -1,10 +1,7 @@
 import { maxUint256 } from 'viem'
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
-import type { SolverChain } from '../../src/chain/open-chain.js'
-import type { SolverParts } from '../../src/start-solver.js'
 import { approveTokens } from '../../src/transactions/approvals.js'
-import type { Payments } from '../../src/transactions/payments.js'
 
 const [FIRST, SECOND] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`] as const
 const OWNER = `0x${'0a'.repeat(20)}` as const
@@ -33,15 +30,12 @@ it.each([
     },
     follow: async () => ({ outcome: 'success' }),
     forget: () => {},
-  } as unknown as Payments
+  }
   const tokens = new Map([FIRST, SECOND].map((token) => [token, maxUint256]))
-  const chain = { chainId: 1, settlement: OWNER, client, tokens } as unknown as SolverChain
+  const chain = { chainId: 1, settlement: OWNER, client, tokens }
   const { signal } = new AbortController()
-  await approveTokens(chain, OWNER, payments, {
-    clock,
-    signal,
-    onError: (error: unknown) => errors.push(error),
-  } as unknown as SolverParts)
+  const onError = (error: unknown) => errors.push(error)
+  await approveTokens({ chain, solver: OWNER, payments, clock, signal, onError } as never)
   expect([...allowances.keys()]).toEqual(approved)
   expect(errors.map(String)).toEqual(refused.map(() => expect.stringContaining('refused')))
   errors.length = 0
@@ -73,10 +67,10 @@ it.each([
     },
     follow: async () => ({ outcome: 'success' }),
     forget: () => {},
-  } as unknown as Payments
+  }
   const client = { readContract: async () => allowance }
-  const chain = { client, tokens: new Map([[FIRST, 100n]]) } as unknown as SolverChain
+  const chain = { client, tokens: new Map([[FIRST, 100n]]) }
   const { signal } = new AbortController()
-  await approveTokens(chain, OWNER, payments, { clock, signal, onError() {} } as unknown as SolverParts)
+  await approveTokens({ chain, solver: OWNER, payments, clock, signal, onError() {} } as never)
   expect(sent).toEqual(amounts)
 })

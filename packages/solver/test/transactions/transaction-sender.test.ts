@@ -2,7 +2,6 @@ import { createPublicClient, custom, parseTransaction, toFunctionSelector } from
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { settlementCall } from '../../src/chain/contract.js'
-import type { SolverChain } from '../../src/chain/open-chain.js'
 import { createTransactionSender } from '../../src/transactions/transaction-sender.js'
 
 const SETTLEMENT = `0x${'5e'.repeat(20)}` as const
@@ -46,13 +45,9 @@ function startSender({ estimate = 1n, refusal, maxGas = 1_000n, kept = 0, used =
     return sent ?? ORDER
   }
   const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
-  const chain = { chainId: 1, settlement: SETTLEMENT, client, maxGas } as unknown as SolverChain
-  const sender = createTransactionSender(
-    chain,
-    ACCOUNT,
-    () => kept,
-    () => 0n,
-  )
+  const chain = { chainId: 1, settlement: SETTLEMENT, client, maxGas }
+  const state = { keptPayments: () => [{ nonce: kept - 1 }] }
+  const sender = createTransactionSender({ chain, account: ACCOUNT, state } as never)
   return { limits, nonces, send: () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => true) }
 }
 

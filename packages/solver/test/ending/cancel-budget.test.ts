@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCancelBudget } from '../../src/risk/cancel-budget.js'
+import { createCancelBudget } from '../../src/ending/cancellations.js'
 import { openState } from '../../src/state.js'
 
 const chain = { chainId: 1, maxCancelFees: 100n }
