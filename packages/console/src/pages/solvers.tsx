@@ -126,7 +126,11 @@ export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Ord
       <>
         <Paid of={{ paid, ended }} />
         {ended > 0n && <progress value={Number(paid)} max={Number(ended)} aria-hidden="true" />}
-        {ended > paid && <span class="of">{group(`${ended - paid}`)} not paid</span>}
+        {ended > paid && (
+          <a class="of" href={hrefHere('orders', '', { solver: stats.solver, state: 'refunded' })}>
+            {group(`${ended - paid}`)} not paid
+          </a>
+        )}
       </>
     ),
     'Usual fill': formatFill(usualFillMs(orders, stats.solver)),

@@ -106,8 +106,8 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           {taken === undefined ? (
             <>
               <p class="introduction">
-                <bdi>{instance.name}</bdi>: market makers compete, and a contract holds your tokens until you
-                are paid. <a href="help">How it works</a>
+                <bdi>{instance.name}</bdi>: market makers compete, and a contract locks your tokens until you
+                are paid or take them back. <a href="help">How it works</a>
               </p>
               <SwapForm
                 chain={chain}

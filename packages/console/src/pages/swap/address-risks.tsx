@@ -11,7 +11,7 @@ const WAYS_BACK = {
   false: [LOST, 'This contract keeps your tokens when the solver cancels.'],
   undefined: [
     LOST,
-    'Some contracts keep your tokens when the solver cancels: a connected wallet asks this one.',
+    'Not known: some contracts keep your tokens when the solver cancels. A connected wallet asks this one.',
   ],
 } as const
 
@@ -28,13 +28,8 @@ interface ArrivalProps {
 /** Until when a transfer must arrive, and what becomes of a later one. */
 export const Arrival = ({ chain, depositDeadline }: ArrivalProps) => (
   <>
-    {depositDeadline === undefined ? (
-      'A late transfer is '
-    ) : (
-      <>
-        After <Deadline seconds={depositDeadline - SPARE_SECONDS} />:{' '}
-      </>
-    )}
+    After{' '}
+    {depositDeadline === undefined ? 'its time' : <Deadline seconds={depositDeadline - SPARE_SECONDS} />}:{' '}
     {useWayBack(chain)[0]}, so do not send from an exchange, which may be late.
   </>
 )
@@ -51,6 +46,8 @@ export const AddressRisks = ({ token, ...arrival }: ArrivalProps & { readonly to
       It is lost at a deposit address: send{' '}
       <TokenName chainId={arrival.chain.chainId} address={token} isShort /> only.
     </dd>
+    <dt>Short, twice</dt>
+    <dd>{BACK}. Send the whole amount, once.</dd>
     <dt>Cancelled</dt>
     <dd>{useWayBack(arrival.chain)[1]}</dd>
   </dl>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
-import { Account, SolverLabel } from '../../components/id.js'
+import { SolverLabel } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
 import { Amount, TokenName } from '../../components/token-amount.js'
@@ -93,6 +93,15 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     )
   return (
     <section class="deposit-address" aria-label="Deposit address">
+      {swap?.check === undefined && (
+        <div class="notice notice-warning">
+          <p>
+            <strong>This address is not checked</strong>: you trust this site for it. Tokens sent to a wrong
+            address are lost.
+          </p>
+          {children !== undefined && <Connect>Connect a wallet to check</Connect>}
+        </div>
+      )}
       <div class="send">
         <div class="send-line">
           <span>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</span>
@@ -123,21 +132,12 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
         <p>
           <SolverLabel address={quote.solver} /> then pays exactly{' '}
           <Amount chainId={chainId} address={quote.outputToken} amount={quote.outputAmount} isShort /> to{' '}
-          <Account address={quote.user} />
+          <code>{quote.user}</code>
         </p>
       </div>
       <p class="notice notice-warning">
         <strong>Late</strong> <Arrival chain={chain} depositDeadline={quote.depositDeadline} />
       </p>
-      {swap?.check === undefined && (
-        <div class="notice notice-warning">
-          <p>
-            <strong>This address is not checked</strong>: you trust this site for it. Tokens sent to a wrong
-            address are lost.
-          </p>
-          {children !== undefined && <Connect>Connect a wallet to check</Connect>}
-        </div>
-      )}
       {children?.(use)}
       {more}
     </section>

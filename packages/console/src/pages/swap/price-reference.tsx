@@ -1,7 +1,7 @@
 import { fillsOf, formatFillRate } from '../../components/charts/rate-chart.js'
-import { Bps } from '../../components/ranking.js'
 import { wholeRate } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
+import { formatBps } from '../../format/amount.js'
 import type { SwapTerms } from './what-happens.js'
 
 /** The last fills are as good a reference as there is: nobody here knows a price of their own. */
@@ -26,7 +26,7 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   const bps = (rate / median - 1) * 10_000
   return (
     <p class={bps < FAR_BPS ? 'warning' : 'muted'}>
-      <Bps bps={bps} /> from the median of the last {rates.length} fills,{' '}
+      {formatBps(bps)} from the median of the last {rates.length} fills,{' '}
       <span class="number">{formatFillRate(median, bought ?? 0)}</span>
     </p>
   )

@@ -10,6 +10,8 @@ import { ADDRESS, isMistyped } from './swap-params.js'
 
 interface TokenPickerProps {
   readonly dialog: RefObject<HTMLDialogElement | null>
+  /** Of the side of the swap. */
+  readonly label: string
   readonly chain: Chain
   /** The token that is chosen. */
   readonly current: string
@@ -25,8 +27,8 @@ const SHOWN = 50
 const READ = 20
 
 /** Chooses a token of the operator's list, another one that is traded here, or any by its address. */
-export function TokenPicker({ dialog, chain, current, isOpen, onClose, onToken }: TokenPickerProps) {
-  const { chainId } = chain
+export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, onToken }: TokenPickerProps) {
+  const { chainId, bondToken } = chain
   const [text, setText] = useState('')
   const wanted = text.trim()
   const isAddress = ADDRESS.test(wanted) && !isMistyped(wanted)
@@ -41,6 +43,8 @@ export function TokenPicker({ dialog, chain, current, isOpen, onClose, onToken }
     setText('')
     dialog.current?.close()
   }
+  const mark = (token: KnownToken) =>
+    token.address === bondToken?.address ? 'bond token, price not known' : markOf(token)
   const submit = (event: Event) => {
     event.preventDefault()
     const first = isAddress ? wanted : found[0]?.address
@@ -50,7 +54,7 @@ export function TokenPicker({ dialog, chain, current, isOpen, onClose, onToken }
     <dialog class="dialog" ref={dialog} aria-label="Choose a token" onClose={onClose}>
       <form onSubmit={submit}>
         <div class="panel-head">
-          <h2>Choose a token</h2>
+          <h2>{label}: choose a token</h2>
           <button type="button" class="plain" aria-label="Close" onClick={() => dialog.current?.close()}>
             ✕
           </button>
@@ -83,7 +87,7 @@ export function TokenPicker({ dialog, chain, current, isOpen, onClose, onToken }
                   <span>
                     <bdi class="token-symbol">{token.symbol ?? 'no symbol'}</bdi>{' '}
                     <code class="muted">{shorten(token.address)}</code>{' '}
-                    {markOf(token) !== undefined && <span class="token-mark">{markOf(token)}</span>}
+                    {mark(token) && <span class="token-mark">{mark(token)}</span>}
                   </span>
                   <bdi class="muted">{token.name}</bdi>
                 </span>

@@ -63,12 +63,6 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
           </dd>
         </>
       )}
-      {isTransfer && !isDeposited && (
-        <>
-          <dt>If short</dt>
-          <dd>no swap, and you take it back after the fill deadline. Send the whole amount, once.</dd>
-        </>
-      )}
       <dt>If not paid</dt>
       <dd>
         {input} back and {compensation}, by a refund that you press after {after}
