@@ -11,6 +11,8 @@ const MOST_EVIDENCE = 25
 const LEAST_TO_EXCUSE = 5
 /** An answer that was worth the wait counts as much as this many that were not. */
 const WORTH = 4
+/** The wait ends after fewer answers that were not than `MAX_VAIN_WAITS`: who is worth it again is waited for again at once. */
+const MOST_WORTH = 20
 /** Waits in vain in a row, after which nobody waits for a solver in the pair, in that many rounds. */
 const MAX_VAIN_WAITS = 20
 const UNWAITED_ROUNDS = 200
@@ -96,7 +98,7 @@ export class Lessons {
   addWorth(isWorth: boolean, wasWaitedFor: boolean, askedAt: number, now: number): void {
     if (!isWorth && askedAt < this.#unworthAt) return
     if (!isWorth) this.#unworthAt = now
-    this.#worth = counted(this.#worth, isWorth ? WORTH : -1)
+    this.#worth = Math.min(MOST_WORTH, counted(this.#worth, isWorth ? WORTH : -1))
     if (wasWaitedFor) this.#vainWaits = isWorth ? 0 : this.#vainWaits + 1
     if (this.#vainWaits < MAX_VAIN_WAITS) return
     this.#vainWaits = 0

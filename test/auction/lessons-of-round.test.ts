@@ -154,7 +154,7 @@ test('twenty strangers who wait in vain in pairs of their own end no wait elsewh
 test('twenty strangers whose requests a solver declines, one after the other, take neither its rank nor the wait for it', async () => {
   for (let client = 0; client < 25; client++) await wait(3000n, { client: `198.51.100.${client}` })
   for (let stranger = 0; stranger < 20; stranger++) {
-    if (stranger === 10) await wait(3000n, { client: '192.0.2.1' })
+    if (stranger % 5 === 0) await wait(3000n, { client: `192.0.2.${stranger}` })
     const { answer } = play({ client: `203.0.113.${stranger}` })
     await answer(1, offerOf(1))
     await clock.advance(700)

@@ -61,11 +61,17 @@ describe('the lessons of a solver', () => {
     [[true, ...NO, true], false],
     [[true, false, true], true],
     [[true, false, false, false, false, true], false],
-    // Twenty strangers cannot end it.
-    [[...YES, ...NO.slice(0, 20)], true],
-    [[...YES, ...NO.slice(0, 21)], false],
+    [[...YES, ...NO.slice(0, 15)], true],
+    [[...YES, ...NO.slice(0, 16)], false],
   ])('after answers that were worth the wait as in %j, it is worth waiting for: %s', (worths, isWorth) => {
     expect(answersOf(worths).isWorthWaiting).toBe(isWorth)
+  })
+
+  test('are worth the wait again when the solver is worth it again, after others were better for long', () => {
+    const lessons = answersOf(YES, true)
+    for (const isWorth of NO) answersOf([isWorth], lessons.isWorthWaiting, lessons)
+    answersOf([true, true], false, lessons)
+    expect(lessons.isWorthWaiting).toBe(true)
   })
 
   test('are worth no wait in 200 rounds, after 20 waits in a row that were in vain', () => {
