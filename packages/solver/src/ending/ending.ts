@@ -95,7 +95,9 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, laterLook)
     const isTime = time.due() >= from || (keepsTokens && isLastPayment(entry, time.due()))
     if (!isTime && entry.requests === undefined) return false
-    return !entry.isCancelling && !payments.isUnderWay(first.orderId)
+    // A first look at an order says what its quote needs, too.
+    const isUnread = filling.deposits.get(first.orderId)?.isSeen === false
+    return !isUnread && !entry.isCancelling && !payments.isUnderWay(first.orderId)
   }
 
   /** One that fails must not keep the others. It is looked at again at each block. */

@@ -40,7 +40,7 @@ export function createFilling(parts: ChainParts) {
   /** Goes on with an order, if it is open. @param seen of its deposit */
   function run(orderId: Hex, seen: Partial<Deposit> = {}): void {
     if (signal.aborted || !isOpen(orderId)) return
-    const deposit = Object.assign(deposits.get(orderId) ?? { reverts: 0 }, seen)
+    const deposit = Object.assign(deposits.get(orderId) ?? { isSeen: false, reverts: 0 }, seen)
     deposits.set(orderId, deposit)
     deposit.running ??= inPlace('PAY', () => toEnd(orderId, deposit))
       // The state file may fail.
@@ -61,7 +61,9 @@ export function createFilling(parts: ChainParts) {
     const { orderId, signed } = order
     // A stopped process may have left more payments than the limit allows. None is made twice.
     const isUnderWay = payments.isUnderWay(orderId)
-    if (!isUnderWay && !(await lookAtOrder(parts, order, deposit))) return
+    const look = () => lookAtOrder(parts, order, deposit)
+    const isDue = isUnderWay || (await look().finally(() => Object.assign(deposit, { isSeen: true })))
+    if (!isDue) return
     const isAtAddress = signed !== undefined && deposit.place === 'ADDRESS'
     const deadline = isAtAddress ? addresses.lastSettle(signed.quote) : order.fillDeadline
     // What an order of a quote that the state has not costs when it is missed is not known here: it comes last.

@@ -150,6 +150,8 @@ export type Place = DepositedOrder['deposit']
 export interface Deposit {
   /** Its steps, which end with it. */
   running?: Promise<void>
+  /** It was looked at. */
+  isSeen: boolean
   /** Of the log that has shown it. */
   transactionHash?: Hex
   /** The input of its quote, as the contract's event says it: the state may not have the quote. */
