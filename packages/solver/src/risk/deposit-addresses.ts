@@ -19,28 +19,28 @@ const ANSWERS: Readonly<Record<string, 'yes' | 'no'>> = {
  * take `settle` only until the deposit deadline (docs/protocol.md, "Contract calls"). What is learnt is kept over restarts.
  */
 export function createDepositAddresses({ chain, solver, state, time }: ChainBasics) {
-  const place = `${chain.chainId} ${chain.settlement}`
-  const known = () => state.position(`keeps tokens ${place}`)
-  const keepsTokens = () => known() !== 'no'
+  const name = `keeps tokens ${chain.chainId} ${chain.settlement}`
+  let known = state.position(name)
+  const keepsTokens = () => known !== 'no'
   let nextLearning = 0
 
   return {
     /** True until it is known. */
     keepsTokens,
     /** `yes`, `no`, or undefined. */
-    known,
+    known: () => known,
     /** The last second at which `settle` takes a quote; the earlier one until it is known. */
     lastSettle: ({ depositDeadline, fillDeadline }: Quote) =>
       keepsTokens() ? depositDeadline : fillDeadline,
     /** From when on no `settle` of tokens at an address is tried; the later one until it is known. */
     givenUpAfter: ({ depositDeadline, fillDeadline }: Quote) =>
-      known() === 'yes' ? depositDeadline : fillDeadline,
+      known === 'yes' ? depositDeadline : fillDeadline,
     /**
      * Asks the contract by an own quote whose nonce is used. The input token is replaced: it could revert with an error of the contract.
      * @throws viem's errors
      */
     async learn(): Promise<void> {
-      if (known() !== undefined || time.passed() < nextLearning) return
+      if (known !== undefined || time.passed() < nextLearning) return
       const ended = state.endedQuotes(chain.chainId)
       const past = ended.find(({ quote }) => quote.fillDeadline < time.passed())
       if (past === undefined) return
@@ -61,7 +61,9 @@ export function createDepositAddresses({ chain, solver, state, time }: ChainBasi
           ({ data }) => (data === null ? undefined : ('no' as const)),
           (error) => ANSWERS[revertOf(error)?.data.slice(0, 10) ?? ''],
         )
-      if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
+      if (answer === undefined) return
+      known = answer
+      state.setPosition(name, answer)
     },
   }
 }
