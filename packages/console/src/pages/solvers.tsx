@@ -125,7 +125,6 @@ export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Ord
     Paid: (
       <>
         <Paid of={{ paid, ended }} />
-        {ended > 0n && <progress value={Number(paid)} max={Number(ended)} aria-hidden="true" />}
         {ended > paid && (
           <a class="of" href={hrefHere('orders', '', { solver: stats.solver, state: 'refunded' })}>
             {group(`${ended - paid}`)} not paid

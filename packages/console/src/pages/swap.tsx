@@ -107,7 +107,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             <>
               <p class="introduction">
                 <bdi>{instance.name}</bdi>: market makers compete, and a contract locks your tokens until you
-                are paid or take them back. <a href="help">How it works</a>
+                are paid, or until a refund. <a href="help">How it works</a>
               </p>
               <SwapForm
                 chain={chain}

@@ -49,6 +49,7 @@ export function RateChart({ children, ...pair }: RateChartProps) {
   if (first === undefined || last === undefined)
     return children ? <dl class="fact-row pair-facts">{children}</dl> : null
   const rates = fills.map(({ rate }) => rate)
+  const span = formatSpan((last.at - first.at) * 1000)
   return (
     <figure>
       <Plot
@@ -58,13 +59,13 @@ export function RateChart({ children, ...pair }: RateChartProps) {
         format={format}
       >
         <dl class="fact-row pair-facts">
-          <Fact name={`Change, ${formatSpan((last.at - first.at) * 1000)}`}>
+          <Fact name={`Change, ${span}`}>
             <span class={last.rate < first.rate ? 'negative' : 'positive'}>
               {formatChange(last.rate / first.rate - 1)}
             </span>
           </Fact>
-          <Fact name="High">{format(Math.max(...rates))}</Fact>
-          <Fact name="Low">{format(Math.min(...rates))}</Fact>
+          <Fact name={`High, ${span}`}>{format(Math.max(...rates))}</Fact>
+          <Fact name={`Low, ${span}`}>{format(Math.min(...rates))}</Fact>
           {children}
         </dl>
       </Plot>

@@ -71,7 +71,7 @@ export function TokenField(props: TokenFieldProps) {
       <div class="token-field-note">{children}</div>
       <TokenPicker
         dialog={picker}
-        label={label}
+        label={`Token for “${label}”`}
         chain={chain}
         current={token}
         isOpen={isOpen}

@@ -54,7 +54,7 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
     <dialog class="dialog" ref={dialog} aria-label="Choose a token" onClose={onClose}>
       <form onSubmit={submit}>
         <div class="panel-head">
-          <h2>{label}: choose a token</h2>
+          <h2>{label}</h2>
           <button type="button" class="plain" aria-label="Close" onClick={() => dialog.current?.close()}>
             ✕
           </button>
