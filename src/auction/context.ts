@@ -23,7 +23,7 @@ export interface AuctionContext {
   readonly stores: Stores
   /** The time by which data is removed (see chains.ts): Unix time in milliseconds. */
   readonly provenTime: () => number
-  /** The time from which the deadlines of a chain's quotes are counted (see chains.ts): Unix time in milliseconds. */
+  /** The time from which the deadlines of a chain's quotes are counted (see chain.ts): Unix time in milliseconds. */
   readonly deadlineTime: (chainId: number) => number
   readonly clock: Clock
   readonly metrics: Metrics

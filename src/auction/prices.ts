@@ -94,7 +94,8 @@ export function createPrices(context: AuctionContext, rounds: Auction) {
       () => {
         shared.endedAt = clock.monotonic()
       },
-      () => prices.delete(key),
+      // A later auction may have its place by now.
+      () => prices.get(key) === shared && prices.delete(key),
     )
     return price
   }

@@ -33,7 +33,7 @@ const MAX_UNSENT_BYTES = 256 * 1024
 const STALLED_MS = 10_000
 
 /**
- * What waits to be sent on one session. Watches what waits to be sent.
+ * Watches what waits to be sent on one session.
  * @param onStalled called when too much has waited for 10 seconds
  */
 export function watchBacklog(

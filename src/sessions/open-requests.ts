@@ -9,7 +9,7 @@ const MAX_UNREPORTED = 10_000
 export const CANCELLED: SolverReply = { kind: 'cancelled' }
 
 /**
- * The quote requests of one session that wait for an answer, and the credit for late answers. Builds an empty list.
+ * Keeps the quote requests of one session that wait for an answer, and the credit for late answers.
  * @param onIdle called when the last wait has ended, and the last result was reported
  */
 export function createOpenRequests(onIdle: () => void) {
@@ -81,8 +81,8 @@ type ResultMessage = Extract<InstanceMessage, { type: 'result' }>
 const HOLD_MS = 20
 
 /**
- * Results of one session that leave with its next request, in one write. Holds nothing at first. With 50 session solvers and 16 callers, it saves 30 % of the writes to sessions and 28 % of the reads
- * from them: a solver that is woken less often also answers more requests at once.
+ * Holds the results of one session until its next request, so that both leave in one write. With 50 session solvers and 16 callers,
+ * this saves 30 % of the writes to sessions and 28 % of the reads from them: a solver that is woken less often answers more at once.
  */
 export function holdResults(send: (message: ResultMessage) => void) {
   let held: ResultMessage[] = []

@@ -88,12 +88,7 @@ export function openSessionAuction(
     contextOf({
       metrics,
       config: { quoteTimeoutMs: TIMEOUT_MS, maxQuoteFanOut: 10 },
-      chains: new Map([
-        [
-          1,
-          { quoteHasher: () => hasher, wake: () => undefined, isNonceUsed: async () => false, verifyDeposit },
-        ],
-      ]),
+      chains: new Map([[1, { quoteHasher: () => hasher, isNonceUsed: async () => false, verifyDeposit }]]),
       directory: {
         find: () => undefined,
         registered: () => solvers,

@@ -122,8 +122,13 @@ type Row = Omit<StoredOrder, 'signed'> & { readonly signed: string | null }
  */
 export function openState(path: string) {
   const { database, close } = openDatabase(path)
-  const sql = <T>(text: string) => database.prepare<Value[], T>(text)
-  const run = (text: string, ...values: Value[]) => void database.prepare(text).run(...values)
+  const statements = new Map<string, ReturnType<typeof database.prepare>>()
+  function sql<T>(text: string) {
+    const statement = statements.get(text) ?? database.prepare(text)
+    statements.set(text, statement)
+    return statement as ReturnType<typeof database.prepare<Value[], T>>
+  }
+  const run = (text: string, ...values: Value[]) => void sql(text).run(...values)
   const orders = (where: string, ...values: Value[]) =>
     sql<Row>(`SELECT * FROM orders WHERE ${where}`)
       .all(...values)

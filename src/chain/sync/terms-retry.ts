@@ -15,9 +15,8 @@ const LOOK_INTERVAL_MS = 2000
 const MAX_PAUSE_MS = 60_000
 
 /**
- * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row of the
- * orders tells whether it lacks them. So any replica can continue after an interruption.
- * Builds the retry for the orders of one chain.
+ * Builds what reads the terms of a chain's orders that the contract did not give when their events were published (see attach-orders.ts).
+ * Each row of the orders tells whether it lacks them. So any replica can continue after an interruption.
  */
 export function createTermsRetry({ config, client, eventSink, log }: ChainSyncContext) {
   const { chainId, settlement } = config

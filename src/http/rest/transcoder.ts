@@ -119,8 +119,7 @@ const MAX_NAMED = 16
 const MAX_NAME_LENGTH = 64
 
 /**
- * Reads a request's body. It must be a JSON object in UTF-8. No field may be given twice, as readers differ in which one
- * counts.
+ * Reads a request's body. It must be a JSON object in UTF-8.
  * @throws ServiceError INVALID_ARGUMENT that names `body` or the field
  */
 export function parseJsonBody(bytes: Buffer): JsonObject {
