@@ -4,7 +4,7 @@ import { temporaryFile } from '../../../test/support/databases/temporary-file.js
 import { commandLine } from '../../../test/support/process/command-line.js'
 import { createBooks } from '../../solver/src/books.js'
 import { createMetrics } from '../../solver/src/monitoring.js'
-import type { SolverParts } from '../../solver/src/start-solver.js'
+import type { SolverParts } from '../../solver/src/solver-parts.js'
 import { openState } from '../../solver/src/state.js'
 
 const [WETH, USDC, USER] = ['e1', '0d', '0a'].map((byte): `0x${string}` => `0x${byte.repeat(20)}`) as [

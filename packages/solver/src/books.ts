@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ChainBasics } from './chain/chain-run.js'
+import type { ChainBasics } from './chain/chain-basics.js'
 import {
   type DepositedOrder,
   type FilledOrder,

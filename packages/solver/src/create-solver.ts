@@ -15,7 +15,8 @@ import {
   type SolverLog,
   type SolverOptions,
 } from './solver-options.js'
-import { chainIdsOf, type Running, type SolverParts, startSolver } from './start-solver.js'
+import { chainIdsOf, type SolverParts } from './solver-parts.js'
+import { type Running, startSolver } from './start-solver.js'
 import { createOnceAMinute } from './waiting.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */

@@ -20,12 +20,11 @@ export type {
   SolverQuote,
 } from './orders/order-terms.js'
 export type { EndpointAnswer, EndpointRequest } from './quoting/endpoint.js'
-export type { AnswerResult } from './quoting/own-answers.js'
 export { decline } from './quoting/quoting.js'
 export type { Exposure, TokenExposure } from './risk/exposure.js'
 export type { CancelledQuote } from './risk/quote-ledger.js'
 export { SessionError } from './session/session-connection.js'
-export type { SessionResult } from './session/session-messages.js'
+export type { AnswerResult, SessionResult } from './session/session-messages.js'
 export type {
   ChainOptions,
   QuoteAnswer,

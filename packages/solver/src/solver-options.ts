@@ -15,7 +15,7 @@ import type {
   QuotedOrder,
   ShortOrder,
 } from './orders/order-terms.js'
-import type { AnswerResult } from './quoting/own-answers.js'
+import type { AnswerResult } from './session/session-messages.js'
 import type { IncomingRequest } from './session/wire-forms.js'
 
 /** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */

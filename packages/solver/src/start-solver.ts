@@ -1,22 +1,14 @@
 import { retryDelay } from '../../client/src/calls/retry-delay.js'
-import type { Clock } from '../../protocol/src/clock.js'
 import { type ChainRun, startChainRun } from './chain/chain-run.js'
-import type { SolverMetrics } from './monitoring.js'
 import { createAnswerBudget } from './quoting/answer-budget.js'
 import { createOwnAnswers } from './quoting/own-answers.js'
 import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
 import { registerEndpoint } from './quoting/register-endpoint.js'
 import { openSolverSession } from './session/solver-session.js'
-import type {
-  CALLBACKS,
-  ChainSettings,
-  Settings,
-  SolverAccount,
-  SolverLog,
-  SolverOptions,
-} from './solver-options.js'
-import { MEMORY, openState, type SolverState } from './state.js'
+import type { ChainSettings } from './solver-options.js'
+import { chainIdsOf, type SolverParts } from './solver-parts.js'
+import { MEMORY, openState } from './state.js'
 import { keepTrying } from './waiting.js'
 
 /** What of a solver runs. */
@@ -84,25 +76,3 @@ async function startChains(parts: SolverParts, { chains, ends }: Running): Promi
     await run.prepare()
   }
 }
-
-/** What the parts of a solver share. */
-export interface SolverParts {
-  readonly options: Settings
-  readonly account: SolverAccount
-  readonly state: SolverState
-  readonly clock: Clock
-  readonly metrics: SolverMetrics
-  readonly log: SolverLog
-  /** Whether a line or an error that strangers can cause is due: once a minute for each reason. */
-  readonly isDue: (reason: string) => boolean
-  /** Tell the market maker, and never throw. */
-  readonly hooks: Required<Pick<SolverOptions, (typeof CALLBACKS)[number]>>
-  /** Gets every error that the solver goes on after. */
-  readonly onError: (error: unknown) => void
-  /** Aborts when the solver is closed. */
-  readonly signal: AbortSignal
-}
-
-/** The base URLs of an instance. */
-export const serviceUrlsOf = ({ aggregatorUrl }: Settings): readonly string[] => [aggregatorUrl].flat()
-export const chainIdsOf = ({ chains }: Settings) => Object.keys(chains).map(Number)

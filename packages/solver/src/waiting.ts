@@ -1,5 +1,5 @@
 import type { Clock } from '../../protocol/src/clock.js'
-import type { SolverParts } from './start-solver.js'
+import type { SolverParts } from './solver-parts.js'
 
 const MINUTE_MS = 60_000
 

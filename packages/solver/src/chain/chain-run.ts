@@ -1,21 +1,14 @@
-import { type Address, numberToHex } from 'viem'
-import { lowerCase } from '../../../protocol/src/values/hex.js'
-import { createBooks } from '../books.js'
+import { numberToHex } from 'viem'
 import { createEnding } from '../ending/ending.js'
 import { createFilling } from '../orders/filling.js'
-import { createDepositAddresses } from '../risk/deposit-addresses.js'
-import { createLosses } from '../risk/losses.js'
-import { createQuoteLedger } from '../risk/quote-ledger.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
 import type { ChainSettings } from '../solver-options.js'
-import type { SolverParts } from '../start-solver.js'
+import type { SolverParts } from '../solver-parts.js'
 import { approveTokens } from '../transactions/approvals.js'
-import { createPayments } from '../transactions/payments.js'
-import { createTransactionSender } from '../transactions/transaction-sender.js'
 import { within } from '../waiting.js'
-import { type ChainTime, readChainTime, readHead } from './chain-time.js'
+import { type ChainParts, openParts } from './chain-parts.js'
+import { readHead } from './chain-time.js'
 import { pollDeposits } from './deposit-poller.js'
-import { readHoldings } from './holdings.js'
 import { failed, readChain, type SolverChain } from './open-chain.js'
 import { openNode } from './open-node.js'
 import { inPlace } from './pacing.js'
@@ -110,48 +103,4 @@ function run(parts: ChainParts) {
 async function learnPace({ client }: SolverChain): Promise<void> {
   const addresses = Array.from({ length: CALLS_AT_START }, (_, index) => numberToHex(index + 1, { size: 20 }))
   await Promise.allSettled(addresses.map((address) => client.getBalance({ address })))
-}
-
-/** What the parts of a chain use of each other. */
-export type ChainParts = Awaited<ReturnType<typeof openParts>>
-
-/** Opens what a solver has on a chain. @throws Error with the node's words, and for a state that is another solver's */
-export async function openParts(chain: SolverChain, shared: SolverParts) {
-  const { chainId, settlement } = chain
-  const { state, clock, account, isDue, onError, signal } = shared
-  const place = `chains[${chainId}].rpc must show its newest block`
-  const time = await readChainTime(chain, clock).catch(failed(place))
-  const solver = lowerCase(account.address)
-  // What another account has signed, or for another contract, could not be ended here, and would be forgotten.
-  const name = `signed on ${chainId}`
-  const own = `by ${solver} for ${settlement}`
-  const known = state.position(name) ?? own
-  if (known !== own)
-    throw new Error(`the stateFile has what was signed ${known} on chain ${chainId}, and not ${own}`)
-  state.setPosition(name, own)
-
-  function report(reason: string, error: unknown): void {
-    if (!signal.aborted && isDue(`${chainId} ${reason}`)) onError(error)
-  }
-  const basics: ChainBasics = { ...shared, chain, solver, time, report }
-  const sender = createTransactionSender(basics)
-  const books = createBooks(basics)
-  const payments = createPayments({ ...basics, books }, sender)
-  const ledger = createQuoteLedger(basics)
-  const addresses = createDepositAddresses(basics)
-  const losses = createLosses(basics, ledger)
-  for (const signed of state.openQuotes(chainId)) ledger.add(signed)
-  /** Reads what the solver has, for the ledger. @throws viem's errors */
-  const refresh = async () => ledger.update(await readHoldings(basics))
-  return { ...basics, ledger, addresses, losses, books, payments, refresh }
-}
-
-/** What all parts of a chain are built from. */
-export interface ChainBasics extends SolverParts {
-  readonly chain: SolverChain
-  /** The account, in lower case. */
-  readonly solver: Address
-  readonly time: ChainTime
-  /** Gives an error to `onError`, at most once a minute for each reason. */
-  readonly report: (reason: string, error: unknown) => void
 }

@@ -7,6 +7,7 @@ import {
   type Hex,
   type LogTopic,
   numberToHex,
+  type PublicClient,
   toFunctionSelector,
 } from 'viem'
 import { isForSize } from '../../../chain/src/block-ranges.js'
@@ -20,14 +21,21 @@ import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.
 import { CONTRACT_REFUSALS } from '../../../protocol/src/quotes/verification.js'
 import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { toQuantity } from '../../../protocol/src/values/hex.js'
-import type { SolverChain } from './open-chain.js'
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
 export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
 
+/** A settlement contract, and the node that shows it. */
+interface Contract {
+  readonly chainId: number
+  /** In lower case. */
+  readonly settlement: Address
+  readonly client: PublicClient
+}
+
 /** A call of the settlement contract (docs/protocol.md, "Contract calls"). */
 export function settlementCall<N extends ContractFunctionName<typeof CALLS_ABI, 'nonpayable'>>(
-  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
+  { chainId, settlement }: Omit<Contract, 'client'>,
   functionName: N,
   args: ContractFunctionArgs<typeof CALLS_ABI, 'nonpayable', N>,
 ): Call {
@@ -61,7 +69,7 @@ export function requestOf(account: Address, call: Call) {
 
 /** The call that pays the order of a quote whose input lies at its deposit address. */
 export function settleCall(
-  chain: { readonly chainId: number; readonly settlement: Address },
+  chain: Omit<Contract, 'client'>,
   { quote, signature }: { readonly quote: Quote; readonly signature: Hex },
 ): Call {
   return settlementCall(chain, 'settle', [toContractQuote(quote), signature])
@@ -74,7 +82,7 @@ export interface AtBlock {
 
 /** Reads an order. Of a token that takes a fee, its input amount is what has arrived. @throws ChainReadError */
 export const readOrder = (
-  { client, settlement, chainId }: SolverChain,
+  { client, settlement, chainId }: Contract,
   orderId: Hex,
   at?: AtBlock,
 ): Promise<Order> =>
@@ -82,7 +90,7 @@ export const readOrder = (
 
 /** The balance of an address in a token. @throws viem's errors */
 export function readBalance(
-  { client }: SolverChain,
+  { client }: Contract,
   token: Address,
   owner: Address,
   at: AtBlock = {},
@@ -93,7 +101,7 @@ export function readBalance(
 
 /** How much of a token the settlement contract may take. @throws viem's errors */
 export function readAllowance(
-  { client, settlement }: SolverChain,
+  { client, settlement }: Contract,
   token: Address,
   owner: Address,
   at: AtBlock = {},
@@ -104,7 +112,7 @@ export function readAllowance(
 
 /** Whether a nonce of a quote was cancelled, or used by an order. @throws ChainReadError */
 export function isNonceUsed(
-  { client, settlement, chainId }: SolverChain,
+  { client, settlement, chainId }: Contract,
   solver: Address,
   nonce: bigint,
   at?: AtBlock,
@@ -127,7 +135,7 @@ export interface BlockRange {
 
 /** Reads logs of contracts. @throws viem's errors */
 export async function readLogs(
-  { client }: SolverChain,
+  { client }: Contract,
   { from, to }: BlockRange,
   topics: LogTopic[],
   ...contracts: Address[]

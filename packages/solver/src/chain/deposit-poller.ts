@@ -3,7 +3,7 @@ import { createRangeSize, readRange } from '../../../chain/src/block-ranges.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import type { Filling } from '../orders/filling.js'
 import { within } from '../waiting.js'
-import type { ChainParts } from './chain-run.js'
+import type { ChainParts } from './chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
 import { type BlockRange, MAX_RANGE, onFailed, readBalance, readLogs } from './contract.js'
 

@@ -3,7 +3,7 @@ import { readView } from '../../../protocol/src/node/read-view.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
 import { min, readMarket } from '../transactions/fees.js'
-import type { ChainBasics } from './chain-run.js'
+import type { ChainBasics } from './chain-basics.js'
 import { type AtBlock, nameOf, readAllowance, readBalance } from './contract.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */

@@ -1,4 +1,4 @@
-import type { ChainParts } from '../chain/chain-run.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
 import type { Cancellations } from './cancellations.js'
 import { endsAfter, type OpenQuote } from './ending-rules.js'

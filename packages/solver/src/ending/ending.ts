@@ -1,5 +1,5 @@
 import { untilAborted } from '../../../client/src/calls/abort.js'
-import type { ChainParts } from '../chain/chain-run.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import {
   type AtBlock,
   isNonceUsed,
@@ -9,8 +9,8 @@ import {
   settleCall,
 } from '../chain/contract.js'
 import { inPlace } from '../chain/pacing.js'
+import { isGivenUp } from '../orders/deposits.js'
 import type { Filling } from '../orders/filling.js'
-import { isGivenUp } from '../orders/order-look.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { quotedOf } from '../risk/exposure.js'
 import { type CancelledQuote, conclude, isPrice, type LedgerQuote } from '../risk/quote-ledger.js'

@@ -1,14 +1,15 @@
 import type { Hex } from 'viem'
 import { isOverflow } from '../../../protocol/src/node/revert.js'
 import type { Order } from '../../../protocol/src/orders/order.js'
-import type { ChainParts } from '../chain/chain-run.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import { readOrder, settleCall, settlementCall } from '../chain/contract.js'
 import { inPlace } from '../chain/pacing.js'
 import { isLeftToCancellation } from '../ending/ending-rules.js'
 import type { StoredOrder } from '../state.js'
 import { keepTrying } from '../waiting.js'
+import { type Deposit, MAX_REVERTS } from './deposits.js'
 import { endOrder } from './order-end.js'
-import { type Deposit, findDeposit, lookAtOrder, MAX_REVERTS } from './order-look.js'
+import { findDeposit, lookAtOrder } from './order-look.js'
 
 /**
  * Pays the orders of a solver on one chain, each once. An order goes this way:

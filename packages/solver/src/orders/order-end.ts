@@ -5,11 +5,11 @@ import type { KnownOrder } from '../../../protocol/src/orders/order.js'
 import type { NodeLog } from '../../../protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
-import type { ChainParts } from '../chain/chain-run.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import { MAX_RANGE, onFailed, readLogs, readOrder } from '../chain/contract.js'
 import type { StoredOrder } from '../state.js'
 import type { PaymentEnd } from '../transactions/transaction-sender.js'
-import type { Deposit } from './order-look.js'
+import type { Deposit } from './deposits.js'
 import { type MissedOrder, type OrderTerms, toPublicTerms } from './order-terms.js'
 
 interface OrderEnd {

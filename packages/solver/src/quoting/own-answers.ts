@@ -1,19 +1,7 @@
-import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
-import type { SessionAnswer, SessionResult } from '../session/session-messages.js'
+import type { AnswerResult, SessionAnswer, SessionResult } from '../session/session-messages.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
-import type { SolverQuoteRequest } from '../solver-options.js'
-import type { SolverParts } from '../start-solver.js'
+import type { SolverParts } from '../solver-parts.js'
 import { type Quoting, toPublic } from './quoting.js'
-
-/** What came of an answer, with what it was about: undefined for a request that this process has not had lately. */
-export interface AnswerResult extends SessionResult {
-  readonly request: Omit<SolverQuoteRequest, 'signal'> | undefined
-  /** What was offered; undefined without an offer. */
-  readonly inputAmount: bigint | undefined
-  readonly outputAmount: bigint | undefined
-  /** Why none was made. */
-  readonly decline: DeclineCode | undefined
-}
 
 const NOTHING = { request: undefined, inputAmount: undefined, outputAmount: undefined, decline: undefined }
 /** Of so many requests at most it is kept what was answered: results come within seconds. */

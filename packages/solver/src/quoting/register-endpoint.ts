@@ -4,7 +4,7 @@ import { retryDelay } from '../../../client/src/calls/retry-delay.js'
 import { createAggregatorClient } from '../../../client/src/client.js'
 import { signRegistration } from '../../../client/src/solvers/sign-registration.js'
 import { instanceSentence } from '../session/wire-forms.js'
-import { chainIdsOf, type SolverParts, serviceUrlsOf } from '../start-solver.js'
+import { chainIdsOf, type SolverParts, serviceUrlsOf } from '../solver-parts.js'
 import { keepTrying } from '../waiting.js'
 
 /** 128 bits in base64url have 22 characters. */

@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
-import type { ChainParts } from '../chain/chain-run.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
 import type { Settings } from '../solver-options.js'
 

@@ -1,7 +1,7 @@
 import { toFunctionSelector } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
-import type { ChainBasics } from '../chain/chain-run.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 import { isNonceUsed, requestOf, settlementCall } from '../chain/contract.js'
 
 const LEARNING_SECONDS = 60

@@ -1,5 +1,5 @@
 import { type Address, getAddress } from 'viem'
-import type { ChainParts } from '../chain/chain-run.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { isPrice, type LedgerQuote } from './quote-ledger.js'
 

@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
-import type { ChainBasics } from '../chain/chain-run.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 import type { Loss } from '../state.js'
 import type { QuoteLedger } from './quote-ledger.js'
 

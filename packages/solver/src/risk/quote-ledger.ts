@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/solvers/solver.js'
-import type { ChainBasics } from '../chain/chain-run.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 import type { Holdings } from '../chain/holdings.js'
 import type { SolverQuote } from '../orders/order-terms.js'
 import { max, min } from '../transactions/fees.js'

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import type { Hex } from '../../../protocol/src/values/hex.js'
-import type { SolverParts } from '../start-solver.js'
+import type { SolverParts } from '../solver-parts.js'
 import {
   type InstanceMessage,
   readMessage,

@@ -2,7 +2,16 @@ import * as z from 'zod'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
-import { instanceSentence, natural, optional, read, readRequest, text, toWireQuote } from './wire-forms.js'
+import {
+  type IncomingRequest,
+  instanceSentence,
+  natural,
+  optional,
+  read,
+  readRequest,
+  text,
+  toWireQuote,
+} from './wire-forms.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
 export interface SessionOffer {
@@ -32,6 +41,16 @@ const RESULT = z.object({
   /** Whether a round that has offers waits for the solver. */
   isWaitedFor: optional(z.boolean()),
 })
+
+/** What came of an answer, with what it was about: undefined for a request that this process has not had lately. */
+export interface AnswerResult extends SessionResult {
+  readonly request: IncomingRequest | undefined
+  /** What was offered; undefined without an offer. */
+  readonly inputAmount: bigint | undefined
+  readonly outputAmount: bigint | undefined
+  /** Why none was made. */
+  readonly decline: DeclineCode | undefined
+}
 
 /** A message of the instance. */
 export type InstanceMessage = z.output<typeof MESSAGE>

@@ -1,7 +1,7 @@
 import type { Timer } from '../../../protocol/src/clock.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import { type Hex, lowerCase } from '../../../protocol/src/values/hex.js'
-import { chainIdsOf, type SolverParts, serviceUrlsOf } from '../start-solver.js'
+import { chainIdsOf, type SolverParts, serviceUrlsOf } from '../solver-parts.js'
 import {
   openConnection,
   type SessionAnswers,

@@ -1,6 +1,6 @@
 import { type Address, erc20Abi } from 'viem'
 import { revertOf } from '../../../protocol/src/node/revert.js'
-import type { ChainParts } from '../chain/chain-run.js'
+import type { ChainParts } from '../chain/chain-parts.js'
 import { readAllowance } from '../chain/contract.js'
 import { failed } from '../chain/open-chain.js'
 import { keepTrying } from '../waiting.js'

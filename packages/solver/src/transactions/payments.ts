@@ -1,5 +1,5 @@
 import type { Books } from '../books.js'
-import type { ChainBasics } from '../chain/chain-run.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 import type { Call } from '../chain/contract.js'
 import type { MinedTransaction } from '../orders/order-terms.js'
 import type { KeptPayment, SignedTransaction } from '../state.js'

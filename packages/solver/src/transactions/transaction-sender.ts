@@ -2,7 +2,7 @@ import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP155
 import { estimateGas } from 'viem/actions'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
-import type { ChainBasics } from '../chain/chain-run.js'
+import type { ChainBasics } from '../chain/chain-basics.js'
 import { type AtBlock, type Call, named, requestOf } from '../chain/contract.js'
 import type { SignedTransaction } from '../state.js'
 import { max, min, readMarket } from './fees.js'

@@ -2,7 +2,7 @@ import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex, pad, 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
 import { RpcError, toRpcError } from '../../../chain/src/json-rpc.js'
-import type { ChainParts } from '../../src/chain/chain-run.js'
+import type { ChainParts } from '../../src/chain/chain-parts.js'
 import { createChainTime } from '../../src/chain/chain-time.js'
 import { pollDeposits } from '../../src/chain/deposit-poller.js'
 import type { Filling } from '../../src/orders/filling.js'

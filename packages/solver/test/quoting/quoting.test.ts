@@ -11,7 +11,7 @@ import type { QuoteSigner } from '../../src/quoting/quote-signer.js'
 import { createQuoting } from '../../src/quoting/quoting.js'
 import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import type { SolverOptions } from '../../src/solver-options.js'
-import type { SolverParts } from '../../src/start-solver.js'
+import type { SolverParts } from '../../src/solver-parts.js'
 import { createOnceAMinute } from '../../src/waiting.js'
 
 const WETH = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'

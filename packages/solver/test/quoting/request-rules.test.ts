@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
-import type { ChainParts } from '../../src/chain/chain-run.js'
+import type { ChainParts } from '../../src/chain/chain-parts.js'
 import { requestProblem } from '../../src/quoting/request-rules.js'
 import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import type { Settings } from '../../src/solver-options.js'

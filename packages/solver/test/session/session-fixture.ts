@@ -5,7 +5,7 @@ import type { SessionAnswers, SessionError } from '../../src/session/session-con
 import { openSolverSession } from '../../src/session/solver-session.js'
 import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import type { SessionChange } from '../../src/solver-options.js'
-import type { SolverParts } from '../../src/start-solver.js'
+import type { SolverParts } from '../../src/solver-parts.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
 
 export const account = devAccounts[2]
