@@ -11,7 +11,7 @@ const MOST_EVIDENCE = 25
 const LEAST_TO_EXCUSE = 5
 /** An answer that was worth the wait counts as much as this many that were not. */
 const WORTH = 4
-/** The wait ends after fewer answers that were not than `MAX_VAIN_WAITS`: who is worth it again is waited for again at once. */
+/** From here, 16 answers that were not worth it end the wait, before `MAX_VAIN_WAITS` bars the solver. Two that are bring it back. */
 const MOST_WORTH = 20
 /** Waits in vain in a row, after which nobody waits for a solver in the pair, in that many rounds. */
 const MAX_VAIN_WAITS = 20

@@ -122,6 +122,7 @@ type Row = Omit<StoredOrder, 'signed'> & { readonly signed: string | null }
  */
 export function openState(path: string) {
   const { database, close } = openDatabase(path)
+  /** Each is compiled once. */
   const statements = new Map<string, ReturnType<typeof database.prepare>>()
   function sql<T>(text: string) {
     const statement = statements.get(text) ?? database.prepare(text)

@@ -71,7 +71,7 @@ export function TokenField(props: TokenFieldProps) {
       <div class="token-field-note">{children}</div>
       <TokenPicker
         dialog={picker}
-        label={`Token for “${label}”`}
+        label={`Token that ${label.toLowerCase().replace(' exactly', '')}`}
         chain={chain}
         current={token}
         isOpen={isOpen}

@@ -10,7 +10,7 @@ import { ADDRESS, isMistyped } from './swap-params.js'
 
 interface TokenPickerProps {
   readonly dialog: RefObject<HTMLDialogElement | null>
-  /** Of the side of the swap. */
+  /** The title, which names the side of the swap. */
   readonly label: string
   readonly chain: Chain
   /** The token that is chosen. */
