@@ -156,3 +156,10 @@ describe('a server that drains', () => {
     expect(await watcher.next()).toBeUndefined()
   })
 })
+
+it('an unknown service is named in the error, which a header sends, at most 100 characters of it', async () => {
+  const { client } = setUp()
+  const named = (service: string) => client.check({ service }).catch((error) => error.rawMessage)
+  expect(await named('a.v1.Unknown')).toBe('This server has no service a.v1.Unknown.')
+  expect(await named('🙂'.repeat(200))).toBe(`This server has no service ${'🙂'.repeat(100)}….`)
+})

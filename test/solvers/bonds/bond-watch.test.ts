@@ -1,7 +1,9 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainListener } from '../../../src/chain/chain-listeners.js'
+import type { TopicListener } from '../../../src/cluster/message-bus.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
 import type { SolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
@@ -11,14 +13,18 @@ import { createManualClock } from '../../support/manual-clock.js'
 const [one, other] = [solver(1), solver(2)]
 const { chainId } = one
 const INTERVAL_MS = 60_000
+const DAY_MS = 86_400_000
 
 /** The watch of a chain with two solvers. The test changes `node` and reads which bonds were asked for since. */
 function start() {
   const clock = createManualClock()
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
-  const node = { isUp: true, isLeader: true }
+  const node = { isUp: true, isLeader: true, total: 9n, provenMs: 0 }
+  const removed: [Address, number][] = []
   let asked: Address[] = []
+  let loads = 0
+  let messages: Partial<TopicListener> = {}
   let onBonds = (_solvers: ReadonlySet<Address> | undefined) => {}
   let reset = () => {}
   const chain = {
@@ -27,7 +33,7 @@ function start() {
     async readBond(address: Address) {
       asked.push(address)
       if (!node.isUp) throw new Error('no answer')
-      return { registered: true, total: 9n, reserved: 0n, unstaking: 0n }
+      return { registered: true, total: node.total, reserved: 0n, unstaking: 0n }
     },
     addListener(listener: Partial<ChainListener>) {
       onBonds = listener.onBonds ?? onBonds
@@ -35,9 +41,12 @@ function start() {
     },
   }
   const watch = startBondWatch({
-    store: { setBonded: async () => {}, removeUnbonded: async () => false } as unknown as SolverStore,
+    store: {
+      setBonded: async () => {},
+      removeUnbonded: async ({ address }: Solver, before: number) => removed.push([address, before]),
+    } as unknown as SolverStore,
     directory: {
-      registered: () => [one, other],
+      registered: () => [one, { ...other, unbondedSince: 1 }],
       refresh() {},
       change: (_chainId: number, write: () => unknown) => write(),
     } as unknown as SolverDirectory,
@@ -46,14 +55,19 @@ function start() {
       of: () => undefined,
       update: async () => {},
       updateRegistered: async () => {},
-      load: async () => false,
+      load: async () => ++loads < 0,
     },
-    cluster: { listen() {}, publish() {} },
+    cluster: {
+      listen(_topic, listener) {
+        messages = listener
+      },
+      publish() {},
+    },
     chains: new Map([[chainId, chain]]),
     minSolverBond: 1n,
     bondCheckIntervalMs: INTERVAL_MS,
     clock,
-    provenTime: () => 0,
+    provenTime: () => node.provenMs,
     log,
   })
   onTestFinished(watch.close)
@@ -67,10 +81,13 @@ function start() {
     clock,
     pass: clock.advance,
     node,
+    removed,
     lines,
     takeAsked,
     touch: (address: Address) => onBonds(new Set([address])),
     reset: () => reset(),
+    loads: () => loads,
+    messages: () => messages,
   }
 }
 
@@ -131,4 +148,29 @@ test('no bond is read after close', async () => {
   await pass(2 * INTERVAL_MS)
   expect(takeAsked()).toEqual([])
   expect(clock.waiting).toBe(0)
+})
+
+test('a solver that has lacked its bond for 24 hours by the proven time is removed, and one with a bond is not', async () => {
+  const { node, removed, lines, pass } = start()
+  node.provenMs = DAY_MS + 2
+  await pass(0)
+  expect(removed).toEqual([])
+  node.total = 0n
+  node.provenMs = DAY_MS + 1
+  await pass(INTERVAL_MS)
+  expect(removed).toEqual([])
+  node.provenMs = DAY_MS + 2
+  await pass(INTERVAL_MS)
+  expect(removed).toEqual([[other.address, 2]])
+  expect(lines).toContain('a solver was removed: no bond for 24 hours')
+})
+
+test('the bonds that other replicas have read are loaded at the start, at each message, and after lost messages', async () => {
+  const { loads, messages, pass } = start()
+  await pass(0)
+  expect(loads()).toBe(1)
+  messages().onMessage?.(String(chainId))
+  await expect.poll(loads).toBe(2)
+  messages().onMissed?.()
+  await expect.poll(loads).toBe(3)
 })

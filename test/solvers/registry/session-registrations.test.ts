@@ -98,6 +98,8 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
     await directory.change(1, () => stored.setBonded(old, false, world.clock.now()))
     const newcomer = hello('a', { chainIds: [1] })
     await expect(sessions.connect(newcomer)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+    world.clock.standStill(GRACE_MS)
+    await expect(sessions.connect(newcomer)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
     world.clock.standStill(GRACE_MS + 1)
     await sessions.connect(newcomer)
     expect(active()[0]).toEqual(['a'])
@@ -106,6 +108,17 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
       'a solver is no longer registered',
       'a new solver has replaced one without a bond',
     ])
+  })
+
+  test('take no place of a solver that has its bond again, although no round has read that', async () => {
+    const { sessions, active, world, stored, directory } = await start(1)
+    const old = { chainId: 1, address: solver(2).address }
+    await sessions.connect(hello('old', { ...old, chainIds: [1] }))
+    await directory.change(1, () => stored.setBonded(old, false, world.clock.now()))
+    world.clock.standStill(GRACE_MS + 1)
+    const newcomer = sessions.connect(hello('a', { chainIds: [1] }))
+    await expect(newcomer).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+    expect(active()[0]).toEqual(['old'])
   })
 
   describe('when the database fails', () => {
