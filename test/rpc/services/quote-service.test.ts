@@ -75,6 +75,29 @@ it.each([9n, 11n])('the chain of the input, %s, must be that of the request', (o
   expect(read({ chainId: 10n, originChainId: 10n })).not.toEqual(expect.any(Array))
 })
 
+describe('a swap that the contract cannot settle is refused:', () => {
+  const chains = [{ chainId: 10, destinationChains: [10, 8453], settlement: `0x${'5e'.repeat(20)}` }]
+  const SWAP = { chainId: 10n, inputToken: `0x${'ab'.repeat(20)}`, outputToken: `0x${'cd'.repeat(20)}` }
+  const unless = 'unless the operator allows others in DESTINATION_CHAINS_10'
+
+  it.each<[string, Fixed, string, string | undefined]>([
+    ['the chain itself is a destination', { destinationChainId: 10n }, 'destinationChainId', undefined],
+    ['so is one that is allowed', { destinationChainId: 8453n }, 'destinationChainId', undefined],
+    ['another', { destinationChainId: 1n }, 'destinationChainId', `must be 10 or 8453, ${unless}`],
+    ['two tokens', {}, 'outputToken', undefined],
+    [
+      'one token in two cases',
+      { outputToken: `0x${'AB'.repeat(20)}` },
+      'outputToken',
+      'must differ from inputToken',
+    ],
+  ])('%s', (_what, changes, field, message) => {
+    const fields = new Fields([])
+    readerOf({ ...CONFIG, chains })(create(GetQuoteRequestSchema, { ...SWAP, ...changes }), fields)
+    expect(fields.violations.find((violation) => violation.field === field)?.message).toBe(message)
+  })
+})
+
 it.each([10, 11])('the calls of an offer are of the settlement contract of chain %i', (chainId) => {
   const settlementOf = (id: number) => `0x${String(id).repeat(20)}` as const
   const chains = [10, 11].map((id) => ({

@@ -1,9 +1,6 @@
-import { pino } from 'pino'
-import { getAbiItem, toFunctionSelector } from 'viem'
+import { toFunctionSelector } from 'viem'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { bondSolver, deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
-import type { AppOverrides } from '../../../src/app/app.js'
 import { BOND, bytecodeNamed, deployer, solverAccounts, startChain } from '../../support/chain/chain.js'
 import { QUOTE_MEMBERS } from '../../support/chain/signed-quote.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
@@ -13,7 +10,6 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { type Behaviour, contractStruct, register, startSolver } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
-const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 
 let rpc: Awaited<ReturnType<typeof startRpcProxy>>
 
@@ -43,13 +39,9 @@ function signedAs(primaryType: string, domainName: string): Behaviour {
   }
 }
 
-function startAcme(environment: Record<string, string> = {}, overrides: AppOverrides = {}) {
-  const variables = { PROTOCOL_NAME: 'Acme', [`RPC_URL_${chain.chainId}`]: rpc.url, ...environment }
-  return startService({ ...chain, contracts: acme }, variables, overrides)
-}
-
 async function startAcmeWithSolver(): Promise<TestService> {
-  const service = await startAcme()
+  const variables = { PROTOCOL_NAME: 'Acme', [`RPC_URL_${chain.chainId}`]: rpc.url }
+  const service = await startService({ ...chain, contracts: acme }, variables)
   await register(service, chain.chainId, account, { endpointUrl: solver.endpointUrl, protocolName: 'Acme' })
   return service
 }
@@ -73,32 +65,4 @@ it("the protocol's name is also the domain's when the contract does not answer e
   expect(await statusOf(service, signedAs('AcmeQuote', 'Acme'))).toBe(200)
   expect(await statusOf(service, signedAs('AcmeQuote', 'Settlement'))).toBe(503)
   await service.close()
-})
-
-it.each(['Service', 'Acm', 'acme'])(
-  'the start fails with the protocol name %s, because the contract has another one',
-  async (name) => {
-    await expect(startAcme({ PROTOCOL_NAME: name })).rejects.toThrow(
-      new RegExp(
-        `^PROTOCOL_NAME is "${name}", but the contract ${acme.settlement}.* does not hash quotes as ${name}Quote: it must be `,
-        'i',
-      ),
-    )
-  },
-)
-
-it('a protocol name that no view of the contract shows is accepted with one warning', async () => {
-  rpc.revert(DEPOSIT_ADDRESS)
-  const lines: { level: number; msg: string }[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const service = await startAcme({ PROTOCOL_NAME: 'Other' }, { log })
-  await service.close()
-  expect(lines).toEqual([
-    expect.objectContaining({
-      level: 40,
-      chainId: chain.chainId,
-      protocolName: 'Other',
-      msg: expect.stringContaining('PROTOCOL_NAME cannot be checked'),
-    }),
-  ])
 })

@@ -121,3 +121,14 @@ it('server-sent events also come over HTTP/2, and hold their place until the cli
   await eventually(clients, (count) => count === 0)
   session.close()
 })
+
+it('Last-Event-ID, which browsers send when they reconnect, takes precedence over `after`', async () => {
+  const first = eventSource.open(service.url)
+  const cursor = await first.connected()
+  first.leave()
+  for (const request of [{}, { after: 'no cursor' }]) {
+    const client = eventSource.open(service.url, request, { headers: { 'last-event-id': cursor } })
+    expect(await client.connected()).toBe(cursor)
+    client.leave()
+  }
+})

@@ -116,3 +116,24 @@ describe('two chains at once', () => {
     for (const messages of streams) expect(messages).toStrictEqual(first)
   })
 })
+
+it('a stream continues after a cursor with what its filters admit, on every transport', async () => {
+  const [first] = clients
+  const all = first?.events() ?? []
+  const middle = all.slice(0, Math.floor(all.length / 2)).findLast((message) => 'solver' in message)
+  const [solver, cursor] = [middle && 'solver' in middle ? middle.solver : '', middle?.cursor ?? '']
+  const isWanted = (message: object) =>
+    'solver' in message && message.solver === solver && 'type' in message && message.type !== 'Refunded'
+  const expected = all.slice(all.findIndex((message) => message.cursor === cursor) + 1).filter(isWanted)
+  expect(expected.length).toBeGreaterThan(1)
+  const request = {
+    after: cursor,
+    solver: [solver.toLowerCase()],
+    type: ['Deposited', 'Settled'],
+    chainId: [31337, 31338],
+  }
+  for (const client of await openAll(service.url, request)) {
+    expect(await client.take(expected.length)).toEqual(expected)
+    client.leave()
+  }
+})

@@ -71,11 +71,43 @@ describe('a line of the log is JSON with all its fields', () => {
 })
 
 describe('the client is the last address that trusted proxies report', () => {
-  it('without its port', async () => {
-    await start({ TRUST_PROXY: '1' })
-    const values = ['198.51.100.1', '198.51.100.1:4711', '[2001:db8::1]:4711', '[2001:db8::1]', '2001:db8::1']
-    const v6 = '2001:db8::1'
-    expect(await clientsOf(values)).toEqual(['198.51.100.1', '198.51.100.1', v6, v6, v6])
+  const [one, v6, socket] = ['198.51.100.1', '2001:db8::1', SOCKET_ADDRESS]
+
+  it.each<[string, [header: string, client: string][]]>([
+    ['false', [[one, socket]]],
+    [
+      '1',
+      [
+        [one, one],
+        ['1.1.1.1, 198.51.100.1', one],
+        // Without its port.
+        ['198.51.100.1:4711', one],
+        ['[2001:db8::1]:4711', v6],
+        ['[2001:db8::1]', v6],
+        [v6, v6],
+      ],
+    ],
+    [
+      '2',
+      [
+        ['198.51.100.1, 10.0.0.1', one],
+        ['", 198.51.100.1', one],
+        // The nearest proxy, when the entry is no IP address.
+        ...['unknown', '198.51.100.1, "', '0x7f.1', '100', 'fe80::1%eth0', '1.2.3.4:x', ','].map(
+          (header): [string, string] => [header, socket],
+        ),
+      ],
+    ],
+    [
+      '127.0.0.0/8,10.0.0.0/8',
+      [
+        ['198.51.100.1, 10.0.0.1', one],
+        ['198.51.100.2, 198.51.100.1, 10.0.0.2', one],
+      ],
+    ],
+  ])('with TRUST_PROXY=%s', async (trusted, cases) => {
+    await start(trusted === 'false' ? {} : { TRUST_PROXY: trusted })
+    expect(await clientsOf(cases.map(([header]) => header))).toEqual(cases.map(([, client]) => client))
   })
 
   it('also for a path that cannot be decoded', async () => {
@@ -83,26 +115,6 @@ describe('the client is the last address that trusted proxies report', () => {
     expect(await send({ 'x-forwarded-for': '198.51.100.1' }, '/%zz')).toBe(400)
     const [text = ''] = await requestTexts(1)
     expect(JSON.parse(text)).toMatchObject({ client: '198.51.100.1', path: '/%zz', status: 400 })
-  })
-
-  it('or the nearest proxy when the entry is not an IP address', async () => {
-    await start({ TRUST_PROXY: '2' })
-    const values = [
-      'unknown',
-      '198.51.100.1, "',
-      '", 198.51.100.1',
-      '0x7f.1',
-      '100',
-      'fe80::1%eth0',
-      '1.2.3.4:x',
-      ',',
-    ]
-    expect(await clientsOf(values)).toEqual([
-      SOCKET_ADDRESS,
-      SOCKET_ADDRESS,
-      '198.51.100.1',
-      ...Array(5).fill(SOCKET_ADDRESS),
-    ])
   })
 
   it('on a WebSocket and on gRPC too', async () => {

@@ -13,7 +13,6 @@ import type { VerifyMode as Mode } from '../../../packages/protocol/src/quotes/v
 import { marksOf, OUTPUTS, startVerifyingService } from '../../support/service/verifying-service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { errorOf, quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
 const on = await shared(startVerifyingService())
 
@@ -117,31 +116,4 @@ it('a price is never verified', async () => {
     undefined,
     undefined,
   ])
-})
-
-it('offers stay without marks when the node does not answer in time', async () => {
-  const hasty = await on.start({ VERIFY_TIMEOUT_MS: '20' })
-  const release = on.holdVerifications()
-  for (const verify of ['best', 'all']) {
-    const { body } = await on.ask({ verify }, hasty)
-    expect(marksOf(body).map(([, mark]) => mark)).toEqual([undefined, undefined, undefined])
-  }
-  release()
-})
-
-it.each([
-  ['best', 'all', 'must be off or best'],
-  ['off', 'best', 'must be off'],
-])('at most VERIFY_MAX, here %s, is allowed', async (max, verify, message) => {
-  const strict = await on.start({ VERIFY_MAX: max })
-  const violation = { field: 'verify', message }
-  expect(await on.ask({ verify }, strict)).toMatchObject({ status: 400, body: { details: [violation] } })
-  const [sse] = quoteTransports
-  const stream = sse?.open(strict.url, on.chain.chainId, { ...quoteRequest(on.chain), verify })
-  expect(stream && (await errorOf(stream))).toMatchObject({ status: 400, fields: ['verify'] })
-})
-
-it.each(['BEST', 'none', '', 1])('verify %j is refused', async (verify) => {
-  const violation = { field: 'verify', message: 'must be off or best or all' }
-  expect(await on.ask({ verify })).toMatchObject({ status: 400, body: { details: [violation] } })
 })
