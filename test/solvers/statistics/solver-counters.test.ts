@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { createRoundCounts } from '../../../src/auction/sinks.js'
+import type { SolverStatistics } from '../../../src/solvers/statistics/hourly-counts.js'
 import { removeOtherSolvers } from '../../../src/solvers/statistics/solver-counters.js'
 import type { Standings } from '../../../src/standing/standing.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
-import { attemptOf, sampleRound, signed } from '../../auction/records/sample-round.js'
+import { attemptOf, sampleRound, signed, solverAddress } from '../../auction/records/sample-round.js'
 import { solver } from '../sample-solver.js'
 
 const LATE: SolverResult = { kind: 'late' }
@@ -17,12 +18,24 @@ function openCounters() {
   const standings = {
     wasQuoted: (chainId: number, pair: string) => chainId === 1 && pair === 'quoted',
   } as Standings
-  const sink = createRoundCounts(standings, { count() {}, countWin() {}, close: async () => {} }, metrics)
+  const stored: unknown[] = []
+  const statistics: SolverStatistics = {
+    count: ({ address }, result, responseMs) => void stored.push([address, result, responseMs]),
+    countWin: ({ address }, isAlone) => void stored.push([address, isAlone ? 'won alone' : 'won']),
+    close: async () => {},
+  }
+  const sink = createRoundCounts(standings, statistics, metrics)
   const series = async (name: string) => {
     const text = await metrics.registry.getSingleMetricAsString(name)
     return text.split('\n').filter((line) => line.startsWith(name) && !line.includes('_bucket'))
   }
   return {
+    stored,
+    /** Counts a round with one request for each result, best first. */
+    countAll(...results: SolverResult[]) {
+      const attempts = results.map((result, index) => attemptOf(index + 1, result, 100 * (index + 1)))
+      sink.onAnswer?.(sampleRound({ attempts, checked: attempts, outcome: 'quoted' }))
+    },
     /** Counts a round of a pair. */
     countRound: (pair: string, outcome: QuoteRecord['outcome']) =>
       sink.onAnswer?.(sampleRound({ pair, outcome })),
@@ -82,5 +95,23 @@ test('a quote without an offer is missed in a pair that was quoted lately, and i
     'aggregator_quotes_total{chain_id="1",outcome="missed"} 1',
     'aggregator_quotes_total{chain_id="1",outcome="cancelled"} 1',
     'aggregator_quotes_total{chain_id="1",outcome="no_quotes"} 1',
+  ])
+})
+
+test('statistics count each result, with the time of an answer, and the win of the best offer', () => {
+  const { countAll, stored } = openCounters()
+  const quoted: SolverResult = { kind: 'quoted', offer: signed(1, 10n) }
+  countAll(quoted, quoted, LATE)
+  countAll(quoted, DECLINED, FAILED)
+  const [first, second, third] = [1, 2, 3].map(solverAddress)
+  expect(stored).toEqual([
+    [first, 'quoted', 100],
+    [second, 'quoted', 200],
+    [third, 'late', undefined],
+    [first, 'won'],
+    [first, 'quoted', 100],
+    [second, 'declined', 200],
+    [third, 'failed', 300],
+    [first, 'won alone'],
   ])
 })
