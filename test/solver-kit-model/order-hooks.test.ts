@@ -125,18 +125,6 @@ it('after a restart, a market maker hears again of deposits that are not paid, a
   expect(names().filter((name) => name === 'filled')).toHaveLength(2)
 })
 
-it('a deposit and a payment that a reorganisation removes are told again when they come again', async () => {
-  const { ask, deposit, passBlocks, chain, told, isPaid } = await start()
-  const known = await ask()
-  deposit(known)
-  await passBlocks(4)
-  chain.reorganise(5, chain.head().timestamp + 2, () => 0)
-  await passBlocks(10)
-  expect(isPaid(known)).toBe(true)
-  expect(told.length).toBeGreaterThanOrEqual(2)
-  expect(new Set(told.map(([, { orderId }]) => orderId))).toEqual(new Set([known.orderId]))
-})
-
 it.each([false, true])(
   'a deposit that a reorganisation removes is taken back, after its payment: %s, and also while nothing runs',
   async (isFilled) => {

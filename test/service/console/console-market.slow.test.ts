@@ -124,20 +124,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       },
     )
 
-    it('cause few requests while they show that the instance and its chain live', async () => {
-      const page = await openPlace('market')
-      await isLive(page)
-      await deposit(1)
-      await page.waitForLoadState('networkidle')
-      const made: string[] = []
-      page.on('request', (request) => made.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''))
-      for (let count = 0; count < 10; count++) await expectTape(page, await deposit(1))
-      expect(made.filter((name) => !['ListPairs', 'ListSolverStats', 'ListChains'].includes(name))).toEqual(
-        [],
-      )
-      expect(made.length).toBeLessThanOrEqual(4)
-    })
-
     it('are polled while the instance refuses a stream', async () => {
       const strict = await startEventService([chains[0]], { MAX_STREAM_CLIENTS_PER_IP: '1' })
       onTestFinished(() => strict.close())

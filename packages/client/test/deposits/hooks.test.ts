@@ -269,14 +269,39 @@ it('an order has not ended on the word of the instance alone', async () => {
   expect(repeated).toEqual([['refund']])
 })
 
+/** Has the solver pay an order whose tokens are at its deposit address. */
+function settle({ quote, signature }: SignedQuote) {
+  const signed = [{ ...quote, orderType: 0, outputChainId: BigInt(quote.outputChainId) }, signature]
+  return deposits.chain.send(solver, 'settle', signed as never)
+}
+
+it.each([
+  ['CONTRACT', 'mined', ENDS.SETTLED],
+  // An address takes a second transfer.
+  ['ADDRESS', 'asked', settle],
+] as const)(
+  'an uncertain deposit in mode %s counts as %s once its order has ended',
+  async (mode, state, end) => {
+    const offer = await deposits.offerOf()
+    connect({ onCarriedOut: loses })
+    const { render, watch } = await loadPage()
+    await deposits.holdBlocks()
+    await expect(render().mutate(takenOf(offer, mode))).rejects.toMatchObject(UNCERTAIN)
+    await deposits.chain.client.setAutomine(true)
+    await deposits.mine()
+    await end(offer)
+    await watch(offer.orderId, ['SETTLED'])
+    expect(Object.values(stored).join()).toContain(`"step":"deposit","state":"${state}"`)
+  },
+)
+
 it('what comes to the address of an order that has ended is found, until an hour after the fill deadline has nothing', async () => {
   const offer = await deposits.offerOf()
   connect()
   const { render, watch, useRefund } = await loadPage()
   await render().mutate(takenOf(offer, 'ADDRESS'))
-  const { quote, signature, orderId, depositAddress } = offer
-  const signed = [{ ...quote, orderType: 0, outputChainId: BigInt(quote.outputChainId) }, signature]
-  await deposits.chain.send(solver, 'settle', signed as never)
+  const { quote, orderId, depositAddress } = offer
+  await settle(offer)
   await watch(orderId, ['SETTLED'])
   const find = () => {
     useRefund(deposits.chain.contracts.settlement)
