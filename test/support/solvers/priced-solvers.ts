@@ -1,7 +1,9 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
-import type { TestChain } from '../chain/chain.js'
+import { bondSolver } from '../../../packages/cli/src/devnet/deploy.js'
+import { BOND, type TestChain } from '../chain/chain.js'
+import { createCalls } from '../chain/contract-calls.js'
 import { startService } from '../service/service.js'
-import { bondedAccounts } from '../sessions/bonded-accounts.js'
 import { listAllOwnResults } from './own-results.js'
 import { quoteRequest } from './quote-request.js'
 import { type SolverRequest, startSolver } from './solver.js'
@@ -27,6 +29,14 @@ function fromNewClient(): RequestInit {
   return { headers: { 'x-forwarded-for': `198.18.${Math.floor(clients / 250) % 250}.${clients % 250}` } }
 }
 
+/** Bonds one solver more than the chain's own accounts. */
+async function bondAccount({ devnet, contracts: { settlement } }: TestChain) {
+  const solver = privateKeyToAccount(generatePrivateKey())
+  await createCalls(devnet, settlement).client.setBalance({ address: solver.address, value: 10n ** 18n })
+  await bondSolver({ ...devnet, settlement, solver }, BOND)
+  return solver
+}
+
 /** A service, and solvers with prices. Both stop after the test. */
 export async function openMarket(chain: TestChain, environment: Record<string, string> = {}) {
   const service = await startService(chain, { ...DEFAULTS, ...environment })
@@ -37,7 +47,7 @@ export async function openMarket(chain: TestChain, environment: Record<string, s
     service,
     /** Registers a solver for each price. A test may change the prices. */
     async addSolvers(prices: readonly Priced[]) {
-      const accounts = await bondedAccounts(chain, prices.length)
+      const accounts = await Promise.all(prices.map(() => bondAccount(chain)))
       return Promise.all(
         accounts.map(async (account, index) => {
           const priced = { ...(prices[index] as Priced) }
