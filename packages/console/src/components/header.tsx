@@ -45,8 +45,8 @@ export function Header() {
         </nav>
         <SearchBox />
         {known !== undefined && (
-          <a class="chip own-orders" href={hrefHere('orders', '', { user: known.address })} title="My orders">
-            <code>{shorten(known.address)}</code>
+          <a class="chip own-orders" href={hrefHere('orders', '', { user: known.address })}>
+            My orders <code>{shorten(known.address)}</code>
           </a>
         )}
         <ChainState />

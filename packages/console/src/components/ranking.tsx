@@ -53,7 +53,7 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
             </>
           )}
           <th class="right">
-            <Term name="Paid" />, 24 h
+            <Term name="Paid" />, 24 h to now
           </th>
           <th>
             <Term name="Result" />

@@ -8,6 +8,7 @@ import { Rate } from '../components/rate.js'
 import { RecordRanking, Surplus } from '../components/record-view.js'
 import { Age, Deadline } from '../components/time.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
+import { hrefHere } from '../data/chains.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { formatDuration } from '../format/time.js'
 import { Amounts } from './order/amounts.js'
@@ -39,7 +40,7 @@ function Auction({ chain, record }: AuctionProps) {
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
   if (request === undefined) return null
-  const { amount, depositDeadline } = request
+  const { amount, depositDeadline, inputToken, outputToken } = request
   const amounts = [amount, best?.amount?.toString()]
   const [inputAmount, outputAmount] = isInput ? amounts : amounts.toReversed()
   const swap = { ...request, inputAmount, outputAmount }
@@ -47,6 +48,9 @@ function Auction({ chain, record }: AuctionProps) {
   return (
     <>
       <section class="panel quote-summary" aria-labelledby="won-title">
+        <a class="button" href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>
+          Swap this pair
+        </a>
         <h2 id="won-title">
           {best ? <SolverLabel address={best.solver} /> : 'Nobody'} won{bps !== undefined && ' by '}
           <Surplus record={record} />

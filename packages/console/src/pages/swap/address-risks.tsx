@@ -1,54 +1,47 @@
+import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Deadline } from '../../components/time.js'
 import { TokenName } from '../../components/token-amount.js'
 import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 
-const BACK = 'no swap, and you take it back after the fill deadline'
-const LOST = 'no swap, and it may be lost'
+export const BACK = 'no swap, and you take it back after the fill deadline'
+const LOST = 'no swap, and the contract may keep your tokens'
+/** What becomes of a transfer that comes late, and of one whose offer the solver cancels. */
 const WAYS_BACK = {
-  true: [BACK, 'You take your tokens back after the fill deadline, without compensation.'],
-  false: [LOST, 'This contract keeps your tokens when the solver cancels.'],
-  undefined: [
-    LOST,
-    'Not known: some contracts keep your tokens when the solver cancels. A connected wallet asks this one.',
-  ],
+  true: `${BACK}, without compensation`,
+  false: LOST,
+  undefined: `${LOST}. A connected wallet asks the contract whether it does`,
 } as const
 
-/** What becomes of a transfer that comes late, and of one whose offer the solver cancels. */
-const useWayBack = (chain: Chain) =>
-  WAYS_BACK[`${useWalletRead(chain, 'way back', ({ readWayBack }) => readWayBack(chain))}`]
-
-interface ArrivalProps {
+interface AddressRisksProps {
   readonly chain: Chain
+  /** What is to be sent. */
+  readonly token: string
   /** Unix time in seconds; undefined for a price. */
   readonly depositDeadline: number | undefined
+  /** Lesser ones. */
+  readonly children?: ComponentChildren
 }
 
-/** Until when a transfer must arrive, and what becomes of a later one. */
-export const Arrival = ({ chain, depositDeadline }: ArrivalProps) => (
-  <>
-    After{' '}
-    {depositDeadline === undefined ? 'its time' : <Deadline seconds={depositDeadline - SPARE_SECONDS} />}:{' '}
-    {useWayBack(chain)[0]}, so do not send from an exchange, which may be late.
-  </>
-)
-
-/** How a transfer can lose tokens, the worst first, before the user makes it. @param token to send */
-export const AddressRisks = ({ token, ...arrival }: ArrivalProps & { readonly token: string }) => (
-  <dl class="facts risks">
-    <dt>Late</dt>
-    <dd>
-      <Arrival {...arrival} />
-    </dd>
-    <dt>Native coin</dt>
-    <dd>
-      It is lost at a deposit address: send{' '}
-      <TokenName chainId={arrival.chain.chainId} address={token} isShort /> only.
-    </dd>
-    <dt>Short, twice</dt>
-    <dd>{BACK}. Send the whole amount, once.</dd>
-    <dt>Cancelled</dt>
-    <dd>{useWayBack(arrival.chain)[1]}</dd>
-  </dl>
-)
+/** How a transfer can lose tokens, the worst first. */
+export function AddressRisks({ chain, token, depositDeadline, children }: AddressRisksProps) {
+  const isBack = useWalletRead(chain, 'way back', ({ readWayBack }) => readWayBack(chain))
+  const end =
+    depositDeadline === undefined ? 'its time' : <Deadline seconds={depositDeadline - SPARE_SECONDS} />
+  return (
+    <dl class="facts risks">
+      <dt>Native coin</dt>
+      <dd>
+        Lost at a deposit address. Send <TokenName chainId={chain.chainId} address={token} isShort /> only.
+      </dd>
+      <dt>Exchange</dt>
+      <dd>Do not send from one, and do not get a refund at one: it may be late, and may not credit you.</dd>
+      <dt>Late, cancelled</dt>
+      <dd>
+        After {end}, or when the solver cancels: {WAYS_BACK[`${isBack}`]}.
+      </dd>
+      {children}
+    </dl>
+  )
+}

@@ -148,9 +148,6 @@ export function Checklist({ taken, record }: ChecklistProps) {
         </button>
       )}
       {isOver && order}
-      {isAddress && mayLeave && !isOver && (
-        <p class="muted">“Your swaps in this browser”, below the form, leads back here.</p>
-      )}
     </div>
   )
 }

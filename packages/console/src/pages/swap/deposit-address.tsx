@@ -15,7 +15,7 @@ import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { AddressRisks, Arrival } from './address-risks.js'
+import { AddressRisks, BACK } from './address-risks.js'
 import { Connect } from './connect.js'
 import { WhatHappens } from './what-happens.js'
 
@@ -77,10 +77,9 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const more = (
     <details class="raw">
       <summary>All terms and addresses</summary>
-      <AddressRisks {...{ chain, token: quote.inputToken }} depositDeadline={quote.depositDeadline} />
       <WhatHappens chain={chain} swap={quote} isTransfer />
       <p>
-        Send nothing to the token's contract, <code>{quote.inputToken}</code>
+        Token's contract, to which you send nothing: <code>{quote.inputToken}</code>
       </p>
     </details>
   )
@@ -135,9 +134,10 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           <code>{quote.user}</code>
         </p>
       </div>
-      <p class="notice notice-warning">
-        <strong>Late</strong> <Arrival chain={chain} depositDeadline={quote.depositDeadline} />
-      </p>
+      <AddressRisks {...{ chain, token: quote.inputToken }} depositDeadline={quote.depositDeadline}>
+        <dt>Short, twice</dt>
+        <dd>{BACK}. Send the whole amount, once.</dd>
+      </AddressRisks>
       {children?.(use)}
       {more}
     </section>

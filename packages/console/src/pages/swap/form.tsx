@@ -226,5 +226,5 @@ function Countdown({ nextAt, price, wanted }: Pick<SwapFormProps, 'nextAt' | 'pr
     nextAt === undefined
       ? undefined
       : Math.min(REFRESH_SECONDS, Math.max(0, Math.ceil((nextAt - now.value) / 1000)))
-  return <span>{seconds === undefined ? 'Asking…' : `Refresh in ${seconds} s`}</span>
+  return <span>{seconds === undefined ? 'Asking…' : `New offers in ${seconds} s`}</span>
 }

@@ -22,7 +22,7 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
     .map(({ rate }) => rate)
   const median = rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 2)]
   const rate = wholeRate([inputAmount, sold ?? 0], [outputAmount, bought ?? 0])
-  if (median === undefined) return null
+  if (median === undefined) return <p class="muted">No price to compare with is known here</p>
   const bps = (rate / median - 1) * 10_000
   return (
     <p class={bps < FAR_BPS ? 'warning' : 'muted'}>

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { Copy } from '../../components/copy.js'
 import { Amount, TokenLogo } from '../../components/token-amount.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
@@ -100,6 +101,7 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
                   />
                 )}
               </button>
+              {mark(token) && <Copy text={token.address} label={`address of ${token.symbol}`} />}
             </li>
           ))}
         </ul>

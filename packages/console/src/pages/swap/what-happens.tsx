@@ -57,7 +57,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
       </dd>
       {!isTransfer && !isDeposited && depositDeadline !== undefined && (
         <>
-          <dt>Offer valid until</dt>
+          <dt>Deposit by</dt>
           <dd>
             <Deadline seconds={depositDeadline} />
           </dd>
