@@ -119,7 +119,8 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
 /** How the request of a solver ended, and why. */
 function Result({ attempt: { isVerified, outcome, reason } }: { readonly attempt: Attempt }) {
   const word = isVerified ? 'contract accepts it' : outcomeWord(outcome)
-  return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={outcomeTone(outcome)} />
+  const tone = isVerified ? 'good' : outcomeTone(outcome)
+  return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={tone} />
 }
 
 /** A signed difference. Green is a gain. Another offer that is a little lower is no loss. */

@@ -8,7 +8,6 @@ import { Rate } from '../components/rate.js'
 import { RecordRanking, Surplus } from '../components/record-view.js'
 import { Age, Deadline } from '../components/time.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
-import { hrefHere } from '../data/chains.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { formatDuration } from '../format/time.js'
 import { Amounts } from './order/amounts.js'
@@ -40,7 +39,7 @@ function Auction({ chain, record }: AuctionProps) {
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
   if (request === undefined) return null
-  const { amount, depositDeadline, inputToken, outputToken } = request
+  const { amount, depositDeadline } = request
   const amounts = [amount, best?.amount?.toString()]
   const [inputAmount, outputAmount] = isInput ? amounts : amounts.toReversed()
   const swap = { ...request, inputAmount, outputAmount }
@@ -48,9 +47,6 @@ function Auction({ chain, record }: AuctionProps) {
   return (
     <>
       <section class="panel quote-summary" aria-labelledby="won-title">
-        <a class="button" href={hrefHere('swap', '', { sell: inputToken, buy: outputToken })}>
-          Swap this pair
-        </a>
         <h2 id="won-title">
           {best ? <SolverLabel address={best.solver} /> : 'Nobody'} won{bps !== undefined && ' by '}
           <Surplus record={record} />
@@ -77,8 +73,8 @@ function Auction({ chain, record }: AuctionProps) {
       <section class="panel" aria-labelledby="results-title">
         <h2 id="results-title">Among valid offers, price alone decides</h2>
         <div class="answers">
-          <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
           <RecordRanking record={record} />
+          <AuctionChart attempts={attempts} deadlineMs={chain.quoteTimeoutMs} />
         </div>
       </section>
     </>

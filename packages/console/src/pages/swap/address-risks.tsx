@@ -31,16 +31,16 @@ export function AddressRisks({ chain, token, depositDeadline, children }: Addres
     depositDeadline === undefined ? 'its time' : <Deadline seconds={depositDeadline - SPARE_SECONDS} />
   return (
     <dl class="facts risks">
+      <dt>Late, cancelled</dt>
+      <dd>
+        After {end}, or when the solver cancels: {WAYS_BACK[`${isBack}`]}.
+      </dd>
       <dt>Native coin</dt>
       <dd>
         Lost at a deposit address. Send <TokenName chainId={chain.chainId} address={token} isShort /> only.
       </dd>
       <dt>Exchange</dt>
-      <dd>Do not send from one, and do not get a refund at one: it may be late, and may not credit you.</dd>
-      <dt>Late, cancelled</dt>
-      <dd>
-        After {end}, or when the solver cancels: {WAYS_BACK[`${isBack}`]}.
-      </dd>
+      <dd>Do not send from one, and get no refund at one: it may be late, and may not credit you.</dd>
       {children}
     </dl>
   )

@@ -42,7 +42,6 @@ export function AuctionPanel(props: AuctionPanelProps) {
           </span>
         )}
       </div>
-      <AuctionChart attempts={round?.attempts ?? []} deadlineMs={chain.quoteTimeoutMs} />
       {round === undefined &&
         (hasSolvers ? <Empty title="Solvers compete here for your swap." /> : <NoSolvers />)}
       {/* The next round must not take the rows away while the user reads and chooses. */}
@@ -60,6 +59,7 @@ export function AuctionPanel(props: AuctionPanelProps) {
           }
         />
       )}
+      <AuctionChart attempts={round?.attempts ?? []} deadlineMs={chain.quoteTimeoutMs} />
     </section>
   )
 }

@@ -85,19 +85,13 @@ export function SwapForm(props: SwapFormProps) {
   }
   // To watch is the alternative to a wallet, which the contract needs.
   const isTransfer = params.mode === 'address'
-  const isAfter = wallet.value === undefined
+  const isAfter = !isTransfer && wallet.value === undefined
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
   const place = <WalletPlace key="wallet" params={params} />
   const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
   const terms = found && <WhatHappens key="terms" {...{ chain, isTransfer }} swap={termsOf(found, props)} />
-  const risks = found && (
+  const risks = isTransfer && found && (
     <AddressRisks key="risks" {...{ chain, token: params.sell }} depositDeadline={found.depositDeadline} />
-  )
-  const folded = found && (
-    <details key="terms" class="raw">
-      <summary>Output, refund and cost</summary>
-      {terms}
-    </details>
   )
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
@@ -130,11 +124,7 @@ export function SwapForm(props: SwapFormProps) {
           </>
         )}
       </div>
-      {isTransfer
-        ? [place, risks, folded, action]
-        : isAfter
-          ? [action, place, terms]
-          : [place, action, terms]}
+      {isAfter ? [action, place, terms] : [place, risks, action, terms]}
     </div>
   )
 }

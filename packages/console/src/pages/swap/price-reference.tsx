@@ -13,7 +13,7 @@ interface PriceReferenceProps extends Omit<Parameters<typeof fillsOf>[0], 'sell'
   readonly swap: SwapTerms
 }
 
-/** How far a price is from what the pair was last filled at. */
+/** How far a price is from what the pair was last filled at: from the last fill or from the median of the last ones, whichever was better for the user. */
 export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   const { inputToken: sell, inputAmount, outputToken: buy, outputAmount } = swap
   const [sold, bought] = [sell, buy].map((token) => tokenOf(chainId, token)?.decimals ?? 0)
@@ -22,12 +22,13 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
     .map(({ rate }) => rate)
   const median = rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 2)]
   const rate = wholeRate([inputAmount, sold ?? 0], [outputAmount, bought ?? 0])
-  if (median === undefined) return <p class="muted">No price to compare with is known here</p>
-  const bps = (rate / median - 1) * 10_000
+  if (median === undefined) return <p class="muted">No price is known to compare with</p>
+  const best = Math.max(median, ...rates.slice(-1))
+  const bps = (rate / best - 1) * 10_000
   return (
     <p class={bps < FAR_BPS ? 'warning' : 'muted'}>
-      {formatBps(bps)} from the median of the last {rates.length} fills,{' '}
-      <span class="number">{formatFillRate(median, bought ?? 0)}</span>
+      {formatBps(bps)} from the {best > median ? 'last fill' : `median of the last ${rates.length} fills`},{' '}
+      <span class="number">{formatFillRate(best, bought ?? 0)}</span>
     </p>
   )
 }

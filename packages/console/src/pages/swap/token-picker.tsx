@@ -64,7 +64,7 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
           class="wide-input"
           value={text}
           placeholder="Name, symbol, or address 0x…"
-          aria-label="Name or symbol of the token or a part of it, or its address"
+          aria-label="Name, symbol or address of a token"
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
@@ -72,7 +72,7 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
         {isAddress && found.length === 0 && (
           <div class="picker-new">
             <button type="submit">Use this token</button>
-            <p class="muted">A connected wallet reads its name and its decimals from the contract.</p>
+            <p class="muted">A connected wallet reads its name and decimals.</p>
           </div>
         )}
         <ul class="picker-list">

@@ -1,9 +1,11 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { SolverLabel } from '../../components/id.js'
+import { Paid } from '../../components/paid.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
+import { useReliabilities } from '../../data/solvers/reliability.js'
 import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
@@ -36,6 +38,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
   const after = fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />
   const gasPrice = useWalletRead(chain, isDeposited ? '' : 'gas', ({ readGasPrice }) => readGasPrice(chain))
   const gas = gasPrice && gasPrice * USUAL_GAS[isTransfer ? 'transfer' : 'deposit']
+  const record = useReliabilities(chainId).get(solver?.toLowerCase() ?? '')
   if (isDeposited && isPast(fillDeadline ?? 0, latestNow.value))
     return (
       <p>
@@ -51,7 +54,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
         {solver !== undefined && (
           <>
             {' '}
-            from <SolverLabel address={solver} />
+            from <SolverLabel address={solver} />: <Paid of={record} /> in 24 h
           </>
         )}
       </dd>
