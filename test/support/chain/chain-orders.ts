@@ -35,7 +35,7 @@ const STATES = { Deposited: 'DEPOSITED', Settled: 'SETTLED', Refunded: 'REFUNDED
 /**
  * The orders that follow from the chain, newest first by their first event: states and steps from its logs, all else from
  * the contract.
- * @param toBlock the last block whose events count, included; the head by default
+ * @param toBlock the last block whose events count, included; the head by default. What the clock decides follows the head's time.
  */
 export async function expectedOrders(
   chain: Pick<TestChain, 'devnet' | 'chainId' | 'contracts'>,
@@ -45,8 +45,7 @@ export async function expectedOrders(
   const events = new Map<string, EventMessage[]>()
   for (const event of await expectedMessages(chain, 0, toBlock))
     events.set(event.orderId, [...(events.get(event.orderId) ?? []), event])
-  const block = toBlock === undefined ? {} : { blockNumber: BigInt(toBlock) }
-  const { timestamp } = await client.getBlock(block)
+  const { timestamp } = await client.getBlock()
   const orders = [...events.values()].map((own) => orderOf(view, own, Number(timestamp)))
   return (await Promise.all(orders)).reverse()
 }
