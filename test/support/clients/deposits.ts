@@ -7,15 +7,7 @@ import {
   type SignedQuote,
   sendDeposit,
 } from '@quote-aggregator/client'
-import {
-  type Address,
-  createPublicClient,
-  createWalletClient,
-  custom,
-  type Hex,
-  toFunctionSelector,
-  toHex,
-} from 'viem'
+import { type Address, createPublicClient, custom, type Hex, toFunctionSelector, toHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Rules } from '../chain/chain.js'
 import { compileSource } from '../chain/deploy-source.js'
@@ -111,20 +103,6 @@ export function useDeposits(rules: Rules = 'reference', hasOldToken = false) {
     },
     walletOf: (options: Partial<MockWalletOptions> = {}) =>
       createMockWallet({ node, account: user.address, ...options }),
-    /** A wallet whose answers the test changes. @param answer gets a request, and what gives the wallet's own answer */
-    walletAnswering(
-      answer: (asked: WalletRequest, own: () => Promise<unknown>) => unknown,
-      batches?: MockWalletOptions['batches'],
-    ) {
-      const { request, prompts } = createMockWallet({
-        node,
-        account: user.address,
-        ...(batches && { batches }),
-      })
-      const changed = async (asked: WalletRequest) => answer(asked, () => request(asked))
-      const transport = custom({ request: changed })
-      return { client: createWalletClient({ account: user.address, transport }), prompts }
-    },
     terms,
     offerOf,
     /** Gives the contract the allowance for the input. */

@@ -27,13 +27,15 @@ export interface MockWalletOptions {
   readonly onPrompt?: (request: WalletRequest) => void | Promise<void>
   /** Called after each prompt was carried out; what it throws is lost on the way to the page. */
   readonly onCarriedOut?: (request: WalletRequest) => void | Promise<void>
+  /** Changes what the page is answered. @param own gives the wallet's own answer */
+  readonly answer?: (request: WalletRequest, own: () => Promise<unknown>) => unknown
 }
 
 const fail = (code: number) => Object.assign(new Error(`the wallet says ${code}`), { code })
 
 /** A user's wallet as a page sees it (EIP-1193). `prompts` has what its user was asked, in order. */
 export function createMockWallet(options: MockWalletOptions) {
-  const { node, account, batches, onPrompt, onCarriedOut } = options
+  const { node, account, batches, onPrompt, onCarriedOut, answer = (_asked, own) => own() } = options
   const prompts: WalletRequest[] = []
   const hashes = new Map<string, Hex[]>()
 
@@ -60,16 +62,19 @@ export function createMockWallet(options: MockWalletOptions) {
     return { status: statuses.includes('0x0') ? 600 : 200, receipts }
   }
 
-  async function prompt(request: WalletRequest, carryOut: () => Promise<unknown>): Promise<unknown> {
+  async function prompt(request: WalletRequest, send: () => Promise<unknown>): Promise<unknown> {
     prompts.push(request)
     await onPrompt?.(request)
-    const answer = await carryOut()
+    const sent = await send()
     await onCarriedOut?.(request)
-    return answer
+    return sent
   }
 
-  async function request({ method, params = [] }: Partial<WalletRequest>): Promise<unknown> {
-    const asked = { method: method ?? '', params }
+  const request = async ({ method = '', params = [] }: Partial<WalletRequest>): Promise<unknown> =>
+    answer({ method, params }, () => carryOut({ method, params }))
+
+  async function carryOut(asked: WalletRequest): Promise<unknown> {
+    const { method, params } = asked
     switch (method) {
       case 'wallet_getCapabilities':
         if (batches === undefined) throw fail(-32601)
@@ -87,6 +92,7 @@ export function createMockWallet(options: MockWalletOptions) {
       case 'wallet_getCallsStatus':
         return statusOf(params[0] as string)
       case 'eth_sendTransaction':
+      case 'wallet_sendTransaction':
         return prompt(asked, () => node(asked))
       default:
         return node(asked)

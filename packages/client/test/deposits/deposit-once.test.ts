@@ -1,14 +1,13 @@
 import type { DepositProgress } from '@quote-aggregator/client'
 import { createWalletClient, custom, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
-import { called, DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
+import { anyone, INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
+import { called, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 import { deferred } from '../../../../test/support/deferred.js'
 
 const deposits = useDeposits()
-const { node, walletOf, terms, offerOf, stateOf, begin, allow, holdBlocks, mine, passDeadline, held } =
-  deposits
+const { node, walletOf, terms, offerOf, begin, allow, holdBlocks, mine, passDeadline } = deposits
 const ADDRESS = { depositMode: 'ADDRESS' } as const
 const MODES = ['CONTRACT', 'ADDRESS'] as const
 
@@ -73,19 +72,6 @@ describe('a deposit is never sent twice:', () => {
     expect(prompts).toHaveLength(1)
   })
 
-  it.each(['wallet_sendCalls', 'eth_sendTransaction'])('when the answer to %s is lost', async (method) => {
-    if (method === 'eth_sendTransaction') await allow()
-    const batches = method === 'wallet_sendCalls' && ({ batches: 'supported' } as const)
-    const { client, prompts } = walletOf({ ...batches, onCarriedOut: lose })
-    await holdBlocks()
-    const { offer, told, ended } = await begin(client)
-    expect(await ended).toBe('UNCERTAIN')
-    await mine()
-    const again = await begin(client, { earlier: told.at(-1) }, { offer })
-    expect(await again.ended).toBe('there')
-    expect([prompts.length, await stateOf(offer)]).toEqual([1, DEPOSITED])
-  })
-
   it.each(MODES)(
     'in mode %s, when the node has an account of the app send it and its answer is lost',
     async (depositMode) => {
@@ -107,59 +93,18 @@ describe('a deposit is never sent twice:', () => {
       expect([await again.ended, again.steps(), sent.length]).toEqual(['there', ['deposit mined'], 1])
     },
   )
-
-  it.each([
-    ['an error of its node inside', { code: -32603, data: { code: -32602 } }],
-    ['the code of a batch that it does not take', { code: -32602 }],
-  ])('a batch that the wallet has sent one by one, and answered with %s', async (_, error) => {
-    const { client, prompts } = walletOf({
-      batches: 'unsupported',
-      onCarriedOut() {
-        throw Object.assign(new Error('replacement transaction underpriced'), error)
-      },
-    })
-    await holdBlocks()
-    const { steps, ended } = await begin(client)
-    expect([await ended, steps(), prompts.length]).toEqual(['UNCERTAIN', ['deposit asked'], 1])
-  })
-
-  it.each([4001, -32000])('one that the wallet has refused with %i is asked for again', async (code) => {
-    let isRefused = true
-    const refuse = () => {
-      if (isRefused) throw Object.assign(new Error('User rejected the request.'), { code })
-    }
-    const { client, prompts } = walletOf({ batches: 'supported', onPrompt: refuse })
-    const { offer, told, steps, ended } = await begin(client)
-    expect(await ended).toMatchObject({ code })
-    expect(steps()).toEqual(['deposit asked', 'deposit refused'])
-    isRefused = false
-    expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('there')
-    expect([prompts.length, await stateOf(offer)]).toEqual([2, DEPOSITED])
-  })
 })
 
-describe('a deposit after an approval', () => {
-  it('is not begun when it is not known whether the approval was given', async () => {
-    const { client } = walletOf({
-      onPrompt() {
-        throw Object.assign(new Error('Internal JSON-RPC error.'), { code: -32000 })
-      },
-    })
-    const { steps, ended } = await begin(client)
-    expect([await ended, steps()]).toEqual(['APPROVAL_UNCERTAIN', ['approve asked']])
+it('a deposit waits while the node of the wallet cannot be reached, and no second approval is asked for', async () => {
+  const { client, prompts } = walletOf({
+    onCarriedOut() {
+      if (prompts.length === 1) deposits.setConnected(false)
+    },
   })
-
-  it('waits while the node of the wallet cannot be reached, and no second approval is asked for', async () => {
-    const { client, prompts } = walletOf({
-      onCarriedOut() {
-        if (prompts.length === 1) deposits.setConnected(false)
-      },
-    })
-    const { steps, ended } = await begin(client)
-    await expect.poll(steps).toEqual(['approve asked', 'approve sent'])
-    deposits.setConnected(true)
-    expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
-  })
+  const { steps, ended } = await begin(client)
+  await expect.poll(steps).toEqual(['approve asked', 'approve sent'])
+  deposits.setConnected(true)
+  expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
 })
 
 it.each(['the id of its batch', 'the hash of its transaction'])(
@@ -181,21 +126,6 @@ it.each(['the id of its batch', 'the hash of its transaction'])(
 )
 
 describe('a deposit to the address', () => {
-  it('is not sent again after an error of the wallet that may come after the transfer', async () => {
-    const { client, prompts } = walletOf({
-      onCarriedOut() {
-        throw Object.assign(new Error('already known'), { code: -32000 })
-      },
-    })
-    await holdBlocks()
-    const { offer, told, ended } = await begin(client, ADDRESS)
-    expect(await ended).toBe('UNCERTAIN')
-    await mine()
-    const again = await begin(client, { ...ADDRESS, earlier: told.at(-1) }, { offer })
-    const ends = [await again.ended, called(prompts), await held(offer)]
-    expect(ends).toEqual(['there', ['transfer'], INPUT_AMOUNT])
-  })
-
   it('is not sent when the tokens are there, also from elsewhere', async () => {
     const { client, prompts } = walletOf()
     const offer = await offerOf()
@@ -233,4 +163,37 @@ describe('a deposit to the address', () => {
     await deposits.chain.transfer(deposits.chain.contracts.weth, user, offer.depositAddress, INPUT_AMOUNT)
     expect(await ended).toBe('UNCERTAIN')
   })
+})
+
+it.each(['the wallet', 'the node before the wallet is asked', 'the node after that'])(
+  'a signal ends the wait for %s, which may never answer',
+  async (silent) => {
+    const isFirst = silent === 'the node before the wallet is asked'
+    let isSilent = false
+    const settlement = await terms((request) => (isSilent ? new Promise(() => {}) : node(request)))
+    const { client, prompts } = walletOf({
+      onPrompt() {
+        isSilent = silent !== 'the wallet'
+        return new Promise(() => {})
+      },
+    })
+    const leaving = new AbortController()
+    const offer = await offerOf()
+    isSilent = isFirst
+    const { ended } = await begin(client, { signal: leaving.signal }, { offer, settlement })
+    await expect.poll(() => prompts).toHaveLength(isFirst ? 0 : 1)
+    const closed = new Error('the page is closed')
+    leaving.abort(closed)
+    expect(await ended).toBe(closed)
+    // Nothing is left of it.
+    expect(await (await begin(walletOf().client, {}, { offer })).ended).toBe('there')
+  },
+)
+
+it('what was sent is followed also when the wallet has another account now', async () => {
+  const { offer, ended } = await begin(walletOf().client)
+  expect(await ended).toBe('there')
+  const { client } = walletOf({ account: anyone.address })
+  const earlier = { step: 'deposit', state: 'asked' } as const
+  expect(await (await begin(client, { earlier }, { offer })).ended).toBe('there')
 })

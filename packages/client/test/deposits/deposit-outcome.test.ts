@@ -1,6 +1,7 @@
+import { createClient, custom } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type DepositError, type Outcome, untilThere } from '../../src/deposits/deposit-outcome.js'
-import { planBatch } from '../../src/deposits/wallet-batch.js'
+import { planBatch, readBatch } from '../../src/deposits/wallet-batch.js'
 import type { DepositWallet } from '../../src/deposits/wallet-transaction.js'
 import { ADDRESS } from '../samples.js'
 
@@ -74,5 +75,33 @@ describe('a wallet gets no batch', () => {
     await vi.advanceTimersByTimeAsync(5000)
     expect(await planned).toBeUndefined()
     expect(asked).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('of a batch, the status of the wallet is a hint', () => {
+  const receipts = [{ transactionHash: `0x${'ab'.repeat(32)}`, status: '0x0' }]
+  it.each<[status: unknown, mined: '0x0' | '0x1' | undefined, outcome: Outcome]>([
+    [{ status: 100, receipts }, '0x0', undefined],
+    [{ status: 200, receipts }, '0x0', 'REVERTED'],
+    [{ status: 'CONFIRMED', receipts }, '0x0', 'REVERTED'],
+    [{ status: 500, receipts }, '0x1', 'UNCERTAIN'],
+    [{ status: 500, receipts }, undefined, 'UNCERTAIN'],
+    [{ status: 'CONFIRMED', receipts }, undefined, undefined],
+    [{ status: 500, receipts: [] }, undefined, 'UNCERTAIN'],
+    [{ status: 600, receipts: null }, undefined, 'UNCERTAIN'],
+    [{ status: '500', receipts: [{}] }, undefined, 'UNCERTAIN'],
+    [{ status: 400 }, undefined, 'UNCERTAIN'],
+    [null, undefined, undefined],
+    ['failed', undefined, undefined],
+  ])('%j, where the receipt of the node has the status %s: %s', async (status, mined, outcome) => {
+    const client = createClient({
+      transport: custom({
+        request: async ({ method }) =>
+          method === 'eth_getTransactionReceipt'
+            ? mined && { status: mined }
+            : { from: ADDRESS, nonce: '0x0' },
+      }),
+    })
+    expect(await readBatch(async () => status, { client, isOwn: () => true }, 'batch 0')).toBe(outcome)
   })
 })

@@ -1,68 +1,14 @@
 import { AggregatorError, type SignedQuote } from '@quote-aggregator/client'
 import { createWalletClient, type Hex, http, toFunctionSelector, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { INPUT_AMOUNT, solver, stranger, user } from '../../../../test/support/chain/settlement.js'
+import { anyone, INPUT_AMOUNT, solver, stranger, user } from '../../../../test/support/chain/settlement.js'
 import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
-import type { SentBatch } from '../../../../test/support/clients/mock-wallet.js'
+import { transferData } from '../../../protocol/src/settlement/token-calls.js'
 
 const deposits = useDeposits()
-const { walletOf, offerOf, stateOf, begin, allow, holdBlocks, mine, passDeadline, held, replaceLast } =
+const { node, walletOf, offerOf, stateOf, begin, allow, holdBlocks, mine, passDeadline, held, replaceLast } =
   deposits
 const ADDRESS = { depositMode: 'ADDRESS' } as const
-
-describe('a wallet with EIP-5792', () => {
-  it.each([
-    ['supported', undefined],
-    ['ready', undefined],
-    ['unsupported', undefined],
-    ['supported', '0x0'],
-    ['supported', '0x07A69'],
-    ['supported', '31337'],
-  ] as const)(
-    'that says %s of atomic batches, of the chain %s, sends all with one prompt',
-    async (batches, scope) => {
-      const { client, prompts } = walletOf({ batches, ...(scope && { scope }) })
-      const { offer, told, steps, ended } = await begin(client)
-      expect(await ended).toBe('there')
-      expect(prompts).toHaveLength(1)
-      const [batch] = prompts.flatMap(({ params }) => params) as [SentBatch]
-      const atomicRequired = batches !== 'unsupported'
-      expect(batch).toMatchObject({ version: '2.0.0', from: user.address, chainId: '0x7a69', atomicRequired })
-      const { weth, settlement } = deposits.chain.contracts
-      const calls = batch.calls.map(({ to, value }) => [to, value])
-      expect(calls).toEqual([weth, settlement].map((to) => [to, '0x0']))
-      expect(await stateOf(offer)).toBe(DEPOSITED)
-      expect(steps()).toEqual(['deposit asked', 'deposit sent', 'deposit mined'])
-      expect(told.at(-1)?.batchId).toBe('batch 0')
-    },
-  )
-
-  it.each([5750, 5760, 5700, 5710, 5740, 4200, -32601, -32602])(
-    'that refuses the batch with %i gets one transaction after the other',
-    async (batches) => {
-      const { client, prompts } = walletOf({ batches })
-      const { offer, steps, ended } = await begin(client)
-      expect(await ended).toBe('there')
-      expect(steps().slice(0, 3)).toEqual(['deposit asked', 'deposit refused', 'approve asked'])
-      expect(called(prompts)).toEqual(['wallet_sendCalls', 'approve', 'deposit'])
-      expect(await stateOf(offer)).toBe(DEPOSITED)
-    },
-  )
-})
-
-describe('a wallet without EIP-5792', () => {
-  it('approves, then deposits', async () => {
-    const { client, prompts } = walletOf()
-    const { offer, steps, ended } = await begin(client)
-    expect(await ended).toBe('there')
-    expect(called(prompts)).toEqual(['approve', 'deposit'])
-    const states = ['asked', 'sent', 'mined']
-    expect(steps()).toEqual(
-      ['approve', 'deposit'].flatMap((step) => states.map((state) => `${step} ${state}`)),
-    )
-    expect(await stateOf(offer)).toBe(DEPOSITED)
-  })
-})
 
 it('a deposit to the address is one transfer, also of another account, to the address that the contract computes', async () => {
   await deposits.chain.mint(deposits.chain.contracts.weth, stranger.address, INPUT_AMOUNT)
@@ -108,6 +54,31 @@ describe('a deposit that fails', () => {
     expect(await ended).toBe('REPLACED')
   })
 
+  it('was replaced by a transfer of less: the token may keep a fee', async () => {
+    await holdBlocks()
+    const { offer, told, steps, ended } = await begin(walletOf().client, ADDRESS)
+    await expect.poll(steps).toContain('deposit sent')
+    await passTime(deposits, 0)
+    await replaceLast(told, { data: transferData(offer.depositAddress, INPUT_AMOUNT - 1n) })
+    await mine()
+    await passTime(deposits, 61)
+    expect(await ended).toBe('UNCERTAIN')
+  })
+
+  it('is uncertain when the wallet names a bundle of others that reverts: the next one may have it', async () => {
+    const { client: chain, contracts } = deposits.chain
+    const params = [{ from: anyone.address, to: contracts.settlement, data: '0x12345678', gas: '0x30d40' }]
+    const bundle = await chain.request({ method: 'eth_sendTransaction', params } as never)
+    const { client } = walletOf({
+      answer: ({ method }, own) => (method === 'eth_sendTransaction' ? bundle : own()),
+    })
+    const { steps, ended } = await begin(client, ADDRESS)
+    await expect.poll(steps).toContain('deposit sent')
+    await passTime(deposits, 30)
+    await passTime(deposits, 31)
+    expect(await ended).toBe('UNCERTAIN')
+  })
+
   it('has come too late', async () => {
     const { told, ended, offer } = await startPending()
     await deposits.chain.client.dropTransaction({ hash: told.at(-1)?.hash as Hex })
@@ -141,6 +112,21 @@ describe('a deposit that fails', () => {
       expect(prompts).toHaveLength(1)
     }
   })
+
+  it.each(['CONTRACT', 'ADDRESS'] as const)(
+    'is not begun in mode %s with a wallet on another network since the first look',
+    async (depositMode) => {
+      await allow()
+      let served = 0
+      const { client, prompts } = walletOf({
+        node: (asked) =>
+          asked.method === 'eth_chainId' && served++ > 0 ? Promise.resolve('0x2105') : node(asked),
+      })
+      const { steps, ended } = await begin(client, { depositMode })
+      expect(await ended).toMatchObject({ message: expect.stringContaining('chain') })
+      expect([steps(), prompts]).toEqual([[], []])
+    },
+  )
 
   it.each([
     ['CONTRACT', 0, 'EXPIRED'],

@@ -6,25 +6,7 @@ import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/suppo
 import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
 const deposits = useDeposits('reference', true)
-const { node, walletOf, walletAnswering, terms, offerOf, stateOf, begin, allow, holdBlocks, mine } = deposits
-
-it.each([
-  ['CONTRACT', undefined, ['approve', 'deposit']],
-  ['CONTRACT', 'supported', ['wallet_sendCalls']],
-  ['ADDRESS', undefined, ['transfer']],
-] as const)(
-  'a wallet that sends and never answers is not waited for in mode %s, with batches %s',
-  async (depositMode, batches, asked) => {
-    const onCarriedOut = () => new Promise<never>(() => {})
-    const { client, prompts } = walletOf({ ...(batches && { batches }), onCarriedOut })
-    const { offer, told, ended } = await begin(client, { depositMode })
-    expect([await ended, called(prompts)]).toEqual(['there', asked])
-    // Its prompt may still be open: after a reload, it is not asked again.
-    expect(told.at(-1)).toMatchObject({ step: 'deposit', state: 'asked' })
-    const again = await begin(client, { depositMode, earlier: told.at(-1) }, { offer })
-    expect([await again.ended, prompts.length]).toEqual(['there', asked.length])
-  },
-)
+const { node, walletOf, terms, offerOf, stateOf, begin, allow, holdBlocks, mine } = deposits
 
 it('an approval that the user has lowered in the wallet is said, and asked for again', async () => {
   let isLower = true
@@ -44,41 +26,6 @@ it('an approval that the user has lowered in the wallet is said, and asked for a
   expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('there')
   expect(called(prompts)).toEqual(['approve', 'approve', 'deposit'])
   expect(await stateOf(offer)).toBe(DEPOSITED)
-})
-
-describe('a batch whose wallet reports', () => {
-  async function beginReporting(status: unknown) {
-    const { client } = walletAnswering(
-      ({ method }, own) => (method === 'wallet_getCallsStatus' ? status : own()),
-      'supported',
-    )
-    await holdBlocks()
-    const app = await begin(client)
-    await expect.poll(app.steps).toContain('deposit sent')
-    return app
-  }
-  const receipts = [{ status: '0x0', transactionHash: `0x${'ab'.repeat(32)}` }]
-  it.each([
-    [{ status: 500, receipts: [] }],
-    [{ status: 400 }],
-    [{ status: 600, receipts: null }],
-    [{ status: 500, receipts }],
-    [{ status: 'CONFIRMED', receipts }],
-    [{ status: '500', receipts: [{}] }],
-    [null],
-    ['failed'],
-  ])('%j before it is mined is not called a failure', async (status) => {
-    const { ended } = await beginReporting(status)
-    await passTime(deposits, 30)
-    await mine()
-    expect(await ended).toBe('there')
-  })
-
-  it('a failure for a minute, with nothing on the chain, leaves the deposit uncertain', async () => {
-    const { ended } = await beginReporting({ status: 500, receipts: [] })
-    await passTime(deposits, 61)
-    expect(await ended).toBe('UNCERTAIN')
-  })
 })
 
 /** Has a deposit be sent, and not be mined, with a node of the app that the test changes. */
