@@ -1,5 +1,5 @@
 import { getAbiItem, numberToHex, toFunctionSelector } from 'viem'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { RULES } from '../support/chain/chain.js'
@@ -284,16 +284,4 @@ it('a node that hangs is reported once, and again only after it has answered', a
     await passBlocks(5)
     expect(await ask(1_000n)).toBeDefined()
   }
-})
-
-it.each(RULES)('the log of a start says what is known of a %s contract', async (rules) => {
-  const info = vi.fn()
-  const log = { debug() {}, info, warn() {}, error() {} }
-  const { ask, passBlocks, restart } = await startRunning(rules, {}, { log })
-  await ask(1_000n)
-  await passBlocks(60)
-  await restart(() => {})
-  const told = info.mock.calls.filter(([, text]) => text.startsWith('whether the contract keeps'))
-  const answer = rules === 'deployed' ? 'yes' : 'no'
-  expect(told.map(([{ keepsTokens }]) => keepsTokens)).toEqual(['not known yet', answer])
 })

@@ -3,7 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import type { MinedTransaction } from '../../packages/solver/src/orders/order-terms.js'
-import { HOOKS, type SolverOptions } from '../../packages/solver/src/solver-options.js'
+import { CALLBACKS, type SolverOptions } from '../../packages/solver/src/solver-options.js'
 import type { Rules } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
 import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
@@ -29,7 +29,7 @@ async function start(hooks: Partial<SolverOptions> = {}, rules: Rules = 'referen
   // biome-ignore lint/suspicious/noExplicitAny: what any hook gets
   const told: [what: string, order: any][] = []
   const mined = new Map<number, MinedTransaction>()
-  const telling = HOOKS.map((name) => [name, (order: unknown) => void told.push([wordOf(name), order])])
+  const telling = CALLBACKS.map((name) => [name, (order: unknown) => void told.push([wordOf(name), order])])
   const running = await startRunning(
     rules,
     { confirmations: 20 },

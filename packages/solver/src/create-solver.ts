@@ -10,6 +10,7 @@ import { exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { CancelledQuote } from './risk/quote-ledger.js'
 import {
   CALLBACKS,
+  LOG_METHODS,
   readOptions,
   type Settings,
   type SolverLog,
@@ -155,7 +156,7 @@ function guardedLog({ log, onError }: Settings): SolverLog {
   const report = guarded(onError, () => {})
   const line = (level: keyof SolverLog) => (fields: object, message: string) =>
     guarded(() => log?.[level](fields, message), report)(undefined)
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+  return Object.fromEntries(LOG_METHODS.map((level) => [level, line(level)])) as unknown as SolverLog
 }
 
 /** A callback that throws, or whose promise is rejected or never ends, must not stop what calls it. */

@@ -18,11 +18,9 @@ import type {
 import type { AnswerResult } from './session/session-messages.js'
 import type { IncomingRequest } from './session/wire-forms.js'
 
+const SIGNING_METHODS = ['signMessage', 'signTypedData', 'signTransaction'] as const
 /** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */
-export type SolverAccount = Pick<
-  LocalAccount,
-  'address' | 'signMessage' | 'signTypedData' | 'signTransaction'
->
+export type SolverAccount = Pick<LocalAccount, 'address' | (typeof SIGNING_METHODS)[number]>
 
 /** What a user asks for. Addresses in EIP-55 form. */
 export interface SolverQuoteRequest extends IncomingRequest {
@@ -57,29 +55,13 @@ export type SessionChange =
       readonly isFinal: boolean
     }
 
+export const LOG_METHODS = ['debug', 'info', 'warn', 'error'] as const
 /** Writes a log, as pino does. */
-export interface SolverLog {
-  debug(fields: object, message: string): void
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+export type SolverLog = Record<(typeof LOG_METHODS)[number], (fields: object, message: string) => void>
 
-/** The options that are told of everything that changes money (docs/decisions.md, D32). */
-export const HOOKS = [
-  'onQuoted',
-  'onDeposit',
-  'onDepositRemoved',
-  'onFilled',
-  'onMissed',
-  'onCancelled',
-  'onTransaction',
-] as const
-/** All options that are told something, but for `onError`. */
-export const CALLBACKS = [...HOOKS, 'onSession', 'onResult'] as const
+/** The options that are told something, but for `onError`. */
+export type Callback = Exclude<Extract<keyof SolverOptions, `on${string}`>, 'onError'>
 
-const LOG_METHODS = ['debug', 'info', 'warn', 'error']
-const SIGNING_METHODS = ['signMessage', 'signTypedData', 'signTransaction']
 const MAX_UINT32 = 2 ** 32 - 1
 
 /** The type is the market maker's: values are checked as far as they can be. */
@@ -269,6 +251,10 @@ const OPTIONS = z.strictObject({
   /** Called with every error that the solver goes on after. */
   onError: callback<unknown>(),
 })
+
+export const CALLBACKS = Object.keys(OPTIONS.shape).filter(
+  (name): name is Callback => name.startsWith('on') && name !== 'onError',
+)
 
 /**
  * Reads options, with the defaults of those that were left out. It checks what a program without types may get wrong: a wrong limit or

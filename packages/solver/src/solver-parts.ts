@@ -1,6 +1,6 @@
 import type { Clock } from '../../protocol/src/clock.js'
 import type { SolverMetrics } from './monitoring.js'
-import type { CALLBACKS, Settings, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
+import type { Callback, Settings, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import type { SolverState } from './state.js'
 
 /** What the parts of a solver share. */
@@ -14,7 +14,7 @@ export interface SolverParts {
   /** Whether a line or an error that strangers can cause is due: once a minute for each reason. */
   readonly isDue: (reason: string) => boolean
   /** Tell the market maker, and never throw. */
-  readonly hooks: Required<Pick<SolverOptions, (typeof CALLBACKS)[number]>>
+  readonly hooks: Required<Pick<SolverOptions, Callback>>
   /** Gets every error that the solver goes on after. */
   readonly onError: (error: unknown) => void
   /** Aborts when the solver is closed. */

@@ -40,7 +40,7 @@ export async function startChainRun(chainId: number, chainOptions: ChainSettings
 }
 
 function run(parts: ChainParts) {
-  const { chain, state, time, payments, addresses, onError, report } = parts
+  const { chain, state, time, payments, onError, report } = parts
   const filling = createFilling(parts)
   const ending = createEnding(parts, filling)
   payments.resume()
@@ -84,8 +84,6 @@ function run(parts: ChainParts) {
       time.see(await readHead(chain))
       await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
       await ending.learn()
-      const fields = { chainId: chain.chainId, keepsTokens: addresses.known() ?? 'not known yet' }
-      parts.log.info(fields, 'whether the contract keeps the tokens of cancelled quotes at their addresses')
       isPrepared = true
     },
     /** Why a quote may not be signed at present; without one, why none at all would be. */

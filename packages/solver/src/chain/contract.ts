@@ -89,26 +89,23 @@ export const readOrder = (
   readView(client.request, settlement, settlementOf(chainId).order(chainId, orderId), nameOf(at))
 
 /** The balance of an address in a token. @throws viem's errors */
-export function readBalance(
-  { client }: Contract,
-  token: Address,
-  owner: Address,
-  at: AtBlock = {},
-): Promise<bigint> {
-  const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] } as const
-  return client.readContract({ ...call, ...at })
-}
+export const readBalance = ({ client }: Contract, token: Address, owner: Address, at?: AtBlock) =>
+  client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner], ...at })
 
 /** How much of a token the settlement contract may take. @throws viem's errors */
-export function readAllowance(
+export const readAllowance = (
   { client, settlement }: Contract,
   token: Address,
   owner: Address,
-  at: AtBlock = {},
-): Promise<bigint> {
-  const args = [owner, settlement] as const
-  return client.readContract({ address: token, abi: erc20Abi, functionName: 'allowance', args, ...at })
-}
+  at?: AtBlock,
+) =>
+  client.readContract({
+    address: token,
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [owner, settlement],
+    ...at,
+  })
 
 /** Whether a nonce of a quote was cancelled, or used by an order. @throws ChainReadError */
 export function isNonceUsed(

@@ -1,13 +1,9 @@
 import { createPublicClient, custom, type PublicClient, type Transport } from 'viem'
-import type { RpcError } from '../../../chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../protocol/src/clock.js'
 import { inTime } from '../waiting.js'
 import { createPacing, type Send } from './pacing.js'
 
-/** A call that fails on its way is made again. */
-const ATTEMPTS = 3
-const FIRST_PAUSE_MS = 150
 /** A call that is answered later is of no use within the shortest fill windows, whatever a transport repeats. */
 const CALL_MS = 15_000
 /** A call without an answer for so long is made once more beside it: one connection may be lost, and the next one not. */
@@ -29,7 +25,7 @@ export function openNode(rpc: string | Transport, clock: Clock): OpenNode {
   if (typeof rpc === 'string') {
     const endpoint = createRpcEndpoint(rpc, { clock })
     close = endpoint.close
-    const request = paced(repeating(({ method, params }) => endpoint.request(method, params), clock))
+    const request = paced(({ method, params }) => endpoint.request(method, params))
     transport = custom({ request }, { retryCount: 0 })
   } else
     transport = (options) => {
@@ -47,21 +43,5 @@ function answering(send: Send, clock: Clock): Send {
     const sendAndAgain = (): Promise<unknown> =>
       Promise.race([send(call), clock.sleep(AGAIN_MS, over.signal).then(sendAndAgain)])
     return inTime(clock, CALL_MS, 'the node', sendAndAgain()).finally(() => over.abort())
-  }
-}
-
-function repeating(send: Send, clock: Clock): Send {
-  return async (call) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await send(call)
-      } catch (error) {
-        // The pace waits for a node that limits rates.
-        const { kind, isTimeout, isRateLimit } = error as Partial<RpcError>
-        const mayPass = !isRateLimit && (kind === 'refused' || (kind === 'lost' && !isTimeout))
-        if (attempt === ATTEMPTS || !mayPass) throw error
-        await clock.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1))
-      }
-    }
   }
 }

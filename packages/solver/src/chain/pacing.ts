@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type RpcError, rpcErrorIn, toRpcError } from '../../../chain/src/json-rpc.js'
+import { RpcError, rpcErrorIn, toRpcError } from '../../../chain/src/json-rpc.js'
 import type { Clock } from '../../../protocol/src/clock.js'
 import { partsOf } from '../../../protocol/src/node/revert.js'
 
@@ -29,8 +29,9 @@ interface Waiting {
 const SECOND_MS = 1_000
 /** A node that refuses all calls for a while must not end the pace. */
 const LEAST_A_SECOND = 5
-/** So often one call is sent again after a refusal for its rate. */
-const MOST_REFUSALS = 5
+/** So often one call is made again after a refusal for its rate, and after another failure on its way. */
+const REPEATS = { refused: 5, lost: 2 }
+const FIRST_PAUSE_MS = 150
 /** After so long without a refusal, a quarter more is tried. */
 const FASTER_AFTER_MS = 10_000
 
@@ -80,12 +81,12 @@ export function createPacing(clock: Clock) {
   return {
     /** How many calls the node takes in a second, as far as its refusals show. */
     callsPerSecond: () => perSecond,
-    /** Makes each call when its turn has come, and again when it was refused for its rate. It throws what the call throws. */
+    /** Makes each call when its turn has come, and again when it was refused for its rate or lost. It throws what the call throws. */
     paced:
       (ask: Send): Send =>
       async (call) => {
         const due = clock.monotonic() + (patience.getStore() ?? PATIENCE_MS.READ)
-        for (let refusals = 0; ; refusals++) {
+        for (let failures = 0; ; failures++) {
           await new Promise<void>((start) => {
             waiting.push({ due, start })
             pump()
@@ -94,8 +95,10 @@ export function createPacing(clock: Clock) {
             return await ask(call)
           } catch (error) {
             const refusal = rateLimitIn(error)
-            if (refusal === undefined || refusals === MOST_REFUSALS) throw error
-            slowDown(refusal)
+            const most = refusal !== undefined ? REPEATS.refused : mayPass(error) ? REPEATS.lost : 0
+            if (failures >= most) throw error
+            if (refusal !== undefined) slowDown(refusal)
+            else await clock.sleep(FIRST_PAUSE_MS * 2 ** failures)
           }
         }
       },
@@ -109,4 +112,9 @@ function rateLimitIn(error: unknown): Partial<RpcError> | undefined {
   const { code = answer?.status, message, data } = answer ?? {}
   const refusal = rpcErrorIn(error) ?? toRpcError({ code, message, data }, String)
   return refusal.isRateLimit ? refusal : undefined
+}
+
+/** A market maker's own transport says what it repeats. A node that is late is slow already. */
+function mayPass(error: unknown): boolean {
+  return error instanceof RpcError && !error.isTimeout && (error.kind === 'refused' || error.kind === 'lost')
 }

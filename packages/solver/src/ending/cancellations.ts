@@ -153,14 +153,12 @@ interface Cost {
 const HOUR_SECONDS = 3_600
 
 /**
- * Bounds what cancellations cost in an hour of the chain's time, in wei. What was spent is kept over restarts. What does not fit goes to
- * `onError`, at most once an hour.
+ * Bounds what cancellations cost in an hour of the chain's time, in wei. What was spent is kept over restarts.
  */
-export function createCancelBudget({ chain, state, time, onError }: ChainBasics) {
+export function createCancelBudget({ chain, state, time, report }: ChainBasics) {
   const now = time.passed
   const name = `cancellation fees ${chain.chainId}`
   let costs: readonly Cost[] = JSON.parse(state.position(name) ?? '[]')
-  let reportedAt: number | undefined
 
   const without = (id?: string) => costs.filter((cost) => cost.time > now() - HOUR_SECONDS && cost.id !== id)
   /** What the hour has left. @param id a cancellation that is not counted */
@@ -171,20 +169,8 @@ export function createCancelBudget({ chain, state, time, onError }: ChainBasics)
     state.setPosition(name, JSON.stringify(costs))
   }
 
-  /** A cancellation does not fit, or a quote whose cancellation might not. */
-  function report(): void {
-    if (reportedAt !== undefined && now() < reportedAt + HOUR_SECONDS) return
-    reportedAt = now()
-    onError(
-      new Error(
-        `chain ${chain.chainId}: of maxCancelFees (${chain.maxCancelFees} wei an hour), ${left()} are left. That might not pay for the end of what is open, so the solver declines: raise it, or wait`,
-      ),
-    )
-  }
-
   return {
     left: () => left(),
-    report,
     /**
      * Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised.
      * @param above the quotes that risk more, and are still to be cancelled: as much is left for each
@@ -193,7 +179,11 @@ export function createCancelBudget({ chain, state, time, onError }: ChainBasics)
     reserve(id: string, highest: bigint, above = 0): boolean {
       const isWithin = highest * BigInt(1 + above) <= left(id)
       if (isWithin) put(without(id), id, highest)
-      else report()
+      else
+        report(
+          'cancellation',
+          new Error(`chain ${chain.chainId}: maxCancelFees of this hour does not pay for a cancellation`),
+        )
       return isWithin
     },
     /** Counts what a cancellation has cost in the end: nothing if it was not sent. */

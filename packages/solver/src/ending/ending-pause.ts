@@ -47,10 +47,8 @@ export function createEndingPause(
     if (gas === undefined) return undefined
     const quotes: OpenQuote[] = [...toCancel(), { quote, isForAddress, deposit: 'NONE' }]
     const fees = BigInt(quotes.length) * FEES_MAY_RISE * cost()
-    if (fees > budget.left()) {
-      budget.report()
-      return 'maxCancelFees of this hour might not pay for the end of what is open'
-    }
+    if (fees > budget.left())
+      return reported('maxCancelFees of this hour might not pay for the end of what is open')
     if (gas.isCapped)
       return reported('maxFeePerGas is below what a transaction needs when the base fee doubles')
     // Each may have to be paid, or ended, and all may be due at once.

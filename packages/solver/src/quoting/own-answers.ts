@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { AnswerResult, SessionAnswer, SessionResult } from '../session/session-messages.js'
 import type { IncomingRequest } from '../session/wire-forms.js'
 import type { SolverParts } from '../solver-parts.js'
@@ -20,8 +21,8 @@ const COUNTERS = {
 
 /** Builds what answers the requests of a session, and tells the market maker what came of each, with what it was about. */
 export function createOwnAnswers({ metrics, log, isDue, hooks }: SolverParts, quoting: Quoting) {
-  /** By the id of the request, the oldest first. */
-  const lately = new Map<string, Omit<AnswerResult, keyof SessionResult>>()
+  /** By the id of the request. */
+  const lately = new LRUCache<string, Omit<AnswerResult, keyof SessionResult>>({ max: MAX_LATELY })
   return {
     onResult(result: SessionResult): void {
       const counter = COUNTERS[result.outcome as keyof typeof COUNTERS]
@@ -32,8 +33,6 @@ export function createOwnAnswers({ metrics, log, isDue, hooks }: SolverParts, qu
       lately.delete(result.id)
     },
     async answer(request: IncomingRequest): Promise<SessionAnswer> {
-      const [oldest] = lately.keys()
-      if (lately.size >= MAX_LATELY && oldest !== undefined) lately.delete(oldest)
       const known = { ...NOTHING, request: toPublic(request) }
       lately.set(request.id ?? '', known)
       const answered = await quoting(request, 'SESSION')

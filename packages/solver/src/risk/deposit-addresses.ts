@@ -27,8 +27,6 @@ export function createDepositAddresses({ chain, solver, state, time }: ChainBasi
   return {
     /** True until it is known. */
     keepsTokens,
-    /** `yes`, `no`, or undefined. */
-    known: () => known,
     /** The last second at which `settle` takes a quote; the earlier one until it is known. */
     lastSettle: ({ depositDeadline, fillDeadline }: Quote) =>
       keepsTokens() ? depositDeadline : fillDeadline,

@@ -1,3 +1,4 @@
+import { pauseMs } from '../../../client/src/calls/retry-delay.js'
 import type { Timer } from '../../../protocol/src/clock.js'
 import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import { type Hex, lowerCase } from '../../../protocol/src/values/hex.js'
@@ -9,17 +10,10 @@ import {
   SessionError,
 } from './session-connection.js'
 
-const FIRST_LIMIT_MS = 100
-const LAST_LIMIT_MS = 30_000
 /** A session that lasts so long starts the back-off again. */
 const LASTING_MS = 60_000
 /** One that the instance has sent away stays for a moment beside the next one. */
 const MAX_CONNECTIONS = 2
-
-/** The time before an attempt to connect, with full jitter, so that many solvers do not come at once. @param random 0 to 1 */
-export function backoffMs(attempts: number, random: number): number {
-  return random * Math.min(FIRST_LIMIT_MS * 2 ** attempts, LAST_LIMIT_MS)
-}
 
 /**
  * Opens a session of a solver with an instance (docs/sessions.md), and opens it again after each loss, with a back-off. After a loss, the
@@ -75,7 +69,7 @@ export function openSolverSession(parts: SolverParts, answers: SessionAnswers, r
         if (current !== connection) return
         current = undefined
         // An instance that sends each connection away at once is dialled no more often than one that cannot be reached.
-        connectAfter(Math.max(backoffMs(attempts++, random()), random() * withinMs))
+        connectAfter(Math.max(backoffMs(), random() * withinMs))
       },
       onClosed(error) {
         resetTimer?.stop()
@@ -88,12 +82,15 @@ export function openSolverSession(parts: SolverParts, answers: SessionAnswers, r
         log.warn({ why: error.message, isFinal }, 'session lost')
         hooks.onSession({ state: 'lost', error, code, isFinal })
         if (isFinal) reject(error)
-        else connectAfter(backoffMs(attempts++, random()))
+        else connectAfter(backoffMs())
       },
     })
     current = connection
     open.add(connection)
   }
+
+  /** Before an attempt to connect: many solvers must not come at once. */
+  const backoffMs = () => pauseMs(attempts++, undefined, random())
 
   function connectAfter(ms: number): void {
     timer = clock.setTimeout(connect, ms)

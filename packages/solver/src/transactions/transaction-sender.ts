@@ -5,7 +5,7 @@ import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
 import type { ChainBasics } from '../chain/chain-basics.js'
 import { type AtBlock, type Call, named, requestOf } from '../chain/contract.js'
 import type { SignedTransaction } from '../state.js'
-import { max, min, readMarket } from './fees.js'
+import { min, readMarket } from './fees.js'
 
 /** A transaction without the account's nonce. */
 type Unsigned = ReturnType<typeof parsedOf>
@@ -39,8 +39,6 @@ export type TransactionSender = ReturnType<typeof createTransactionSender>
 
 /** The state may change between the estimate and the block. */
 const GAS_MARGIN = { factor: 12n, divisor: 10n }
-/** How many times the gas of a transaction that reverted the next one may use: the node's estimates may be too low. */
-const MORE_GAS = 2n
 /** Of a transaction that does nothing. Rollups add the cost of its data. */
 const TRANSFER_GAS = 100_000n
 /** By the status of a receipt. */
@@ -55,8 +53,8 @@ export function createTransactionSender({ chain, account, state, time }: ChainBa
   let signing: Promise<unknown> = Promise.resolve()
   /** The tip that the node has taken after it had refused half of it. It falls with each transaction, so that a lower one is tried. */
   let leastTip = 0n
-  /** The most gas of those that reverted, by their data. */
-  const reverted = new Map<Hex, bigint>()
+  /** The data of those that reverted: the node's estimates may be too low. */
+  const reverted = new Set<Hex>()
 
   /** The number of nonces that are used. @throws viem's errors */
   const usedAt = (at: AtBlock = {}) => client.getTransactionCount({ address, ...at })
@@ -121,7 +119,7 @@ export function createTransactionSender({ chain, account, state, time }: ChainBa
     if (!receipt) return undefined
     const { data = '0x', gas = 0n, maxFeePerGas } = parsedOf(attempt)
     const outcome = data === '0x' ? 'dropped' : (OUTCOMES[numberIn(receipt.status) ?? -1] ?? 'failed')
-    if (outcome === 'reverted') reverted.set(data, max(gas, reverted.get(data) ?? 0n))
+    if (outcome === 'reverted') reverted.add(data)
     const price = numberIn(receipt.effectiveGasPrice) ?? maxFeePerGas
     const gasUsed = BigInt(numberIn(receipt.gasUsed) ?? gas)
     const block = numberIn(receipt.blockNumber)
@@ -151,9 +149,8 @@ export function createTransactionSender({ chain, account, state, time }: ChainBa
           `${call.functionName} needs ${gas} gas, which is above maxGas (${chain.maxGas}), so it is not sent`,
         )
       const { to, data } = simulated
-      const more = MORE_GAS * (reverted.get(data) ?? 0n)
-      const limit = max(withMargin(gas), more)
-      const signed = await signNext({ to, data, gas: min(limit, chain.maxGas), ...first }, used, keep)
+      const limit = reverted.has(data) ? chain.maxGas : min(withMargin(gas), chain.maxGas)
+      const signed = await signNext({ to, data, gas: limit, ...first }, used, keep)
       return signed && offer(signed, keep)
     },
     offer,

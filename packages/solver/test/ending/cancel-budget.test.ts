@@ -8,14 +8,9 @@ const HOUR = 3_600
 function startBudget() {
   const state = openState(':memory:')
   let time = 1_000_000
-  const reports: string[] = []
   return {
-    reports,
     kept: () => state.position('cancellation fees 1'),
-    build() {
-      const onError = () => void reports.push('spent')
-      return createCancelBudget({ chain, state, time: { passed: () => time }, onError } as never)
-    },
+    build: () => createCancelBudget({ chain, state, time: { passed: () => time }, report() {} } as never),
     pass(seconds: number) {
       time += seconds
     },
@@ -67,18 +62,4 @@ it('what was spent counts after a restart', () => {
   expect(build().left()).toBe(0n)
   pass(HOUR)
   expect(build().left()).toBe(100n)
-})
-
-it('what does not fit is reported once an hour, however often it is tried', () => {
-  const { build, pass, reports } = startBudget()
-  const budget = build()
-  budget.reserve('one', 60n)
-  for (let second = 0; second < HOUR - 1; second++) {
-    expect(budget.reserve('two', 41n)).toBe(false)
-    pass(1)
-  }
-  expect(reports).toEqual(['spent'])
-  pass(1)
-  expect([budget.reserve('two', 41n), budget.reserve('three', 100n)]).toEqual([true, false])
-  expect(reports).toEqual(['spent', 'spent'])
 })

@@ -44,7 +44,7 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
     report() {},
   }
   const toCancel = () => Array.from({ length: open }, () => entry)
-  const budget = { left: () => feesLeft, report() {} }
+  const budget = { left: () => feesLeft }
   const pause = createEndingPause(
     parts as never,
     toCancel as never,

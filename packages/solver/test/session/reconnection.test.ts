@@ -1,20 +1,13 @@
 import { expect, it } from 'vitest'
-import { backoffMs } from '../../src/session/solver-session.js'
 import { answersOn, quoteRequest, startSession } from './session-fixture.js'
 import { HEARTBEAT_MS } from './session-server.js'
 
 const OPENING_MS = 15_000
 const DEAD_MS = 2.5 * HEARTBEAT_MS
 
-it('the limits of the back-off double from 100 ms to 30 s, and each time is a random part of its limit', () => {
-  const limits = Array.from({ length: 11 }, (_, attempts) => backoffMs(attempts, 1))
-  expect(limits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000])
-  expect([backoffMs(0, 0), backoffMs(1, 0.5), backoffMs(2, 0.25)]).toEqual([0, 100, 100])
-})
-
 it('a lost connection is opened again after a time that doubles with each failure', async () => {
   const { connection, timers, losses } = await startSession({ random: 0.5 })
-  for (const [index, ms] of [50, 100, 200].entries()) {
+  for (const [index, ms] of [375, 750, 1500].entries()) {
     ;(await connection(index)).socket.terminate()
     await expect.poll(timers.waiting).toEqual([ms])
     expect(losses).toHaveLength(index + 1)
@@ -26,16 +19,16 @@ it('a lost connection is opened again after a time that doubles with each failur
 it('a session that lasts for a minute starts the back-off again, and one that does not last continues it', async () => {
   const { opened, timers } = await startSession()
   ;(await opened(0)).socket.terminate()
-  await expect.poll(timers.waiting).toEqual([100])
-  timers.fire(100)
+  await expect.poll(timers.waiting).toEqual([250])
+  timers.fire(250)
   const second = await opened(1)
   second.socket.terminate()
-  await expect.poll(timers.waiting).toEqual([200])
-  timers.fire(200)
+  await expect.poll(timers.waiting).toEqual([500])
+  timers.fire(500)
   const third = await opened(2)
   timers.fire(60_000)
   third.socket.terminate()
-  await expect.poll(timers.waiting).toEqual([100])
+  await expect.poll(timers.waiting).toEqual([250])
 })
 
 it('a refused connection is tried again', async () => {
@@ -43,9 +36,9 @@ it('a refused connection is tried again', async () => {
   const instance = await opened(0)
   server.close()
   await expect.poll(() => instance.ends).toHaveLength(1)
-  await expect.poll(timers.waiting).toEqual([100])
-  timers.fire(100)
-  await expect.poll(timers.waiting).toEqual([200])
+  await expect.poll(timers.waiting).toEqual([250])
+  timers.fire(250)
+  await expect.poll(timers.waiting).toEqual([500])
   expect(losses[1]?.message).toContain('ECONNREFUSED')
 })
 
@@ -77,7 +70,7 @@ it.each([
   if (!isOpen) instance.challenge()
   instance.send({ type: 'error', error: 'no', code })
   await expect.poll(() => losses.map(({ code: lost, isFinal }) => [lost, isFinal])).toEqual([[code, false]])
-  timers.fire(100)
+  timers.fire(250)
   await opened(1)
 })
 
@@ -114,8 +107,8 @@ it.each([
     if (when === 'after one') {
       ;(await opened(0)).socket.terminate()
       server.refuseUpgrades(status)
-      await expect.poll(timers.waiting).toEqual([100])
-      timers.fire(100)
+      await expect.poll(timers.waiting).toEqual([250])
+      timers.fire(250)
     }
     await expect
       .poll(() => losses.at(-1)?.message)
@@ -126,7 +119,7 @@ it.each([
     })
     if (isFinal) return expect(timers.waiting()).toEqual([])
     server.refuseUpgrades(undefined)
-    timers.fire(when === 'after one' ? 200 : 100)
+    timers.fire(when === 'after one' ? 500 : 250)
     await connection(when === 'after one' ? 1 : 0)
   },
 )
@@ -165,7 +158,7 @@ it('a connection without a ping for 2.5 heartbeats is destroyed and opened again
   // It would not take part in a close.
   instance.socket.pause()
   timers.fire(DEAD_MS)
-  await expect.poll(timers.waiting).toEqual([100])
+  await expect.poll(timers.waiting).toEqual([250])
   expect(losses.map(({ message }) => message)).toEqual(['the instance has sent no ping for 50000 ms'])
   instance.socket.resume()
   await expect.poll(() => instance.ends).toEqual([1006])
@@ -213,7 +206,7 @@ it.each([
   const instance = await opened(0)
   instance.socket.send(text)
   await expect.poll(() => instance.ends).toHaveLength(1)
-  await expect.poll(timers.waiting).toEqual([100])
+  await expect.poll(timers.waiting).toEqual([250])
   expect(losses.map(({ isFinal }) => isFinal)).toEqual([false])
 })
 
@@ -250,8 +243,8 @@ it('close destroys a connection whose other side does not close', async () => {
 it('close ends the wait for the next connection, and a connection that is being made', async () => {
   const { server, connection, timers, session } = await startSession()
   ;(await connection(0)).socket.terminate()
-  await expect.poll(timers.waiting).toEqual([100])
-  timers.fire(100)
+  await expect.poll(timers.waiting).toEqual([250])
+  timers.fire(250)
   await session.close()
   expect(timers.waiting()).toEqual([])
   await session.close()

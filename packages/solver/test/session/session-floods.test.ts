@@ -61,7 +61,7 @@ it.each<[string, ({ socket, send }: ServerConnection, index: number) => void]>([
 it('an instance that sends each connection away keeps two at most', async () => {
   const { instance, opened, server, timers } = await startFloodedSession({ random: 0.5 })
   instance.send({ type: 'goAway', reconnectWithinMs: 0 })
-  for (const [index, ms] of [50, 100, 200].entries()) {
+  for (const [index, ms] of [375, 750, 1500].entries()) {
     await expect.poll(timers.waiting).toContain(ms)
     timers.fire(ms)
     ;(await opened(index + 1)).send({ type: 'goAway', reconnectWithinMs: 0 })

@@ -48,7 +48,7 @@ it('an account that cannot sign is reported, and the connection is opened again'
     account: { address: account.address, signMessage },
   })
   ;(await connection(0)).challenge()
-  await expect.poll(timers.waiting).toEqual([100])
+  await expect.poll(timers.waiting).toEqual([250])
   expect(errors).toEqual([new Error('locked')])
 })
 
