@@ -186,7 +186,7 @@ module.exports = {
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
         pathNot:
-          '^(packages/(solver|client|chain|protocol|sqlite)/src/|node_modules/(@types/)?(viem|ws|zod|secp256k1)/)',
+          '^(packages/(solver|client|chain|protocol|sqlite)/src/|node_modules/(@types/)?(viem|ws|zod|lru-cache|secp256k1)/)',
       },
     },
     {
@@ -205,12 +205,13 @@ module.exports = {
     },
     {
       name: 'sessions-of-solvers-stand-alone',
-      comment: 'A solver takes its side of a session with its parts, the protocol, ws and zod alone.',
+      comment:
+        'A solver takes its side of a session with its parts, the pauses of the client, the protocol, ws and zod alone.',
       severity: 'error',
       from: { path: '^packages/solver/src/session/' },
       to: {
         pathNot:
-          '^(packages/solver/src/(session/|solver-parts)|packages/protocol/src/|node_modules/(@types/)?(ws|zod)/)',
+          '^(packages/(solver/src/(session/|solver-parts)|client/src/calls/retry-delay|protocol/src/)|node_modules/(@types/)?(ws|zod)/)',
       },
     },
     {
