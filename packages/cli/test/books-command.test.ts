@@ -44,6 +44,8 @@ function writeBooks(): string {
   books.deposited({ ...termsOf(1), deposit: 'CONTRACT', transactionHash: undefined })
   books.deposited({ ...termsOf(4), deposit: 'CONTRACT', transactionHash: undefined })
   books.filled({ ...termsOf(1), outputAmount: 0n, transactionHash: idOf(11), ...gas })
+  const elsewhere = { ...termsOf(5), chainId: 10, quoteId: undefined }
+  books.filled({ ...elsewhere, transactionHash: idOf(12), ...gas })
   books.missed({ ...termsOf(2), deposit: 'CONTRACT', cost: 125n })
   books.cancelled(termsOf(3))
   const purposes = ['APPROVAL', 'PAYMENT', 'PAYMENT'] as const
@@ -65,13 +67,23 @@ it('the books of a day are read while the solver runs: as text, JSON and CSV', a
   const day = ['books', '--state', state, '--from', '2026-11-28', '--to', '2026-11-29']
   const text = await commandLine(day)
   expect(text).toMatchObject({ code: 0, stderr: '' })
-  expect(text.stdout.split('\n').map((line) => line.split(/ {2,}/).map((cell) => cell.trim()))).toEqual([
+  expect(
+    text.stdout.split('\n').map((line) =>
+      line
+        .trim()
+        .split(/ {2,}/)
+        .map((cell) => cell.trim()),
+    ),
+  ).toEqual([
     ['chain', 'received', 'paid', 'trades', 'amount received', 'amount paid', 'missed', 'cost', 'cancelled'],
     ['31337', WETH, USDC, '1', '1000000000000000000', '0', '1', '125', '1'],
+    ['10', WETH, USDC, '1', '1000000000000000000', '2500', '0', '0', '0'],
     [''],
     ['chain', 'token', 'received', 'paid', 'change'],
     ['31337', WETH, '1000000000000000000', '0', '1000000000000000000'],
     ['31337', USDC, '0', '0', '0'],
+    ['10', WETH, '1000000000000000000', '0', '1000000000000000000'],
+    ['10', USDC, '0', '2500', '-2500'],
     [''],
     ['chain', 'purpose', 'transactions', 'reverted', 'fees in wei'],
     ['31337', 'approval', '1', '0', '75000000000001'],
@@ -80,10 +92,13 @@ it('the books of a day are read while the solver runs: as text, JSON and CSV', a
   ])
   const json = JSON.parse((await commandLine([...day, '--json'])).stdout)
   const { orderId } = termsOf(1)
-  expect(json.trades).toMatchObject([{ orderId, time: DAY, outputAmount: '0', transactionHash: idOf(11) }])
+  expect(json.trades).toMatchObject([
+    { orderId, time: DAY, outputAmount: '0', transactionHash: idOf(11) },
+    { chainId: 10 },
+  ])
   expect([json.missed.length, json.cancelled.length, json.transactions.length]).toEqual([1, 1, 3])
   const csv = (await commandLine([...day, '--csv'])).stdout.trimEnd().split('\n')
-  expect(csv).toHaveLength(7)
+  expect(csv).toHaveLength(8)
   const trade = csv.find((line) => line.includes(',trade,'))
   expect(trade).toBe(
     `2026-11-28T00:00:00.000Z,trade,31337,${orderId},"'=1+1,""a""",${USER},${WETH},1000000000000000000,${USDC},0,,${idOf(11)},,,,`,
