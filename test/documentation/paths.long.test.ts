@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { solverAccounts, type TestChain } from '../support/chain/chain.js'
 import { createTraffic } from '../support/chain/event-traffic.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
@@ -12,7 +12,7 @@ import { itSlow } from '../support/rounds.js'
 import { environmentFor, sendTo } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { startSolver } from '../support/solvers/solver.js'
-import { watchEvents } from '../support/streams/watch-events.js'
+import { webSocket } from '../support/streams/transports.js'
 
 const PRELOAD = new URL('../support/process/entered-files.mjs', import.meta.url).href
 const SOURCE = /`((?:src|packages\/\w+\/src)\/[\w/-]+\.ts)`/g
@@ -126,7 +126,7 @@ describe('of a service whose chain stands still', () => {
 itSlow(
   'the page of an event names the files that an event enters at the leader and at another replica, at most 50 at each',
   async () => {
-    const chain = await startChain({ bonded: 0 })
+    const chain = await startModelChain({ bonded: 0 })
     onTestFinished(() => chain.stop())
     const traffic = await createTraffic(chain, { seed: 1 })
     const environment = {
@@ -138,11 +138,12 @@ itSlow(
     onTestFinished(() => {
       for (const { kill } of [leader, follower]) kill()
     })
-    const events = await watchEvents(follower)
+    const events = webSocket.open(follower.url)
+    await events.connected()
     const replicas = [leader, follower]
     const ofEvents = await enteredBy(replicas, async (round) => {
       await traffic.mine([traffic.actions.deposit(traffic.order())])
-      await events.untilCount(round + 1)
+      await events.take(round + 1)
     })
     const ofOtherBlocks = await enteredBy(replicas, async () => {
       await traffic.mine([])

@@ -4,7 +4,7 @@ import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { useProxiedChain } from '../../support/faults/proxied-chain.js'
 import { type Labels, readMetrics } from '../../support/service/metrics.js'
-import { watchEvents } from '../../support/streams/watch-events.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 const on = useProxiedChain({ seed: 21 })
 const health = async () => (await on.service.get('/health')).body
@@ -36,7 +36,10 @@ describe('/health', () => {
     await on.start({ MAX_REORG_DEPTH: '1', [`START_BLOCK_${on.chain.chainId}`]: String(number - 7) })
     const { status, chains } = await untilStatus('syncing')
     expect([status, chains[0].headBlock]).toEqual(['ok', number])
-    expect(await ofChain('aggregator_chain_event_block')).toBe(number - 5)
+    await eventually(
+      () => ofChain('aggregator_chain_event_block'),
+      (block) => block === number - 5,
+    )
     held.open()
     await untilStatus('ok')
   })
@@ -59,7 +62,8 @@ describe('/health', () => {
 describe('/metrics', () => {
   it('counts events by type, reorganisations and failed polls', async () => {
     await on.start()
-    const events = await watchEvents(on.service)
+    const events = webSocket.open(on.service.url)
+    await events.connected()
     const { timestamp } = await on.traffic.head()
     const [filled, refunded, gone] = [on.traffic.order(), on.traffic.order(timestamp), on.traffic.order()]
     const { actions } = on.traffic
@@ -70,10 +74,10 @@ describe('/metrics', () => {
       actions.settle(on.traffic.order()),
     ])
     await on.traffic.mine([actions.deposit(gone)])
-    await events.untilCount(6)
+    await events.take(6)
     await on.traffic.reorganise(1)
-    await events.untilCount(7)
-    events.close()
+    await events.take(7)
+    events.leave()
     const counts = ['Deposited', 'Settled', 'Refunded', 'Reverted'].map((type) =>
       ofChain('aggregator_events_total', { type }),
     )

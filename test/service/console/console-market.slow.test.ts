@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import type { Order } from '../../support/chain/order-actions.js'
 import { type ConsoleBrowser, setHidden, startBrowser } from '../../support/console/console.js'
 import { eventually } from '../../support/eventually.js'
 import { startCable } from '../../support/faults/cable.js'
+import { type ModelTestChain, startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
@@ -16,7 +17,7 @@ const PAGE_WAIT = { timeout: 60_000 }
 const LOST = /^Connection lost\. The console is reconnecting\. Last update: \d+ s ago\.$/
 const SOLVER = `0x${'5'.repeat(40)}`
 
-let chains: [TestChain, TestChain]
+let chains: [ModelTestChain, ModelTestChain]
 let traffic: Traffic
 /** The ids of the orders of the other chain. */
 let others: string[]
@@ -65,7 +66,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
   () => {
     beforeAll(async () => {
       browser = await startBrowser()
-      chains = await Promise.all([startChain({ bonded: 0 }), startChain({ chainId: 31338, bonded: 0 })])
+      chains = await Promise.all([
+        startModelChain({ bonded: 0 }),
+        startModelChain({ chainId: 31338, bonded: 0 }),
+      ])
       service = await startEventService(chains)
       traffic = await createTraffic(chains[0], { seed: 71 })
       const other = await createTraffic(chains[1], { seed: 5 })

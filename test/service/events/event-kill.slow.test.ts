@@ -10,13 +10,13 @@ import { startServiceProcess } from '../../support/process/process.js'
 import { createRandom } from '../../support/random.js'
 import { environmentFor, startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { expectedMessages, standing } from '../../support/streams/event-messages.js'
 import {
-  createSubscriber,
+  expectedMessages,
   firstDifference,
-  type Subscriber,
+  standing,
   withoutCursors,
-} from '../../support/streams/event-subscriber.js'
+} from '../../support/streams/event-messages.js'
+import { createSubscriber, type Subscriber } from '../../support/streams/event-subscriber.js'
 
 /** The seed of the traffic and of the moments. What a moment hits still differs from run to run. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
@@ -136,7 +136,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
       await mortal.comeBack()
       await mortal.subscriber.untilCount(1)
       await mortal.kill()
-      expect(mortal.subscriber.received.length).toBeLessThan(
+      expect(mortal.subscriber.received().length).toBeLessThan(
         (await expectedMessages(chain, fromBlock)).length,
       )
     },
@@ -160,7 +160,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
       await mortal.comeBack()
       await untilEnd(mortal.subscriber)
       const expected = await expectedMessages(chain, fromBlock)
-      const { received } = mortal.subscriber
+      const received = mortal.subscriber.received()
       expect(firstDifference(withoutCursors(received), expected), `seed ${SEED}`).toBeUndefined()
     },
     TIMEOUT_MS,
@@ -175,18 +175,18 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
         // Publishes the very last block: every reorganisation removes something.
         await untilEnd(subscriber)
         await mortal.kill()
-        const before = subscriber.received.length
+        const before = subscriber.received().length
         await traffic.reorganiseAtRandom({ depth: random.integer(2, 8), events: 8, longerBy })
         mortal.start()
         await mortal.comeBack()
         await eventually(
-          async () => subscriber.received.slice(before),
+          async () => subscriber.received().slice(before),
           (received) => received.some(({ type }) => type === 'Reverted'),
         )
       }
       await untilEnd(subscriber)
       const expected = await expectedMessages(chain, fromBlock)
-      expect(firstDifference(standing(subscriber.received), expected), `seed ${SEED}`).toBeUndefined()
+      expect(firstDifference(standing(subscriber.received()), expected), `seed ${SEED}`).toBeUndefined()
     },
     TIMEOUT_MS,
   )

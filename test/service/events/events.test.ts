@@ -4,8 +4,8 @@ import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { shared } from '../../support/shared.js'
-import { expectedMessages } from '../../support/streams/event-messages.js'
-import { openAll, withoutCursors } from '../../support/streams/transports.js'
+import { expectedMessages, withoutCursors } from '../../support/streams/event-messages.js'
+import { openAll } from '../../support/streams/transports.js'
 
 /** After any time that the chain has. */
 const NEVER = 4_294_967_295

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { eventually } from '../../support/eventually.js'
 import { useProxiedChain } from '../../support/faults/proxied-chain.js'
-import { watchEvents } from '../../support/streams/watch-events.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 const on = useProxiedChain({ seed: 91 })
 
@@ -28,9 +28,10 @@ it('a read-only PostgreSQL counts as down with its cause, and events are written
   const reasons: object[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void reasons.push(JSON.parse(line)) })
   await on.start({ DATABASE_URL: url }, { log })
-  const events = await watchEvents(on.service)
+  const events = webSocket.open(on.service.url)
+  await events.connected()
   await on.traffic.run({ events: 2, blocks: 2 })
-  await events.untilCount(2)
+  await events.take(2)
   await setReadOnly(url, true)
   onTestFinished(() => setReadOnly(url, false).catch(() => {}))
   await on.traffic.run({ events: 3, blocks: 2 })
@@ -47,6 +48,6 @@ it('a read-only PostgreSQL counts as down with its cause, and events are written
   )
   await setReadOnly(url, false)
   await eventually(health, ({ database, chains }) => database === 'ok' && chains[0].status === 'ok')
-  await events.untilCount(5)
-  events.close()
+  await events.take(5)
+  events.leave()
 })

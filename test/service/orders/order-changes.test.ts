@@ -3,13 +3,14 @@ import { anyone, solver, startSettlement } from '../../support/chain/settlement.
 import { eventually } from '../../support/eventually.js'
 import { startReadyService } from '../../support/service/ready-service.js'
 import { shared } from '../../support/shared.js'
-import { watchEvents } from '../../support/streams/watch-events.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 const chain = await shared(startSettlement('deployed'))
 const service = await shared(startReadyService([chain]))
 
 it('an order that deployed contracts refund without an event of the API is read again, and streams get no event of it', async () => {
-  const events = await watchEvents(service)
+  const events = webSocket.open(service.url)
+  await events.connected()
   const { quote, signature, orderId, depositAddress } = await chain.signedQuote()
   const { usdc } = chain.contracts
   await chain.transfer(usdc, solver, depositAddress, 5n)
@@ -23,7 +24,7 @@ it('an order that deployed contracts refund without an event of the API is read 
     solver: quote.solver,
   })
   const other = await chain.depositedQuote({ depositDeadline: 2 ** 32 - 2, fillDeadline: 2 ** 32 - 1 })
-  await events.untilCount(1)
-  expect(events.types()).toEqual([`Deposited ${other.orderId}`])
-  events.close()
+  await events.take(1)
+  expect(events.events()).toMatchObject([{ type: 'Deposited', orderId: other.orderId }])
+  events.leave()
 })

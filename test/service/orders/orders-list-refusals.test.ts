@@ -5,7 +5,7 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { watchEvents } from '../../support/streams/watch-events.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 /** A second chain, whose node never answers. */
 const DEAD_CHAIN = 4242
@@ -19,13 +19,14 @@ const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: 22, users: [user] })
 const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: 'http://127.0.0.1:9' } }
 const service = await shared(startService(chain, environmentForAll([chain, dead])))
-const watch = await watchEvents(service)
+const watch = webSocket.open(service.url)
+await watch.connected()
 for (let block = 0; block < 3; block++) await traffic.mine([traffic.actions.deposit(traffic.order())])
-await watch.untilCount(3)
+await watch.take(3)
 const [all, own] = [await list('?pageSize=1'), await list(`?pageSize=1&user=${user.address}`)]
 /** Tokens of the second page of all orders, and of those of one user. */
 const tokens = { all: all.body.nextPageToken, own: own.body.nextPageToken, event: watch.cursor() }
-watch.close()
+watch.leave()
 
 describe('a list of orders with a bad field is rejected with its name:', () => {
   it.each([

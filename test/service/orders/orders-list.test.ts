@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { watchEvents } from '../../support/streams/watch-events.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 const STATES = ['DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 const MAX_PAGE = 200
@@ -113,17 +113,18 @@ it('the same list comes over gRPC to a client that knows only the .proto files',
 
 describe('pages', () => {
   it('have the orders of the first request, also while new ones come', async () => {
-    const watch = await watchEvents(service)
+    const watch = webSocket.open(service.url)
+    await watch.connected()
     let mined = 0
     const pages = await listAll(
       {},
       () => 40,
       async () => {
         await traffic.mine([traffic.actions.deposit(traffic.order())])
-        await watch.untilCount(++mined)
+        await watch.take(++mined)
       },
     )
-    watch.close()
+    watch.leave()
     expect(pages.flat()).toEqual(orders)
     const [before] = orders
     await published()

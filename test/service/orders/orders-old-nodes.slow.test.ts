@@ -4,8 +4,8 @@ import type { Order } from '../../support/chain/order-actions.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { useProxiedChain } from '../../support/faults/proxied-chain.js'
-import { expectedMessages } from '../../support/streams/event-messages.js'
-import { webSocket, withoutCursors } from '../../support/streams/transports.js'
+import { expectedMessages, withoutCursors } from '../../support/streams/event-messages.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 const on = useProxiedChain({ seed: 25 })
 /** `orders(bytes32)` of the settlement contract. */

@@ -1,13 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSolverOrderStore, type SolverOrderHour } from '../../../src/store/orders/solver-order-store.js'
 import { postgresAt, sqliteAt } from '../../store/databases.js'
-import { startChain, type TestChain } from '../../support/chain/chain.js'
+import type { TestChain } from '../../support/chain/chain.js'
 import { expectedOrders, type OrderMessage } from '../../support/chain/chain-orders.js'
 import { countOrders } from '../../support/chain/count-orders.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { listOrders } from '../../support/clients/list-orders.js'
 import { databases } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { createRandom, type Random } from '../../support/random.js'
 import { environmentForAll } from '../../support/service/event-service.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -26,7 +27,7 @@ describe.each(instances)('on %s', (_kind, makeDatabase, replicas) => {
     { timeout: 120_000 },
     async (seed) => {
       const random = createRandom(seed)
-      const chain = await startChain({ bonded: 0, extraArgs: ['--prune-history', '1000'] })
+      const chain = await startModelChain({ bonded: 0 })
       onTestFinished(() => chain.stop())
       const traffic = await createTraffic(chain, { seed })
       const { environment, drop } = await makeDatabase()
@@ -67,7 +68,10 @@ async function makeMove(traffic: Traffic, fleet: Fleet, random: Random): Promise
     () => reorganise(random.integer(1, 6)),
     () => reorganise(random.integer(1, 6)),
     // Up to the old head again: on a shorter chain, published events may have fewer confirmations.
-    () => traffic.rollBack(random.integer(1, 4)).then(() => grow(4)),
+    () => {
+      traffic.rollBack(random.integer(1, 4))
+      return grow(4)
+    },
     () => fleet.restart(() => grow(random.integer(1, 3))),
     () => fleet.restart(() => reorganise(random.integer(1, 6))),
     // A backfill, whose ranges begin after the last known block.

@@ -1,12 +1,12 @@
 import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { solverAccounts, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { type ModelTestChain, startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { describeSlow } from '../../support/rounds.js'
 import { environmentFor, startService, type TestService } from '../../support/service/service.js'
@@ -40,7 +40,7 @@ afterEach(async () => {
 })
 
 /** A service whose chains are behind proxies and polled often. */
-async function start(served: readonly TestChain[], environment: Record<string, string> = {}) {
+async function start(served: readonly ModelTestChain[], environment: Record<string, string> = {}) {
   const variables = served.flatMap((chain) => [
     ...Object.entries(environmentFor(chain)),
     [`RPC_URL_${chain.chainId}`, rpcs[chains.indexOf(chain)]?.url ?? ''],

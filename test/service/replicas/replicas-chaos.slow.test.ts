@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { type Postgres, startPostgres } from '../../support/databases/postgres.js'
 import { eventually } from '../../support/eventually.js'
+import { type ModelTestChain, startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { type Break, type QuoteLoad, startQuoteLoad } from '../../support/replicas/quote-load.js'
 import {
   type Replica,
@@ -12,9 +13,8 @@ import {
 } from '../../support/replicas/replica-processes.js'
 import { type FleetSubscriber, subscribeToFleet } from '../../support/replicas/subscribers.js'
 import { signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
-import { expectedMessages } from '../../support/streams/event-messages.js'
-import { firstDifference } from '../../support/streams/event-subscriber.js'
-import { eventSource, grpc, webSocket, withoutCursors } from '../../support/streams/transports.js'
+import { expectedMessages, firstDifference, withoutCursors } from '../../support/streams/event-messages.js'
+import { eventSource, grpc, webSocket } from '../../support/streams/transports.js'
 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)
@@ -25,7 +25,7 @@ const DRAIN_MS = 500
 const PAUSE_MS = 100
 
 let postgres: Postgres
-let chain: TestChain
+let chain: ModelTestChain
 let traffic: Traffic
 let fleet: ReplicaProcesses
 let solvers: TestSolver[]
@@ -36,7 +36,7 @@ let trading: Promise<void>
 let isTrading = true
 
 beforeAll(async () => {
-  ;[postgres, chain] = await Promise.all([startPostgres(), startChain({ bonded: SETTLED_SOLVERS })])
+  ;[postgres, chain] = await Promise.all([startPostgres(), startModelChain({ bonded: SETTLED_SOLVERS })])
   traffic = await createTraffic(chain, { seed: SEED })
   fleet = await startReplicaProcesses(chain, postgres.url, {
     environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '100' },

@@ -6,9 +6,9 @@ import { type Replica, startReplicaProcesses } from '../../support/replicas/repl
 import { openReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { expectedMessages } from '../../support/streams/event-messages.js'
+import { expectedMessages, withoutCursors } from '../../support/streams/event-messages.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
-import { webSocket, withoutCursors } from '../../support/streams/transports.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)

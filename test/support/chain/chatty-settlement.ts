@@ -1,12 +1,10 @@
-import { type Address, encodeFunctionData, getAddress } from 'viem'
+import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import {
   createDevnetClient,
   type Devnet,
   devAccounts,
   mined,
 } from '../../../packages/cli/src/devnet/deploy.js'
-import { quantity } from './batch-rpc.js'
-import { createBlockMiner } from './block-miner.js'
 import { compileSource } from './deploy-source.js'
 
 /** How many events of made-up orders, in how many blocks. */
@@ -23,40 +21,37 @@ export type ChattySettlement = Awaited<ReturnType<typeof deployChattySettlement>
 const [, , , , , , , , , speaker] = devAccounts
 const GAS_OF_EVENT = 6_000
 const GAS_OF_CALL = 100_000
+/** Room for all events of a block. */
+const BLOCK_GAS_LIMIT = numberToHex(2_000_000_000)
+
+let source: ReturnType<typeof compileSource> | undefined
 
 /**
  * Compiles, which takes seconds, and deploys a settlement contract that emits any order events.
  * @param devnet a chain that mines each transaction at once
  */
 export async function deployChattySettlement(devnet: Devnet, bondToken: Address) {
-  const { abi, bytecode } = compiled()
+  source ??= compileSource('ChattySettlement')
+  const { abi, deploy } = source
+  const address = await deploy(devnet, [bondToken])
   const client = createDevnetClient(devnet, speaker)
-  const hash = await client.deployContract({ abi, bytecode, args: [bondToken] })
-  const { contractAddress } = await mined(client, hash)
-  if (!contractAddress) throw new Error('the deployment left no contract')
-  const address = getAddress(contractAddress)
-  const miner = await createBlockMiner(devnet.rpcUrl)
+  const request = client.request as (call: { method: string; params: unknown[] }) => Promise<Hex>
+  await request({ method: 'evm_setBlockGasLimit', params: [BLOCK_GAS_LIMIT] })
 
   return {
     address,
     /** Emits events, some thousands a second. @returns the blocks that hold them, both ends included */
     async emitEvents({ events, eventsPerBlock = 400, seed = 0 }: EventBatch) {
-      const fromBlock = (await miner.blockAt('latest')).number + 1
+      const fromBlock = Number(await client.getBlockNumber()) + 1
       for (let start = 0; start < events; start += eventsPerBlock) {
         const count = Math.min(eventsPerBlock, events - start)
         const args = [BigInt(count), (BigInt(seed) << 64n) + BigInt(start)]
         const data = encodeFunctionData({ abi, functionName: 'emitEvents', args })
-        const gas = quantity(GAS_OF_CALL + count * GAS_OF_EVENT)
-        await miner.mine([{ from: speaker.address, to: address, data, gas }])
+        const gas = numberToHex(GAS_OF_CALL + count * GAS_OF_EVENT)
+        const params = [{ from: speaker.address, to: address, data, gas }]
+        await mined(client, await request({ method: 'eth_sendTransaction', params }))
       }
-      return { fromBlock, toBlock: (await miner.blockAt('latest')).number }
+      return { fromBlock, toBlock: Number(await client.getBlockNumber()) }
     },
   }
-}
-
-let source: ReturnType<typeof compileSource> | undefined
-
-function compiled() {
-  source ??= compileSource('ChattySettlement')
-  return source
 }

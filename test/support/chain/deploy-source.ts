@@ -12,7 +12,7 @@ const FOLDER = 'test/support/chain'
 /**
  * Compiles a contract of this folder, which takes seconds.
  * @param name the name of the file without `.sol`, and of its contract
- * @returns its ABI, its creation code, and a function that deploys it without arguments
+ * @returns its ABI, and a function that deploys it
  */
 export function compileSource(name: string) {
   const source = `${FOLDER}/${name}.sol`
@@ -22,13 +22,9 @@ export function compileSource(name: string) {
   const bytecode: Hex = `0x${artifact.evm.bytecode.object}`
   return {
     abi,
-    bytecode,
-    async deploy(devnet: Devnet): Promise<Address> {
+    async deploy(devnet: Devnet, args: readonly unknown[] = []): Promise<Address> {
       const client = createDevnetClient(devnet, devAccounts[0])
-      const { contractAddress } = await mined(
-        client,
-        await client.deployContract({ abi, bytecode, args: [] }),
-      )
+      const { contractAddress } = await mined(client, await client.deployContract({ abi, bytecode, args }))
       if (!contractAddress) throw new Error(`the deployment of ${name} left no contract`)
       return getAddress(contractAddress)
     },

@@ -30,13 +30,6 @@ export function createGrpcClient(serviceUrl: string) {
         )
       })
     },
-    /** Reads a server stream to its end. */
-    async stream(service: string, method: string, request: object): Promise<Untyped[]> {
-      clients[service] ??= new aggregator.v1[service](target, credentials.createInsecure())
-      const messages: Untyped[] = []
-      for await (const message of clients[service][method](request)) messages.push(message)
-      return messages
-    },
     close() {
       for (const client of Object.values(clients)) client.close()
     },

@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { AppOverrides } from '../../../src/app/app.js'
-import type { TestChain } from '../chain/chain.js'
 import { createTraffic, type Traffic } from '../chain/event-traffic.js'
-import { startModelChain } from '../model-chain/start-model-chain.js'
+import { type ModelTestChain, startModelChain } from '../model-chain/start-model-chain.js'
 import { startService, type TestService } from '../service/service.js'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.js'
 
 interface ProxiedChain {
   /** One for all tests of the file. */
-  chain: TestChain
+  chain: ModelTestChain
   traffic: Traffic
   /** The node of the service. New for each test. */
   rpc: RpcProxy

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { keccak256, numberToHex, parseTransaction, recoverTransactionAddress, toHex } from 'viem'
+import { keccak256, numberToHex, parseTransaction, recoverTransactionAddress } from 'viem'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { ModelBlock, ModelChain } from './model-chain.js'
+import type { ModelChain } from './model-chain.js'
 import { type Asked, createModelNode } from './model-node.js'
 import { lower } from './settlement-state.js'
 
@@ -18,7 +18,7 @@ const METHOD_NOT_FOUND = -32601
 
 /**
  * Serves a model chain as anvil does, over HTTP on a free port of 127.0.0.1: each transaction is mined at once unless a test
- * stops that, and a test moves the time, mines, and takes blocks back.
+ * stops that, and a test moves the time and mines.
  */
 export async function startDevNode(chain: ModelChain, chainId: number) {
   const node = createModelNode(chain, chainId)
@@ -61,19 +61,13 @@ export async function startDevNode(chain: ModelChain, chainId: number) {
 type Methods = Record<string, (...params: any[]) => unknown>
 
 function createDevMethods(chain: ModelChain, ask: (call: Asked) => Promise<unknown>): Methods {
-  const snapshots: { readonly length: number; readonly offset: number }[] = []
   let minesAtOnce = true
   /** How many seconds the chain is ahead of the wall clock. */
   let offset = 0
-  let nextTime: number | undefined
 
   const wallClock = () => Math.floor(Date.now() / 1000)
 
-  function mine(time = nextTime): ModelBlock {
-    nextTime = undefined
-    if (time !== undefined) offset = time - wallClock()
-    return chain.mine(time ?? Math.max(chain.head().timestamp, wallClock() + offset))
-  }
+  const mine = () => chain.mine(Math.max(chain.head().timestamp, wallClock() + offset))
 
   function submit({ from, to, data = '0x' }: SentTransaction, hash?: Hex): Hex {
     const sent = chain.act(lower(from), lower(to), lower(data), hash)
@@ -95,8 +89,6 @@ function createDevMethods(chain: ModelChain, ask: (call: Asked) => Promise<unkno
     evm_setAutomine(isOn: boolean) {
       minesAtOnce = isOn
     },
-    evm_mine: (time?: Hex | number) =>
-      numberToHex(mine(time === undefined ? undefined : Number(time)).number),
     anvil_mine(count: Hex = '0x1', intervalSeconds: Hex = '0x0') {
       for (let left = Number(count); left > 0; left--) {
         mine()
@@ -107,29 +99,7 @@ function createDevMethods(chain: ModelChain, ask: (call: Asked) => Promise<unkno
       offset += Number(seconds)
       return numberToHex(offset)
     },
-    evm_setNextBlockTimestamp(time: Hex) {
-      nextTime = Number(time)
-    },
-    evm_snapshot: () => toHex(snapshots.push({ length: chain.blocks.length, offset }) - 1),
-    evm_revert(id: Hex) {
-      const [snapshot] = snapshots.splice(Number(id))
-      if (snapshot === undefined) return false
-      chain.rollBack(chain.blocks.length - snapshot.length)
-      offset = snapshot.offset
-      return true
-    },
-    anvil_rollback: (depth: number) => void chain.rollBack(depth),
-    anvil_reorg(depth: number, pairs: readonly (readonly [SentTransaction, number])[]) {
-      chain.rollBack(depth)
-      for (let index = 0; index < depth; index++) {
-        for (const [{ from, to, data = '0x' }, place] of pairs)
-          if (place === index) chain.act(lower(from), lower(to), lower(data))
-        chain.mine(chain.head().timestamp)
-      }
-    },
-    /** A model block has room for any number of transactions, and none waits after it. */
+    /** Nobody needs gas. */
     anvil_setBalance: () => null,
-    evm_setBlockGasLimit: () => true,
-    anvil_dropAllTransactions: () => true,
   }
 }

@@ -5,18 +5,23 @@ import { MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { BOND, deployer, solverAccounts, type TestChain } from '../chain/chain.js'
 import { startDevNode } from './dev-node.js'
-import { createModelChain } from './model-chain.js'
+import { createModelChain, type ModelChain } from './model-chain.js'
 import { createModelContracts } from './model-contracts.js'
 import { lower } from './settlement-state.js'
 
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 const ABI: Abi = [...testTokenAbi, ...settlementAbi]
 
+/** A chain with what it consists of. */
+export interface ModelTestChain extends TestChain {
+  readonly model: ModelChain
+}
+
 /**
  * A chain as `startChain` starts it, with the same contracts at the same addresses, but as a model in this process: for tests
  * that judge the service and not a contract. `settlement-model.slow.test.ts` compares the model with the compiled contract.
  */
-export async function startModelChain({ chainId = 31337, bonded = 3 } = {}): Promise<TestChain> {
+export async function startModelChain({ chainId = 31337, bonded = 3 } = {}): Promise<ModelTestChain> {
   const [bondToken, settlement, weth, usdc] = [0n, 1n, 2n, 3n].map((nonce) =>
     getContractAddress({ from: deployer.address, nonce }),
   ) as [Address, Address, Address, Address]
@@ -38,19 +43,20 @@ export async function startModelChain({ chainId = 31337, bonded = 3 } = {}): Pro
   })
   const now = Math.floor(Date.now() / 1000)
   // Everybody's transactions come without their signatures.
-  const chain = createModelChain(contracts, NOBODY, now)
+  const model = createModelChain(contracts, NOBODY, now)
   for (const { address } of solverAccounts.slice(0, bonded)) {
     const act = (to: Address, functionName: string, args: readonly unknown[]) =>
-      chain.act(lower(address), lower(to), encodeFunctionData({ abi: ABI, functionName, args }))
+      model.act(lower(address), lower(to), encodeFunctionData({ abi: ABI, functionName, args }))
     act(bondToken, 'mint', [address, BOND])
     act(bondToken, 'approve', [settlement, BOND])
     act(settlement, 'registerSolver', [BOND])
   }
-  chain.mine(now)
-  const { url, stop } = await startDevNode(chain, chainId)
+  model.mine(now)
+  const { url, stop } = await startDevNode(model, chainId)
   return {
     devnet: { rpcUrl: url, chainId },
     chainId,
+    model,
     contracts: { settlement, bondToken, weth, usdc },
     domain: { name: 'Settlement', version: '1', chainId, verifyingContract: getAddress(settlement) },
     stop,

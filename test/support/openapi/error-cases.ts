@@ -4,7 +4,7 @@ import { eventually } from '../eventually.js'
 import { signOwnResults } from '../solvers/own-results.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import { nextTimestamp, signedRegistration, signedUnregistration } from '../solvers/solver.js'
-import { watchEvents } from '../streams/watch-events.js'
+import { webSocket } from '../streams/transports.js'
 import {
   BAD_TIMEOUT,
   CHAINS,
@@ -118,12 +118,11 @@ function toOrder({ quote, solverSignature, orderId, depositAddress }: QuoteAnswe
   }
 }
 
-async function causeEventErrors(run: Run, order: Order): Promise<{ type: string }[]> {
-  const { ask, keep, chain, service, traffic } = run
+async function causeEventErrors(run: Run, order: Order): Promise<readonly { type: string }[]> {
+  const { ask, keep, service, traffic } = run
   const { actions } = traffic
-  const watch = await watchEvents(service, '?health=true')
-  const events: { type: string }[] = [await watch.health()]
-  watch.onMessage((message) => events.push(message))
+  const watch = webSocket.open(service.url, { health: true })
+  await watch.until(({ type }) => type === 'Health')
   const start = watch.cursor()
 
   await ask(EVENTS)
@@ -131,10 +130,10 @@ async function causeEventErrors(run: Run, order: Order): Promise<{ type: string 
   await traffic.mine([actions.deposit(order)])
   await traffic.mine([actions.refundAddressDeposit(late)])
   await traffic.mine([actions.fill(order)])
-  await watch.untilCount(3)
+  await watch.take(3)
   await traffic.reorganise(1, [[actions.fill(order)]])
-  await watch.untilCount(5)
-  watch.close()
+  await watch.take(5)
+  watch.leave()
   await untilNobodyStreams(service)
 
   keep(EVENTS, await streamUntil(`${service.url}/v1/events?after=${start}`, 'Settled'))
@@ -145,8 +144,7 @@ async function causeEventErrors(run: Run, order: Order): Promise<{ type: string 
   await ask(SOCKET)
   keep(SOCKET, await handshake(service.url, 'dGhlIHNhbXBsZSBub25jZQ=='))
   keep(SOCKET, await handshake(service.url, 'short'))
-  const greeting = { type: 'connected', supportedChains: [chain.chainId, DEAD_CHAIN], cursor: start }
-  return [greeting, ...events]
+  return watch.messages
 }
 
 async function causeOrderErrors({ ask, chainId }: Run, orderId: string): Promise<void> {

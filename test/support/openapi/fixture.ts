@@ -5,9 +5,10 @@ import { pino } from 'pino'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { openOperatorStores } from '../../../src/store/operator/open-operator-stores.js'
-import { solverAccounts, startChain, type TestChain } from '../chain/chain.js'
+import { solverAccounts, type TestChain } from '../chain/chain.js'
 import { createTraffic } from '../chain/event-traffic.js'
 import { startPostgres } from '../databases/postgres.js'
+import { startModelChain } from '../model-chain/start-model-chain.js'
 import { environmentFor, startService } from '../service/service.js'
 import { honest, startSolver } from '../solvers/solver.js'
 
@@ -34,7 +35,7 @@ export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
  * kind, one that asks for API keys, and one whose database can be killed.
  */
 export async function startOpenApiFixture() {
-  const [chain, database] = await Promise.all([startChain({ bonded: 3 }), startPostgres()])
+  const [chain, database] = await Promise.all([startModelChain({ bonded: 3 }), startPostgres()])
   const traffic = await createTraffic(chain, { seed: 1 })
   const folder = mkdtempSync(join(tmpdir(), 'quote-aggregator-'))
   const tokenList = join(folder, 'tokens.json')

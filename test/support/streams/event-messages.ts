@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { createPublicClient, type GetLogsReturnType, http, parseAbi } from 'viem'
 import type { TestChain } from '../chain/chain.js'
 
@@ -97,40 +98,22 @@ export async function expectedMessages(
 
 type OrderLog = GetLogsReturnType<undefined, typeof events, true>[number]
 
+/** A message has the members of its event, amounts as decimal text. */
 function messageOf(chainId: number, log: OrderLog, blockTime: number): EventMessage {
-  const base = {
+  const { orderId, ...members } = log.args
+  const texts = Object.entries(members).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? String(value) : value,
+  ])
+  return {
+    type: log.eventName,
     chainId,
-    orderId: log.args.orderId.toLowerCase(),
+    orderId: orderId.toLowerCase(),
     blockNumber: Number(log.blockNumber),
     transactionHash: log.transactionHash,
     logIndex: log.logIndex,
     blockTime,
-  }
-  if (log.eventName === 'Settled') {
-    const { user, solver } = log.args
-    return { type: 'Settled', ...base, user, solver }
-  }
-  if (log.eventName === 'Refunded') {
-    const { user, inputAmount, bondSlashed } = log.args
-    return {
-      type: 'Refunded',
-      ...base,
-      user,
-      inputAmount: String(inputAmount),
-      bondSlashed: String(bondSlashed),
-    }
-  }
-  const { user, solver, inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = log.args
-  return {
-    type: 'Deposited',
-    ...base,
-    user,
-    solver,
-    inputToken,
-    inputAmount: String(inputAmount),
-    outputToken,
-    outputAmount: String(outputAmount),
-    fillDeadline,
+    ...Object.fromEntries(texts),
   }
 }
 
@@ -149,7 +132,8 @@ export function standing(messages: readonly StreamMessage[]): EventMessage[] {
     if (message.type === 'Reverted') {
       const latestPlace = places.pop() ?? -1
       const latest = kept.get(latestPlace)
-      if (latest === undefined || !isTakenBackBy(message, latest)) {
+      const [reversion] = withoutCursors([message])
+      if (latest === undefined || !isDeepStrictEqual(reversion, reversionsOf([latest])[0])) {
         throw new Error(
           `message ${place} removes ${JSON.stringify(message)}, the latest is ${JSON.stringify(latest)}`,
         )
@@ -160,16 +144,37 @@ export function standing(messages: readonly StreamMessage[]): EventMessage[] {
       places.push(place)
     }
   }
-  return [...kept.values()].map(({ cursor: _, ...message }) => message)
+  return withoutCursors([...kept.values()])
 }
 
-function isTakenBackBy(reversion: RevertedMessage, event: EventMessage): boolean {
-  return (
-    reversion.orderId === event.orderId &&
-    reversion.event === event.type &&
-    reversion.blockNumber === event.blockNumber &&
-    reversion.transactionHash === event.transactionHash &&
-    reversion.logIndex === event.logIndex &&
-    reversion.blockTime === event.blockTime
-  )
+/** Messages without their cursors, which the chain does not have. */
+export function withoutCursors(messages: readonly StreamMessage[]): EventMessage[] {
+  return messages.map(({ cursor: _, ...message }) => message as EventMessage)
+}
+
+/** The messages that remove these events, without cursors: the latest first. */
+export function reversionsOf(events: readonly EventMessage[]): RevertedMessage[] {
+  return events
+    .toReversed()
+    .map(({ type, chainId, orderId, blockNumber, transactionHash, logIndex, blockTime }) => ({
+      type: 'Reverted',
+      chainId,
+      orderId,
+      event: type,
+      blockNumber,
+      transactionHash,
+      logIndex,
+      blockTime,
+    }))
+}
+
+/** The first place where two long lists differ, if any: a comparison of both would not be readable. */
+export function firstDifference(received: readonly object[], expected: readonly object[]) {
+  const length = Math.max(received.length, expected.length)
+  for (let place = 0; place < length; place++) {
+    const [got, wanted] = [received[place], expected[place]]
+    if (!isDeepStrictEqual(got, wanted))
+      return { place, got, wanted, received: received.length, expected: expected.length }
+  }
+  return undefined
 }

@@ -1,101 +1,43 @@
-import { once } from 'node:events'
-import { WebSocket } from 'ws'
 import { eventually } from '../eventually.js'
-import { type EventMessage, isEvent, type RevertedMessage, type StreamMessage } from './event-messages.js'
+import type { EventMessage, RevertedMessage } from './event-messages.js'
+import type { StreamClient } from './stream-clients.js'
+import { webSocket } from './transports.js'
 
 export type Subscriber = ReturnType<typeof createSubscriber>
 
-/** The messages after `connected`. */
-export type OrderMessage = EventMessage | RevertedMessage
-
 /** A client that follows the event stream over WebSockets and reconnects with its last cursor. */
 export function createSubscriber() {
-  const received: OrderMessage[] = []
+  const earlier: (EventMessage | RevertedMessage)[] = []
   let cursor: string | undefined
-  let socket: WebSocket | undefined
-
-  function take(message: StreamMessage): void {
-    if (message.cursor === undefined)
-      throw new Error(`a message without a cursor: ${JSON.stringify(message)}`)
-    cursor = message.cursor
-    if (isEvent(message)) received.push(message)
-  }
+  let client: StreamClient | undefined
+  const received = () => [...earlier, ...(client?.events() ?? [])]
 
   return {
-    /** All messages so far, over all connections. */
-    received: received as readonly OrderMessage[],
-    /** The cursor of the last message. */
-    cursor: () => cursor,
-    /**
-     * Connects after the last message or a given cursor, and waits for `connected`.
-     * @throws Error when the stream is rejected, or the service is not there
-     */
-    async connect(serviceUrl: string, after = cursor): Promise<void> {
-      const query = new URLSearchParams(after === undefined ? {} : { after })
-      const opened = new WebSocket(`${serviceUrl.replace('http', 'ws')}/v1/ws?${query}`)
-      socket = opened
-      opened.on('error', () => {})
-      opened.on('message', (data) => take(JSON.parse(data.toString())))
-      await new Promise<void>((resolve, reject) => {
-        opened.once('message', () => resolve())
-        opened.once('close', (code, reason) => reject(new Error(`the stream was closed: ${code} ${reason}`)))
-      })
+    /** All messages about orders so far, over all connections. */
+    received,
+    /** Connects after the last message, and waits for `connected`. @throws Error when the stream ends before */
+    async connect(serviceUrl: string): Promise<void> {
+      client = webSocket.open(serviceUrl, cursor === undefined ? {} : { after: cursor })
+      await client.connected()
     },
-    /** Disconnects without a closing handshake. */
     async disconnect(): Promise<void> {
-      if (socket === undefined || socket.readyState === WebSocket.CLOSED) return
-      const closed = once(socket, 'close')
-      socket.terminate()
-      await closed
+      client?.leave()
+      await client?.ended()
+      earlier.push(...(client?.events() ?? []))
+      cursor = client?.cursor() || cursor
+      client = undefined
     },
     /** Resolves when there are this many messages. */
     untilCount: (count: number) =>
       eventually(
-        async () => received.length,
+        async () => received().length,
         (length) => length >= count,
       ),
-    /** Resolves when an event of this order and type has come. */
-    until: (orderId: string, type: OrderMessage['type'] = 'Deposited') =>
+    /** Resolves when the deposit of this order has come. */
+    until: (deposited: string) =>
       eventually(
-        async () => received,
-        (messages) => messages.some((message) => message.orderId === orderId && message.type === type),
+        async () => received(),
+        (messages) => messages.some(({ orderId, type }) => orderId === deposited && type === 'Deposited'),
       ),
   }
-}
-
-/** Messages without their cursors, which the chain does not have. */
-export function withoutCursors(messages: readonly OrderMessage[]): Omit<OrderMessage, 'cursor'>[] {
-  return messages.map(({ cursor: _, ...message }) => message)
-}
-
-/** The messages that remove these events, without cursors: the latest first. */
-export function reversionsOf(events: readonly EventMessage[]): RevertedMessage[] {
-  return events
-    .toReversed()
-    .map(({ type, chainId, orderId, blockNumber, transactionHash, logIndex, blockTime }) => ({
-      type: 'Reverted',
-      chainId,
-      orderId,
-      event: type,
-      blockNumber,
-      transactionHash,
-      logIndex,
-      blockTime,
-    }))
-}
-
-/** The first place where two long lists differ, if any: a comparison of both would not be readable. */
-export function firstDifference(received: readonly object[], expected: readonly object[]) {
-  const length = Math.max(received.length, expected.length)
-  for (let place = 0; place < length; place++) {
-    const [got, wanted] = [received[place], expected[place]]
-    if (JSON.stringify(sorted(got)) !== JSON.stringify(sorted(wanted))) {
-      return { place, got, wanted, received: received.length, expected: expected.length }
-    }
-  }
-  return undefined
-}
-
-function sorted(message: object = {}) {
-  return Object.entries(message).sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -1,11 +1,11 @@
 import {
+  createGrpcTransport,
   createConnectTransport as createNodeConnectTransport,
   createGrpcWebTransport as createNodeGrpcWebTransport,
 } from '@connectrpc/connect-node'
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-web'
-import type { EventMessage, StreamMessage } from './event-messages.js'
-import { connectWire, grpcWire } from './rpc-clients.js'
 import {
+  connectWire,
   openStream,
   type StreamClient,
   type StreamEnd,
@@ -55,7 +55,11 @@ function transport<Raw>(
 
 export const webSocket = transport('WebSocket', 'websocket', webSocketWire)
 export const eventSource = transport('server-sent events', 'sse', sseWire)
-export const grpc = transport('gRPC', 'grpc', grpcWire)
+export const grpc = transport(
+  'gRPC',
+  'grpc',
+  connectWire((baseUrl) => createGrpcTransport({ baseUrl })),
+)
 /** On HTTP/1.1, as most proxies and browsers have it. */
 export const connectJson = transport(
   'Connect in JSON',
@@ -124,9 +128,4 @@ export async function openAll(
   const clients = on.map((transport) => transport.open(url, request))
   await Promise.all(clients.map((client) => client.connected()))
   return clients
-}
-
-/** Messages without their cursors, which the chain does not have. */
-export function withoutCursors(messages: readonly StreamMessage[]): EventMessage[] {
-  return messages.map(({ cursor: _, ...message }) => message as EventMessage)
 }
