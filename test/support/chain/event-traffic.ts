@@ -43,7 +43,7 @@ const PAST_SECONDS = 1_000_000
 const MAX_OUTPUT = 100_000
 const SOLVERS = solverAccounts.slice(0, 3) as [DevAccount, ...DevAccount[]]
 /** Services read blocks as a node has them, one after the other. */
-const BLOCK_MS = 5
+const BLOCK_MS = 10
 
 /**
  * Makes order events on a chain that no one else reorganises. The traders have what they need. Blocks carry the time of the
