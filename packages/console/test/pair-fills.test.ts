@@ -24,8 +24,8 @@ it('fills of both directions have the rate of the pair, the earliest first', () 
     { inputToken: WETH, outputToken: USDC } as Order,
   ]
   expect(fillsOfPair(orders, [WETH, USDC], [18, 6])).toEqual([
-    { at: 10, rate: 2400 },
-    { at: 20, rate: 2500 },
+    { at: 10, rate: 2400, volume: 2400 },
+    { at: 20, rate: 2500, volume: 5000 },
   ])
 })
 

@@ -20,23 +20,39 @@ function referenceAfter(...prices: number[]) {
     (price, at) => ({ ...PAIR, outputAmount: `${price}`, settled: { blockTime: BigInt(at) } }) as Order,
   )
   const { props } = PriceReference({ chainId: 1n, orders, swap: { ...PAIR, outputAmount: '100' } })
-  return [props.class, [props.children].flat().slice(0, -1).join('')]
+  return [
+    props.class,
+    [props.children]
+      .flat()
+      .map((part) => (typeof part === 'string' ? part : '…'))
+      .join(''),
+  ]
 }
 
 it.each([
-  ['the last fill while prices rise', [98, 99, 100.5], 'muted', '−49.8 bp from the last fill, '],
-  ['the median while they fall', [102, 100.5, 99], 'muted', '−49.8 bp from the median of the last 3 fills, '],
+  [
+    'the last fill while prices rise',
+    [98, 99, 100.5],
+    'muted',
+    '1 T less than at …, the last fill (−49.8 bp)',
+  ],
+  [
+    'the median while they fall',
+    [102, 100.5, 99],
+    'muted',
+    '1 T less than at …, the median of the last 3 fills (−49.8 bp)',
+  ],
   [
     'the last ten',
     [500, 500, ...Array(10).fill(100)],
     'muted',
-    '0.0 bp from the median of the last 10 fills, ',
+    'The same as at …, the median of the last 10 fills (0.0 bp)',
   ],
   [
     'a price far above it, as a warning',
     [102, 102, 102],
     'warning',
-    '−196.1 bp from the median of the last 3 fills, ',
+    '2 T less than at …, the median of the last 3 fills (−196.1 bp)',
   ],
 ])('a price is compared with %s', (_what, prices, tone, words) => {
   expect(referenceAfter(...prices)).toEqual([tone, words])

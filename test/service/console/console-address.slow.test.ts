@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { send } from '../../../packages/cli/src/devnet/deploy.js'
 import { balanceOf } from '../../../packages/cli/src/devnet/user-steps.js'
 import { button, look, PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { eventually } from '../../support/eventually.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
+
+/** Says that the risks are read, and gets the address. */
+async function getAddress(page: Page): Promise<void> {
+  await page.getByRole('checkbox').check(PAGE_WAIT)
+  await button(page, 'Get the deposit address').click(PAGE_WAIT)
+}
 
 describe.skipIf(!existsSync(CHROMIUM))(
   `a swap by deposit address in the console (needs ${CHROMIUM})`,
@@ -16,12 +23,15 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('has an address with a QR code, also after the page is loaded again, and an order once someone has paid', async () => {
       const { page, open } = await stage.openPage()
       await open(stage.swapLink({ for: account(), mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PAGE_WAIT)
+      const get = button(page, 'Get the deposit address')
+      await get.waitFor(PAGE_WAIT)
+      expect(await get.isEnabled()).toBe(false)
+      await getAddress(page)
       const section = page.getByRole('region', { name: 'Deposit address' })
       await section.getByText('This address is not checked').waitFor()
       const address = await section.locator('.whole-address code').first().innerText()
       await page.setViewportSize({ width: 390, height: 844 })
-      await section.getByText('All terms and addresses').waitFor()
+      await section.getByText('All terms').waitFor()
       expect(await section.locator('.terms').isVisible()).toBe(false)
       const lowest = await section.locator('figcaption', { hasText: 'the native coin is lost' }).boundingBox()
       expect((lowest?.y ?? 844) + (lowest?.height ?? 0)).toBeLessThan(844)
@@ -42,6 +52,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.locator('.ranking tbody tr').first().waitFor(PAGE_WAIT)
       await page.evaluate(`{
         const click = () => {
+          document.querySelector('.tick input:not(:checked)')?.click()
           const found = [...document.querySelectorAll('button.main-action')].find((one) => /^Get the deposit/.test(one.textContent))
           if (found && !found.disabled) found.click()
         }
@@ -74,7 +85,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open(stage.swapLink())
       await button(page, 'Connect wallet').click(PAGE_WAIT)
       await page.getByRole('radio', { name: 'to an address' }).check()
-      await button(page, 'Get the deposit address').click(PAGE_WAIT)
+      await getAddress(page)
       const section = page.getByRole('region', { name: 'Deposit address' })
       await section.getByText('Send exactly').waitFor(PAGE_WAIT)
       const [{ signedQuote }] = JSON.parse(await page.evaluate(`localStorage.getItem('swaps')`))
@@ -90,7 +101,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, open } = await stage.openPage({ account: account() })
       stage.pauseBestSolver()
       await open(stage.swapLink({ for: account(), mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PAGE_WAIT)
+      await getAddress(page)
       const address = await page.locator('.send .whole-address code').first().innerText()
       await send(stage.user(), weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
       await stage.passTime(page, 250)

@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('Chosen from 3 offers').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
       expect(await page.locator('.terms').innerText()).toMatch(
-        /^You get\s+exactly 2\u202f497\.00\s+USDC from\s+Beatrix: no order yet in 24 h\s+Deposit by\s+\d\d:\d\d:\d\d \S+ \(in .*\)\s+If not paid\s+1\.0000\s+WETH back and 124\.85 bUSD.* of the solver's bond \(price not known\), by a refund that you press after \d\d:\d\d:\d\d \S+ \(in /,
+        /^You get\s+exactly 2\u202f497\.00\s+USDC from\s+Beatrix: no order yet in 24 h\s+Price holds\s+until \d\d:\d\d:\d\d \S+ \(in .*\)\. Deposit by then\s+If not paid\s+1\.0000\s+WETH back and 124\.85 bUSD.* of the solver's bond \(price not known\), by a refund that you press after \d\d:\d\d:\d\d \S+ \(in /,
       )
       await look(page, 'swap-chosen')
       await button(page, 'Swap').click(PAGE_WAIT)
@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await look(page, 'swap-done')
       await page
         .getByRole('region', { name: 'Why this offer' })
-        .getByText('Contract accepts it')
+        .getByText('Contract accepted it')
         .waitFor(PAGE_WAIT)
 
       await page.getByRole('link', { name: 'See the order' }).click()

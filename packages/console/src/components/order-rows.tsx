@@ -56,7 +56,7 @@ export const OrdersPanel = ({ title, href, orders, children, ...shown }: OrdersP
   <section class="panel" aria-label={title}>
     <div class="panel-head">
       <h2>{title}</h2>
-      <a href={href}>All orders</a>
+      <a href={href}>All</a>
     </div>
     {children}
     {orders === undefined && <Skeleton />}
@@ -141,14 +141,8 @@ function OrderRow({ order, without, isFresh }: OrderRowProps) {
         <span class="story-arrow muted" aria-hidden="true">
           →{' '}
         </span>
-        {state === OrderState.REFUNDED ? (
-          'returned'
-        ) : (
-          <>
-            {isSettled || <span class="story-offered">offered </span>}
-            {amountOf(outputToken, outputAmount)}
-          </>
-        )}
+        {isSettled || <span class="story-offered">offered </span>}
+        {amountOf(outputToken, outputAmount)}
       </td>
       <td class="right number story-rate">{rateOf(order)}</td>
       <td class={state === OrderState.NONE ? 'story-more removed' : 'story-more'}>

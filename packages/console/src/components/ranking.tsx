@@ -2,6 +2,7 @@ import type { Attempt } from '../data/auction/auction.js'
 import { useReliabilities } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { formatBps } from '../format/amount.js'
+import { formatDuration } from '../format/time.js'
 import { SolverLabel } from './id.js'
 import { formatFill } from './order-rows.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
@@ -18,6 +19,8 @@ interface RankingProps {
   readonly token: string
   /** Lets the user choose among offers. */
   readonly choice?: OfferChoice | undefined
+  /** Whether it is over: what was answered when stands in the place of what solvers have paid. */
+  readonly isRecord?: boolean
 }
 
 /** Which offer of a ranking the user takes. */
@@ -29,7 +32,7 @@ interface OfferChoice {
 }
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
-export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
+export function Ranking({ attempts, chainId, token, choice, isRecord = false }: RankingProps) {
   const reliabilities = useReliabilities(chainId)
   const chosen = choice === undefined ? attempts[0]?.solver : choice.chosen
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
@@ -52,9 +55,7 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
               </th>
             </>
           )}
-          <th class="right">
-            <Term name="Paid" />, 24 h to now
-          </th>
+          <th class="right">{isRecord ? 'Answered' : <Term name="Paid" />}</th>
           <th>
             <Term name="Result" />
           </th>
@@ -62,7 +63,7 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
       }
     >
       {attempts.map((attempt) => {
-        const { solver, rank, amount, bps, explanation } = attempt
+        const { solver, rank, atMs, amount, bps, explanation } = attempt
         const reliability = reliabilities.get(solver.toLowerCase())
         return (
           <tr key={solver} class={chosen === solver && rank ? 'best' : ''}>
@@ -98,13 +99,19 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
               </>
             )}
             <td class="right number ranking-paid">
-              <Paid of={reliability} />
-              {reliability?.fillMs !== undefined && (
-                <span class="muted">, usually in {formatFill(reliability.fillMs)}</span>
+              {isRecord ? (
+                atMs !== undefined && `after ${formatDuration(atMs)}`
+              ) : (
+                <>
+                  <Paid of={reliability} solver={solver} />
+                  {reliability?.fillMs !== undefined && (
+                    <span class="of">usually in {formatFill(reliability.fillMs)}</span>
+                  )}
+                </>
               )}
             </td>
             <td class={rank === undefined ? 'wide' : 'ranking-result'}>
-              <Result attempt={attempt} />
+              <Result attempt={attempt} isRecord={isRecord} />
               {choice === undefined && rank === undefined && explanation !== '' && (
                 <p class="explanation">{explanation}</p>
               )}
@@ -117,13 +124,15 @@ export function Ranking({ attempts, chainId, token, choice }: RankingProps) {
 }
 
 /** How the request of a solver ended, and why. */
-function Result({ attempt: { isVerified, outcome, reason } }: { readonly attempt: Attempt }) {
-  const word = isVerified ? 'contract accepts it' : outcomeWord(outcome)
+function Result({ attempt, isRecord }: { readonly attempt: Attempt; readonly isRecord: boolean }) {
+  const { isVerified, outcome, reason } = attempt
+  const accepted = isRecord ? 'contract accepted it' : 'contract accepts it'
+  const word = isVerified ? accepted : outcomeWord(outcome)
   const tone = isVerified ? 'good' : outcomeTone(outcome)
   return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={tone} />
 }
 
-/** A signed difference. Green is a gain. Another offer that is a little lower is no loss. */
+/** A signed difference between offers. None is a gain or a loss: green and red stay for those. */
 export function Bps({ bps }: { readonly bps: number }) {
-  return <span class={bps >= 0.05 ? 'positive' : 'muted'}>{formatBps(bps)}</span>
+  return <span class="muted">{formatBps(bps)}</span>
 }

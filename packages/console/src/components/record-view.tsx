@@ -14,10 +14,10 @@ const tokenOfRecord = ({ request }: GetQuoteRecordResponse) =>
 
 /** The ranking of all solvers of a record. */
 export const RecordRanking = ({ record }: RecordProps) => (
-  <Ranking attempts={readAttempts(record)} chainId={record.chainId} token={tokenOfRecord(record)} />
+  <Ranking attempts={readAttempts(record)} chainId={record.chainId} token={tokenOfRecord(record)} isRecord />
 )
 
-/** The auction that an offer comes from. Its chart is in the record: pages where money moves are quiet. */
+/** The auction that an offer comes from. */
 export function WhyOffer({ record }: RecordProps) {
   return (
     <section class="panel auction" aria-labelledby="why-title">

@@ -5,14 +5,13 @@ import { RateChart } from '../components/charts/rate-chart.js'
 import { Answer, Empty, Skeleton } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
 import { StateMark } from '../components/state-mark.js'
-import { TokenName } from '../components/token-amount.js'
+import { Amount, TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { connection } from '../data/events.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
-import { PairFacts } from './swap/pair-facts.js'
 
-const SHOWN = 20
+const SHOWN = 12
 const PAIRS = 5
 
 /** Everything that happens: the orders as their events come, and what pairs have traded at which rate. */
@@ -26,22 +25,24 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
       <div class="page-head">
         <h1>Market</h1>
       </div>
-      <PairDays chainId={chainId} orders={orders} />
-      <section class="panel tape" aria-labelledby="tape-title">
-        <div class="panel-head">
-          <h2 id="tape-title">Orders</h2>
-          <StateMark word={isOpen ? 'live' : state} tone={isOpen ? 'good' : 'waiting'} />
-        </div>
-        <Answer query={{ data: orders, failure, refresh }}>
-          {(known) =>
-            known.length > 0 ? (
-              <OrderRows orders={known.slice(0, SHOWN)} fresh={fresh} without="user" />
-            ) : (
-              <Empty title="No orders yet.">Deposits, fills and refunds appear here as they happen.</Empty>
-            )
-          }
-        </Answer>
-      </section>
+      <div class="market">
+        <PairDays chainId={chainId} orders={orders} />
+        <section class="panel tape" aria-labelledby="tape-title">
+          <div class="panel-head">
+            <h2 id="tape-title">Latest orders</h2>
+            <StateMark word={isOpen ? 'live' : state} tone={isOpen ? 'good' : 'waiting'} />
+          </div>
+          <Answer query={{ data: orders, failure, refresh }}>
+            {(known) =>
+              known.length > 0 ? (
+                <OrderRows orders={known.slice(0, SHOWN)} fresh={fresh} without="user" />
+              ) : (
+                <Empty title="No orders yet.">Deposits, fills and refunds appear here as they happen.</Empty>
+              )
+            }
+          </Answer>
+        </section>
+      </div>
     </>
   )
 }
@@ -84,6 +85,15 @@ function PairDays({ chainId, orders }: PairDaysProps) {
                 >
                   <TokenName chainId={chainId} address={each.inputToken} isShort /> →{' '}
                   <TokenName chainId={each.destinationChainId} address={each.outputToken} isShort />
+                  <span class="day">
+                    <Amount
+                      chainId={each.destinationChainId}
+                      address={each.outputToken}
+                      amount={each.outputVolume24h}
+                      isShort
+                    />{' '}
+                    in 24 h
+                  </span>
                 </button>
               ))}
             </div>
@@ -93,7 +103,7 @@ function PairDays({ chainId, orders }: PairDaysProps) {
               </a>
             )}
           </div>
-          <RateChart {...{ chainId, sell, buy, orders }}>{pair && <PairFacts pair={pair} />}</RateChart>
+          <RateChart {...{ chainId, sell, buy, orders }} />
         </div>
       )}
     </section>

@@ -37,6 +37,7 @@ export function OrderPage({ chain, id: orderId }: { readonly chain: Chain; reado
         <h1>
           Order <Id text={orderId} label="order id" />
         </h1>
+        <a href={`v1/${chain.chainId}/order/${orderId}`}>JSON</a>
       </div>
       <Answer query={order}>{(data) => <Story chain={chain} order={data} />}</Answer>
     </>
@@ -88,11 +89,6 @@ function Story({ chain, order }: StoryProps) {
           <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>
         </details>
       )}
-      {isKnown && (
-        <p class="footnote">
-          <a href={`v1/${chainId}/order/${orderId}`}>JSON of this order</a>
-        </p>
-      )}
     </>
   )
 }
@@ -142,7 +138,7 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
           </Fact>
         )}
         <Fact name="Solver">{solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}</Fact>
-        <Fact name="User">
+        <Fact name={isOpen ? 'Receiver' : 'User'}>
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>

@@ -3,6 +3,7 @@ import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Answer, Empty } from '../components/notice.js'
 import { NoOrders, OrderRows } from '../components/order-rows.js'
+import { Paid } from '../components/paid.js'
 import { Segments } from '../components/segments.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { hrefHere } from '../data/chains.js'
@@ -10,6 +11,7 @@ import { listOrders, STATE_WORDS } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
 import { solverName } from '../data/solvers/solvers.js'
+import { useSolverStats } from '../data/solvers/stats.js'
 import { shorten } from '../format/shorten.js'
 import { wallet } from '../wallet/connected-wallet.js'
 
@@ -61,6 +63,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
         <h1 ref={title} tabIndex={-1}>
           Orders
         </h1>
+        <Day chainId={chainId} />
         <FilterBar filters={filters} />
       </div>
       <Answer query={orders}>
@@ -85,6 +88,18 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
         )}
       </nav>
     </>
+  )
+}
+
+/** How many orders of a day were paid: a page of the list may show none of the others. */
+function Day({ chainId }: { readonly chainId: bigint }) {
+  const solvers = useSolverStats(chainId, '24h', true).data?.solvers ?? []
+  const paid = solvers.reduce((sum, { settled }) => sum + settled, 0n)
+  const ended = solvers.reduce((sum, { refunded }) => sum + refunded, paid)
+  return (
+    <p class="day">
+      24 h: <Paid of={{ paid, ended }} />
+    </p>
   )
 }
 

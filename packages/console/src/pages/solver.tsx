@@ -13,7 +13,7 @@ import { useQuery } from '../data/query.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { useStatsOfSolver } from '../data/solvers/stats.js'
 import { formatShare, group } from '../format/amount.js'
-import { numbersOf, useStatsWindow } from './solvers.js'
+import { numbersOf, Unpaid, useStatsWindow } from './solvers.js'
 
 /** What comes of a request, with the name of its number. */
 const REPLIES = [
@@ -24,7 +24,7 @@ const REPLIES = [
   ['softDeadline', 'Cut off'],
   ['failed', 'Failed'],
 ] as const
-const LATEST = 15
+const LATEST = 10
 /** Its pairs are those of so many orders. */
 const LISTED = 100
 
@@ -49,6 +49,7 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
         </h1>
       </div>
       <Statistics chain={chain} address={address} orders={orders.data?.orders ?? []} />
+      <Unpaid chain={chain} solver={address} />
       <OrdersPanel
         title="Latest orders"
         href={hrefHere('orders', '', { solver: address })}
@@ -105,21 +106,25 @@ function Statistics({ chain, address, orders }: StatisticsProps) {
       <Answer query={answer}>
         {({ stats }) =>
           stats && (
-            <dl class="fact-row figures">
-              {Object.entries(numbersOf(chain, stats, orders)).map(([name, value]) => (
-                <Fact key={name} name={<Term name={name} />}>
-                  {value}
-                </Fact>
-              ))}
-              {REPLIES.map(([count, name]) => (
-                <Fact key={count} name={<Term name={name} />}>
-                  {group(String(stats[count]))}
-                  {stats[count] > 0n && (
-                    <span class="of">{formatShare(Number(stats[count]) / Number(stats.asked))}</span>
-                  )}
-                </Fact>
-              ))}
-            </dl>
+            <>
+              <dl class="fact-row figures">
+                {Object.entries(numbersOf(chain, stats, orders)).map(([name, value]) => (
+                  <Fact key={name} name={<Term name={name} />}>
+                    {value}
+                  </Fact>
+                ))}
+              </dl>
+              <dl class="fact-row replies">
+                {REPLIES.map(([count, name]) => (
+                  <Fact key={count} name={<Term name={name} />}>
+                    {group(String(stats[count]))}
+                    {stats[count] > 0n && (
+                      <span class="of">{formatShare(Number(stats[count]) / Number(stats.asked))}</span>
+                    )}
+                  </Fact>
+                ))}
+              </dl>
+            </>
           )
         }
       </Answer>

@@ -1,5 +1,5 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
+import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { SolverLabel } from '../components/id.js'
 import { Answer, NoSolvers } from '../components/notice.js'
@@ -11,14 +11,16 @@ import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
 import { Amount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
+import { listOrders } from '../data/orders/orders.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
+import { useQuery } from '../data/query.js'
 import { type PageName, route } from '../data/route.js'
 import { isRisky, usualFillMs } from '../data/solvers/reliability.js'
 import { answeredShare, useSolverStats, WINDOWS, winShare } from '../data/solvers/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
-const LATEST = 10
+const LATEST = 5
 /** What the columns mean, in a few words. */
 const LEGEND: Readonly<Record<string, string>> = {
   Paid: 'of ended orders',
@@ -50,20 +52,38 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
                 <StatsRows chain={chain} solvers={solvers} orders={orders} />
               </div>
               <p class="muted footnote">
-                First come solvers that have paid nine in ten of their orders, then those with the most filled
-                ones, because each fill costs gas. The other counts are cheaper to fake.
+                The top places are for solvers that have paid nine in ten of their orders. Then the most fills
+                count, because each costs gas. The other counts are cheaper to fake.
               </p>
-              <OrdersPanel
-                title="Their latest orders"
-                href={hrefHere('orders')}
-                orders={orders?.slice(0, LATEST)}
-                without="user"
-              />
+              <Unpaid chain={chain} />
             </>
           )
         }
       </Answer>
     </>
+  )
+}
+
+interface UnpaidProps {
+  readonly chain: Chain
+  /** Whose orders they are; all solvers' when left out. */
+  readonly solver?: string
+}
+
+/** The latest orders that were not paid; nothing while there are none. */
+export function Unpaid({ chain: { chainId }, solver }: UnpaidProps) {
+  const filter = { solver, state: OrderState.REFUNDED, pageSize: LATEST }
+  const { data } = useQuery(`unpaid ${chainId} ${solver}`, (signal) => listOrders(chainId, filter, signal), {
+    refreshOn: ({ type }) => type === 'Refunded',
+  })
+  if (!data?.orders.length) return null
+  return (
+    <OrdersPanel
+      title="Not paid, and refunded"
+      href={hrefHere('orders', '', { solver, state: 'refunded' })}
+      orders={data.orders}
+      without={solver === undefined ? 'user' : 'solver'}
+    />
   )
 }
 
@@ -119,19 +139,9 @@ function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
 
 /** The numbers of a solver by their names. @param orders among which are its latest */
 export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Order[]) {
-  const paid = stats.settled
-  const ended = paid + stats.refunded
+  const { settled: paid, refunded, solver } = stats
   return {
-    Paid: (
-      <>
-        <Paid of={{ paid, ended }} />
-        {ended > paid && (
-          <a class="of" href={hrefHere('orders', '', { solver: stats.solver, state: 'refunded' })}>
-            {group(`${ended - paid}`)} not paid
-          </a>
-        )}
-      </>
-    ),
+    Paid: <Paid of={{ paid, ended: paid + refunded }} solver={solver} />,
     'Usual fill': formatFill(usualFillMs(orders, stats.solver)),
     Won: (
       <>

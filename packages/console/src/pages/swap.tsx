@@ -28,7 +28,6 @@ import { AuctionPanel } from './swap/auction-panel.js'
 import { Checklist, isTransferOpen } from './swap/checklist.js'
 import { SwapForm } from './swap/form.js'
 import { OwnSwaps } from './swap/own-swaps.js'
-import { PairFacts } from './swap/pair-facts.js'
 import { readSwapParams, writeSwapParams } from './swap/swap-params.js'
 import { resumeSwap, takenOffer } from './swap/taken-offer.js'
 import { TakenTerms } from './swap/taken-terms.js'
@@ -42,15 +41,12 @@ const REFRESH_MS = REFRESH_SECONDS * 1000
 /** An answer may come this much late before what is shown counts as old. */
 const LATE_MS = 5000
 
-/** A swap: the form at the left, the auction at the right, or that of the offer that was taken, and below it what the pair has traded. */
+/** A swap: the form at the left; at the right the auction and what the pair has traded, or the terms of the offer that was taken. */
 export function SwapPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const params = readSwapParams(route.value)
   const pairs = usePairs(chainId)
   const { orders } = useLatestOrders(chainId)
-  const day = pairs.data?.pairs.find(
-    (each) => isOfPair(each, params.sell, params.buy) && each.destinationChainId === chainId,
-  )
   useTokensOfLink(chain)
   useFirstPair(chain, pairs.data?.pairs)
   useWalletTokens(chain, params.sell, params.buy)
@@ -141,14 +137,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           )}
         </section>
         <OwnSwaps chain={chain} without={taken?.offer.orderId} />
-        {taken === undefined && params.sell !== '' && params.buy !== '' && (
-          <OrdersPanel
-            title="This pair"
-            href={hrefHere('orders')}
-            orders={orders?.filter((order) => isOfPair(order, params.sell, params.buy)).slice(0, LATEST)}
-            without="user"
-          />
-        )}
       </div>
       <div class="swap-side">
         {taken === undefined ? (
@@ -164,10 +152,16 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               onChoose={isForNobody ? undefined : chooseSolver}
             />
             <section class="panel rate-panel" aria-label="Rate of the pair">
-              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders}>
-                {day && <PairFacts pair={day} />}
-              </RateChart>
+              <RateChart chainId={chainId} sell={params.sell} buy={params.buy} orders={orders} />
             </section>
+            {params.sell !== '' && params.buy !== '' && (
+              <OrdersPanel
+                title="This pair"
+                href={hrefHere('orders')}
+                orders={orders?.filter((order) => isOfPair(order, params.sell, params.buy)).slice(0, LATEST)}
+                without="user"
+              />
+            )}
           </>
         ) : isTransferOpen(taken) ? null : (
           <>

@@ -1,4 +1,5 @@
 import { ChainMismatchError, createClient, custom, defineChain, type EIP1193Provider } from 'viem'
+import { coinOf } from '../data/coins.js'
 
 const POLL_MS = 1000
 
@@ -7,7 +8,7 @@ export const chainOf = (id: number) =>
   defineChain({
     id,
     name: `chain ${id}`,
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    nativeCurrency: { name: coinOf(id) ?? 'Ether', symbol: coinOf(id) ?? 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [] } },
   })
 

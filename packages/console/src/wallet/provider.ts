@@ -13,10 +13,11 @@ import {
   erc20Abi,
   getAbiItem,
   getAddress,
+  type Hex,
   numberToHex,
   toFunctionSelector,
 } from 'viem'
-import { getCode, getGasPrice, readContract } from 'viem/actions'
+import { getCode, getGasPrice, getTransactionReceipt, readContract } from 'viem/actions'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { readView } from '../../../protocol/src/node/read-view.js'
 import { nonceUse, REFUND_CALLS_ABI } from '../../../protocol/src/settlement/settlement-of-chain.js'
@@ -170,6 +171,13 @@ export async function readWayBack({ chainId, settlement }: Chain): Promise<boole
 
 /** What the wallet's node asks for a unit of gas, in the smallest unit of the network's coin. */
 export const readGasPrice = ({ chainId }: Chain): Promise<bigint> => getGasPrice(nodeClient(Number(chainId)))
+
+/** What transactions have cost, in the smallest unit of the network's coin. */
+export async function readGasPaid({ chainId }: Chain, hashes: readonly string[]): Promise<bigint> {
+  const client = nodeClient(Number(chainId))
+  const receipts = hashes.map((hash) => getTransactionReceipt(client, { hash: hash as Hex }))
+  return (await Promise.all(receipts)).reduce((sum, one) => sum + one.gasUsed * one.effectiveGasPrice, 0n)
+}
 
 /** What the wallet's node says of a deposit address. */
 interface AddressState {

@@ -8,6 +8,7 @@ export {
   disconnectWallet,
   readAddress,
   readBalance,
+  readGasPaid,
   readGasPrice,
   readOnePrompt,
   readToken,

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { type Fill, fillsOfPair } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
@@ -35,38 +34,36 @@ export const formatFillRate = (rate: number, decimals: number) =>
 
 const formatChange = (part: number) => `${part < 0 ? '\u2212' : '+'}${Math.abs(part * 100).toFixed(2)}\u202f%`
 
-interface RateChartProps extends TradedPair {
-  /** Further facts of the pair. */
-  readonly children?: ComponentChildren
-}
-
-/** The rate of a pair by its fills, and its facts. Fills of one second are one point. */
-export function RateChart({ children, ...pair }: RateChartProps) {
-  const fills = [...new Map(fillsOf(pair).map((fill) => [fill.at, fill])).values()]
+/** The rate of a pair by its last fills, and their facts. Fills of one second are one point. */
+export function RateChart(pair: TradedPair) {
+  const all = fillsOf(pair)
+  const fills = [...new Map(all.map((fill) => [fill.at, fill])).values()]
   const [first, last] = [fills[0], fills.at(-1)]
   const [sold, bought] = [pair.sell, pair.buy].map((token) => tokenOf(pair.chainId, token))
   const format = (rate: number) => formatFillRate(rate, bought?.decimals ?? 0)
-  if (first === undefined || last === undefined)
-    return children ? <dl class="fact-row pair-facts">{children}</dl> : null
+  if (first === undefined || last === undefined) return null
   const rates = fills.map(({ rate }) => rate)
   const span = formatSpan((last.at - first.at) * 1000)
   return (
     <figure>
       <Plot
-        title={`${bought?.symbol} for 1 ${sold?.symbol}, by the last fills`}
+        title={`${bought?.symbol} for 1 ${sold?.symbol}, by the fills of the last ${span}`}
         times={fills.map(({ at }) => at)}
         values={rates}
         format={format}
       >
         <dl class="fact-row pair-facts">
-          <Fact name={`Change, ${span}`}>
+          <Fact name="Change">
             <span class={last.rate < first.rate ? 'negative' : 'positive'}>
               {formatChange(last.rate / first.rate - 1)}
             </span>
           </Fact>
-          <Fact name={`High, ${span}`}>{format(Math.max(...rates))}</Fact>
-          <Fact name={`Low, ${span}`}>{format(Math.min(...rates))}</Fact>
-          {children}
+          <Fact name="High">{format(Math.max(...rates))}</Fact>
+          <Fact name="Low">{format(Math.min(...rates))}</Fact>
+          <Fact name="Volume">
+            {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}
+          </Fact>
+          <Fact name="Fills">{all.length}</Fact>
         </dl>
       </Plot>
       <figcaption class="muted">

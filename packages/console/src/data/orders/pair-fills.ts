@@ -7,6 +7,8 @@ export interface Fill {
   readonly at: number
   /** What one whole token of the pair's first cost in the second, for drawing. */
   readonly rate: number
+  /** How much of the pair's second token it was, in whole ones. */
+  readonly volume: number
 }
 
 /** The fills of a pair in both directions, the earliest first. @param decimals of both tokens */
@@ -22,7 +24,8 @@ export function fillsOfPair(
       if (settled?.blockTime === undefined || (!isForward && !isOfPair(order, buy, sell))) return []
       const [sold, bought] = isForward ? [inputAmount, outputAmount] : [outputAmount, inputAmount]
       const rate = wholeRate([sold, sellDecimals], [bought, buyDecimals])
-      return Number.isFinite(rate) ? [{ at: Number(settled.blockTime), rate }] : []
+      const volume = Number(bought) / 10 ** buyDecimals
+      return Number.isFinite(rate) ? [{ at: Number(settled.blockTime), rate, volume }] : []
     })
     .toSorted((a, b) => a.at - b.at)
 }

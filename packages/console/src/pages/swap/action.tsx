@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
@@ -38,6 +39,7 @@ export interface ActionProps {
 export function Action(props: ActionProps) {
   const { chain, params, wanted, problem, auction, offer, pair, isChosen } = props
   const known = wallet.value
+  const [isRead, setRead] = useState(false)
   const isContract = params.mode === 'contract'
   const isTyped =
     params.amount !== undefined && params.sell !== '' && params.buy !== '' && problem !== UNLISTED
@@ -57,6 +59,13 @@ export function Action(props: ActionProps) {
       void takeOffer({ chain, quoteId, offer, wanted })
   }
   const missing = problem !== '' ? problem : whatIsMissing(props)
+  const isUnread = !isContract && !isRead
+  const tick = !isContract && (
+    <label class="tick">
+      <input type="checkbox" checked={isRead} onChange={() => setRead(!isRead)} />I have read that a late or
+      cancelled transfer may be lost
+    </label>
+  )
   const equal = isChosen
     ? undefined
     : pair?.map(([{ solver }, of]) => ({
@@ -67,8 +76,9 @@ export function Action(props: ActionProps) {
     return (
       <fieldset class="equal-offers">
         <legend>Price, or orders paid in 24 h: choose an offer</legend>
+        {tick}
         {equal.map(({ offer, of }) => (
-          <button key={offer?.quote?.solver} type="button" onClick={() => take(offer)}>
+          <button key={offer?.quote?.solver} type="button" disabled={isUnread} onClick={() => take(offer)}>
             <EqualOffer {...{ chain, params, offer, of }} />
           </button>
         ))}
@@ -77,7 +87,13 @@ export function Action(props: ActionProps) {
   return (
     <>
       {warning}
-      <button type="button" class="main-action" disabled={missing !== ''} onClick={() => take(offer)}>
+      {tick}
+      <button
+        type="button"
+        class="main-action"
+        disabled={missing !== '' || isUnread}
+        onClick={() => take(offer)}
+      >
         {missing !== '' ? missing : isContract ? <SwapWords {...props} /> : 'Get the deposit address'}
       </button>
       {missing === UNKEPT && (

@@ -20,7 +20,7 @@ interface AddressRisksProps {
   readonly token: string
   /** Unix time in seconds; undefined for a price. */
   readonly depositDeadline: number | undefined
-  /** Lesser ones. */
+  /** Those of a shown address, beside which the native coin is named. */
   readonly children?: ComponentChildren
 }
 
@@ -31,14 +31,19 @@ export function AddressRisks({ chain, token, depositDeadline, children }: Addres
     depositDeadline === undefined ? 'its time' : <Deadline seconds={depositDeadline - SPARE_SECONDS} />
   return (
     <dl class="facts risks">
-      <dt>Late, cancelled</dt>
+      <dt>Late or cancelled{isBack ? '' : ': you may lose all of it'}</dt>
       <dd>
-        After {end}, or when the solver cancels: {WAYS_BACK[`${isBack}`]}.
+        If it arrives after {end}, or the solver cancels: {WAYS_BACK[`${isBack}`]}.
       </dd>
-      <dt>Native coin</dt>
-      <dd>
-        Lost at a deposit address. Send <TokenName chainId={chain.chainId} address={token} isShort /> only.
-      </dd>
+      {children === undefined && (
+        <>
+          <dt>Native coin</dt>
+          <dd>
+            Lost at a deposit address. Send <TokenName chainId={chain.chainId} address={token} isShort />{' '}
+            only.
+          </dd>
+        </>
+      )}
       <dt>Exchange</dt>
       <dd>Do not send from one, and get no refund at one: it may be late, and may not credit you.</dd>
       {children}

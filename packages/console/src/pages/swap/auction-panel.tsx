@@ -1,10 +1,10 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import { AuctionChart } from '../../components/charts/auction-chart.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
 import { Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
+import { formatDuration } from '../../format/time.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
@@ -23,11 +23,12 @@ interface AuctionPanelProps {
   readonly onChoose: ((solver: string) => void) | undefined
 }
 
-/** The auction: improvements while it runs, then all results with the ranking. */
+/** The auction: improvements while it runs, then the ranking of all results. */
 export function AuctionPanel(props: AuctionPanelProps) {
   const { chain, auction, token, isForNobody, hasSolvers, chosen, onChoose } = props
   const round = props.isAsking && hasSolvers ? auction.round : undefined
   const { ended = round, takeable } = auction
+  const lastMs = Math.max(...(ended?.attempts ?? []).map(({ atMs = 0 }) => atMs))
   return (
     <section class="panel auction" aria-labelledby="auction-title">
       <div class="panel-head">
@@ -37,6 +38,7 @@ export function AuctionPanel(props: AuctionPanelProps) {
             {isForNobody ? <Age ms={round.startedAt} /> : <span>round {round.number}</span>}
             <span class="auction-count">
               {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} answered`}
+              {lastMs > 0 && ` in ${formatDuration(lastMs)}`}
             </span>
             {round.quoteId !== '' && <a href={hrefHere('quote', round.quoteId)}>Record</a>}
           </span>
@@ -59,7 +61,6 @@ export function AuctionPanel(props: AuctionPanelProps) {
           }
         />
       )}
-      <AuctionChart attempts={round?.attempts ?? []} deadlineMs={chain.quoteTimeoutMs} />
     </section>
   )
 }

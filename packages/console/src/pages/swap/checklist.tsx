@@ -81,8 +81,9 @@ export function Checklist({ taken, record }: ChecklistProps) {
   const isStuck = problem !== '' && !isBusy && !isAddress && !isDeposited
   const mayRetry = isStuck && !isUncertain && !isLate && !isOver && !isRefused
   const isAway = isBusy && wallet.value !== undefined && BigInt(wallet.value.chainId) !== chainId
-  // While the wallet asks, another swap would be a second one.
-  const mayLeave = isOver || (isAddress ? !isBusy : !isDeposited && (!isBusy || isLate))
+  // While the wallet asks for the deposit, another swap would be a second one.
+  const isUnasked = deposit === 'waiting'
+  const mayLeave = isOver || (isAddress ? !isBusy : !isDeposited && (!isBusy || isLate || isUnasked))
   const order = (isDeposited || isOver || isAddress || deposit === 'sent') && (
     <a class={isDue ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
       {isDue ? 'Take your tokens back' : 'See the order'}
@@ -141,10 +142,10 @@ export function Checklist({ taken, record }: ChecklistProps) {
         // The second click of a double click on "Swap", which was here, says nothing.
         <button
           type="button"
-          class={end === 'filled' ? 'main-action' : isOver ? 'second-action' : 'link'}
+          class={end === 'filled' ? 'main-action' : isOver || isBusy ? 'second-action' : 'link'}
           onClick={({ detail }) => detail < 2 && leaveOffer()}
         >
-          {isOver ? 'New swap' : 'Back to the quotes'}
+          {isOver ? 'New swap' : isBusy ? 'Cancel before the deposit' : 'Back to the quotes'}
         </button>
       )}
       {isOver && order}
@@ -242,7 +243,7 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
         {wanted.mode === 'ADDRESS' ? 'the address' : 'the contract'}
       </span>
       <code class="whole-address">{to}</code>
-      <span class="muted">Reject it to go back</span>
+      {name === 'deposit' && <span class="muted">Reject it to go back</span>}
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
-import { SolverLabel } from '../../components/id.js'
+import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
 import { Amount, TokenName } from '../../components/token-amount.js'
@@ -20,6 +20,8 @@ import { Connect } from './connect.js'
 import { WhatHappens } from './what-happens.js'
 
 const CHECK_MS = 30_000
+/** So little time is an alarm: a transfer takes a block or more. */
+const LAST_MS = 60_000
 
 type ClosedUse = Exclude<AddressUse, 'pay' | 'pay the rest'>
 
@@ -68,6 +70,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const rest = BigInt(quote.inputAmount) - (held ?? 0n)
   // What is cut off for reading is too little for the contract.
   const arrivalMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
+  const leftMs = arrivalMs - latestNow.value
   const exact = exactAmount(rest, token?.decimals)
   const use = addressUse(quote, swap, {
     held,
@@ -76,11 +79,8 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   })
   const more = (
     <details class="raw">
-      <summary>All terms and addresses</summary>
+      <summary>All terms</summary>
       <WhatHappens chain={chain} swap={quote} isTransfer />
-      <p>
-        Token's contract, to which you send nothing: <code>{quote.inputToken}</code>
-      </p>
     </details>
   )
   if (use !== 'pay' && use !== 'pay the rest')
@@ -110,7 +110,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             <TokenName chainId={chainId} address={quote.inputToken} />
             <Copy text={exact} label="amount" />
           </span>
-          <span class="time-left number">{formatSpan(arrivalMs - latestNow.value)}</span>
+          <span class={`time-left number ${leftMs < LAST_MS ? 'negative' : ''}`}>{formatSpan(leftMs)}</span>
         </div>
         <div class="whole-address">
           <span>To this address, on {chain.name}</span>
@@ -128,15 +128,27 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             lost here
           </figcaption>
         </figure>
-        <p>
-          <SolverLabel address={quote.solver} /> then pays exactly{' '}
-          <Amount chainId={chainId} address={quote.outputToken} amount={quote.outputAmount} isShort /> to{' '}
-          <code>{quote.user}</code>
-        </p>
+        <dl class="facts">
+          <dt>Token</dt>
+          <dd>
+            <TokenName chainId={chainId} address={quote.inputToken} isShort /> of the contract{' '}
+            <Id text={quote.inputToken} label="address of the token" /> Send nothing to the contract.
+          </dd>
+          <dt>You get</dt>
+          <dd>
+            exactly{' '}
+            <Amount chainId={chainId} address={quote.outputToken} amount={quote.outputAmount} isShort /> from{' '}
+            <SolverLabel address={quote.solver} />, at <code>{quote.user}</code>
+          </dd>
+          <dt>Order</dt>
+          <dd>
+            <OrderId id={offer.orderId} /> Save this link. A refund needs this browser.
+          </dd>
+        </dl>
       </div>
       <AddressRisks {...{ chain, token: quote.inputToken }} depositDeadline={quote.depositDeadline}>
         <dt>Short, twice</dt>
-        <dd>{BACK}. Send the whole amount, once.</dd>
+        <dd>Then {BACK}. Send the whole amount, once.</dd>
       </AddressRisks>
       {children?.(use)}
       {more}

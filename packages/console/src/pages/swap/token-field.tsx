@@ -71,7 +71,7 @@ export function TokenField(props: TokenFieldProps) {
       <div class="token-field-note">{children}</div>
       <TokenPicker
         dialog={picker}
-        label={`Token that ${label.toLowerCase().replace(' exactly', '')}`}
+        label={`Choose what ${label.toLowerCase().replace(' exactly', '')}`}
         chain={chain}
         current={token}
         isOpen={isOpen}

@@ -1,8 +1,9 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import { Copy } from '../../components/copy.js'
 import { Amount, TokenLogo } from '../../components/token-amount.js'
+import { Worth } from '../../components/worth.js'
+import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
 import { shorten } from '../../format/shorten.js'
@@ -35,6 +36,7 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
   const isAddress = ADDRESS.test(wanted) && !isMistyped(wanted)
   const found = tokensOf(chainId).filter((token) => matches(token, wanted))
   const shown = found.slice(0, isOpen ? SHOWN : 0)
+  const { orders } = useLatestOrders(chainId)
   const balances = useBalances(
     chain,
     shown.slice(0, READ).map(({ address }) => address),
@@ -44,8 +46,6 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
     setText('')
     dialog.current?.close()
   }
-  const mark = (token: KnownToken) =>
-    token.address === bondToken?.address ? 'bond token, price not known' : markOf(token)
   const submit = (event: Event) => {
     event.preventDefault()
     const first = isAddress ? wanted : found[0]?.address
@@ -88,20 +88,18 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
                   <span>
                     <bdi class="token-symbol">{token.symbol ?? 'no symbol'}</bdi>{' '}
                     <code class="muted">{shorten(token.address)}</code>{' '}
-                    {mark(token) && <span class="token-mark">{mark(token)}</span>}
+                    {markOf(token) && <span class="token-mark">{markOf(token)}</span>}
                   </span>
-                  <bdi class="muted">{token.name}</bdi>
+                  <bdi class="muted">
+                    {token.address === bondToken?.address ? 'bonds of solvers, price not known' : token.name}
+                  </bdi>
                 </span>
-                {balances?.has(token.address) && (
-                  <Amount
-                    chainId={chainId}
-                    address={token.address}
-                    amount={balances.get(token.address)}
-                    bare
-                  />
-                )}
+                <Balance
+                  {...{ chainId, orders }}
+                  address={token.address}
+                  held={balances?.get(token.address)}
+                />
               </button>
-              {mark(token) && <Copy text={token.address} label={`address of ${token.symbol}`} />}
             </li>
           ))}
         </ul>
@@ -116,6 +114,20 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
     </dialog>
   )
 }
+
+interface BalanceProps extends Omit<Parameters<typeof Worth>[0], 'amount'> {
+  /** Undefined while it is not read. */
+  readonly held: bigint | undefined
+}
+
+/** How much of a token the user has, and what that is worth. */
+const Balance = ({ held, ...token }: BalanceProps) =>
+  held === undefined ? null : (
+    <span class="picker-balance">
+      <Amount {...token} amount={held} bare />
+      {held > 0n && <Worth {...token} amount={held} />}
+    </span>
+  )
 
 function matches({ symbol = '', name = '', address }: KnownToken, text: string): boolean {
   return [symbol, name, address].some((each) => each.toLowerCase().includes(text.toLowerCase()))

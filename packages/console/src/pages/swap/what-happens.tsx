@@ -4,8 +4,12 @@ import { SolverLabel } from '../../components/id.js'
 import { Paid } from '../../components/paid.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
+import { Worth } from '../../components/worth.js'
 import { latestNow } from '../../data/clock.js'
+import { coinOf } from '../../data/coins.js'
+import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
 import { useReliabilities } from '../../data/solvers/reliability.js'
+import { tokensOf } from '../../data/tokens/tokens.js'
 import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
@@ -54,15 +58,15 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
         {solver !== undefined && (
           <>
             {' '}
-            from <SolverLabel address={solver} />: <Paid of={record} /> in 24 h
+            from <SolverLabel address={solver} />: <Paid of={record} solver={solver} /> in 24 h
           </>
         )}
       </dd>
       {!isTransfer && !isDeposited && depositDeadline !== undefined && (
         <>
-          <dt>Deposit by</dt>
+          <dt>Price holds</dt>
           <dd>
-            <Deadline seconds={depositDeadline} />
+            until <Deadline seconds={depositDeadline} />. Deposit by then
           </dd>
         </>
       )}
@@ -76,12 +80,25 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
         no fee. {!isDeposited && `Gas of ${isTransfer ? 'the transfer' : 'approval and deposit'}`}
         {gas !== undefined && (
           <>
-            , about <span class="number">{formatAmount(gas, 18, 6)}</span> of the native coin
+            , about <Gas chainId={chainId} amount={gas} />
           </>
         )}
         {isDeposited ? 'Gas' : ', and'} of a refund if you need one.
       </dd>
     </dl>
+  )
+}
+
+/** An amount of the coin that pays gas. */
+export function Gas({ chainId, amount }: { readonly chainId: bigint; readonly amount: bigint }) {
+  const coin = coinOf(chainId)
+  const wrapped = tokensOf(chainId).find(({ isListed, symbol }) => isListed && symbol === `W${coin}`)
+  const { orders } = useLatestOrders(chainId)
+  return (
+    <>
+      <span class="number">{formatAmount(amount, 18, 6)}</span> {coin ?? 'of the native coin'}{' '}
+      {wrapped && <Worth {...{ chainId, orders, amount }} address={wrapped.address} />}
+    </>
   )
 }
 
