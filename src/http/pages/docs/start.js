@@ -26,21 +26,23 @@ const asCurl = (url, body) =>
     ? `curl ${url} \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body, null, 2)}'`
     : `curl ${url}`
 const STEPS = document.querySelectorAll('.steps li')
+/** Writes a command into a step, where it can be copied. */
+const writeCommand = (step, command) => {
+  const copy = step.querySelector('.copy')
+  step.querySelector('pre code').textContent = command
+  copy.onclick = async () => {
+    await navigator.clipboard.writeText(command)
+    copy.textContent = 'Copied'
+  }
+}
 /** Writes a request into a step. Its button sends it, and shows the answer below the request. */
 const writeStep = (step, url, body) => {
   const code = step.querySelector('pre code')
   const button = step.querySelector('button:not(.copy)')
-  const copy = step.querySelector('.copy')
   const show = (answer) => {
-    const lines = [asCurl(url, body), ...(answer ? [JSON.stringify(answer, null, 2)] : [])]
-    code.textContent = lines.join('\n\n')
+    code.textContent = `${asCurl(url, body)}\n\n${JSON.stringify(answer, null, 2)}`
   }
-  show()
-  copy.onclick = async () => {
-    await navigator.clipboard.writeText(asCurl(url, body))
-    copy.textContent = 'Copied'
-  }
-  if (button === null) return
+  writeCommand(step, asCurl(url, body))
   const headers = { 'content-type': 'application/json' }
   button.onclick = async () => {
     const answer = await fetch(url, body && { method: 'POST', headers, body: JSON.stringify(body) })
@@ -57,9 +59,15 @@ const writeSteps = async (example) => {
   const write = (chainId, swap) => {
     writeStep(STEPS[1], at(`v1/${chainId}/price`), swap)
     const chains = { originChainId: Number(chainId), destinationChainId: Number(chainId) }
-    const offer = { ...swap, ...chains, userAddress: '0x…', depositMode: 'CONTRACT' }
-    writeStep(STEPS[2], at(`v1/${chainId}/quote`), offer)
-    writeStep(STEPS[3], `${at(`v1/${chainId}/order/`)}0x…`)
+    const offer = { ...swap, ...chains, userAddress: '0x…', depositMode: 'CONTRACT', includeCalls: true }
+    writeCommand(STEPS[2], `${asCurl(at(`v1/${chainId}/quote`), offer)} > offer.json`)
+    const check = `curl ${at(`v1/${chainId}/offers/check`)} \\\n  -H 'content-type: application/json' -d @-`
+    writeCommand(STEPS[3], `jq '{quote, solverSignature}' offer.json |\n  ${check}`)
+    writeCommand(
+      STEPS[4],
+      `jq -r '.calls[] | .to, .data' offer.json |\n  xargs -n 2 cast send --rpc-url $RPC --account user`,
+    )
+    writeCommand(STEPS[5], `curl ${at(`v1/${chainId}/order/`)}$(jq -r .orderId offer.json)`)
   }
   const known = await read('v1/chains')
   writeStep(STEPS[0], at('v1/chains'))
