@@ -61,13 +61,13 @@ const writeSteps = async (example) => {
     const chains = { originChainId: Number(chainId), destinationChainId: Number(chainId) }
     const offer = { ...swap, ...chains, userAddress: '0x…', depositMode: 'CONTRACT', includeCalls: true }
     writeCommand(STEPS[2], `${asCurl(at(`v1/${chainId}/quote`), offer)} > offer.json`)
-    const check = `curl ${at(`v1/${chainId}/offers/check`)} \\\n  -H 'content-type: application/json' -d @-`
-    writeCommand(STEPS[3], `jq '{quote, solverSignature}' offer.json |\n  ${check}`)
+    const check = `curl -H 'content-type: application/json' -d @- \\\n  ${at(`v1/${chainId}/offers/check`)}`
+    writeCommand(STEPS[3], `jq '{quote, solverSignature}' offer.json |\n${check}`)
     writeCommand(
       STEPS[4],
-      `jq -r '.calls[] | .to, .data' offer.json |\n  xargs -n 2 cast send --rpc-url $RPC --account user`,
+      `jq -r '.calls[] | .to, .data' offer.json |\nxargs -n 2 cast send \\\n  --rpc-url $RPC --account user`,
     )
-    writeCommand(STEPS[5], `curl ${at(`v1/${chainId}/order/`)}$(jq -r .orderId offer.json)`)
+    writeCommand(STEPS[5], `id=$(jq -r .orderId offer.json)\ncurl ${at(`v1/${chainId}/order/`)}$id`)
   }
   const known = await read('v1/chains')
   writeStep(STEPS[0], at('v1/chains'))

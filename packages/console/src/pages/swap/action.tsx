@@ -62,7 +62,7 @@ export function Action(props: ActionProps) {
   const isUnread = !isContract && !isRead
   const tick = !isContract && (
     <label class="tick">
-      <input type="checkbox" checked={isRead} onChange={() => setRead(!isRead)} />I have read that a late or
+      <input type="checkbox" checked={isRead} onChange={() => setRead(!isRead)} />I know that a late or
       cancelled transfer may be lost
     </label>
   )

@@ -8,6 +8,8 @@ import type { SwapTerms } from './what-happens.js'
 const LAST = 10
 /** A price so far below them is worth a second look. */
 const FAR_BPS = -100
+/** Less is no difference. */
+const LEAST_BPS = 0.05
 
 interface PriceReferenceProps extends Omit<Parameters<typeof fillsOf>[0], 'sell' | 'buy'> {
   readonly swap: SwapTerms
@@ -31,7 +33,7 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   const gain = `${formatAmount(difference, decimals)} ${bought?.symbol} ${bps < 0 ? 'less' : 'more'} than`
   return (
     <p class={bps < FAR_BPS ? 'warning' : 'muted'}>
-      {difference === 0n ? 'The same as' : gain} at{' '}
+      {Math.abs(bps) < LEAST_BPS ? 'The same as' : gain} at{' '}
       <span class="number">{formatFillRate(best, decimals)}</span>, the{' '}
       {best > median ? 'last fill' : `median of the last ${rates.length} fills`} ({formatBps(bps)})
     </p>

@@ -46,6 +46,8 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
     setText('')
     dialog.current?.close()
   }
+  const mark = (token: KnownToken) =>
+    token.address === bondToken?.address ? 'price not known' : markOf(token)
   const submit = (event: Event) => {
     event.preventDefault()
     const first = isAddress ? wanted : found[0]?.address
@@ -87,12 +89,11 @@ export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, on
                 <span class="picker-name" title={token.address}>
                   <span>
                     <bdi class="token-symbol">{token.symbol ?? 'no symbol'}</bdi>{' '}
-                    <code class="muted">{shorten(token.address)}</code>{' '}
-                    {markOf(token) && <span class="token-mark">{markOf(token)}</span>}
+                    {mark(token) && <span class="token-mark">{mark(token)}</span>}
                   </span>
-                  <bdi class="muted">
-                    {token.address === bondToken?.address ? 'bonds of solvers, price not known' : token.name}
-                  </bdi>
+                  <span class="muted">
+                    <code>{shorten(token.address)}</code> <bdi>{token.name}</bdi>
+                  </span>
                 </span>
                 <Balance
                   {...{ chainId, orders }}
