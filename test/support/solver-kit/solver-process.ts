@@ -14,6 +14,10 @@ const given = JSON.parse(options)
 const solver = createSolver({
   ...given,
   quote: fixedPrice,
+  onDeposit: ({ orderId }) => print(`deposited ${orderId}`),
+  onDepositRemoved: ({ orderId }) => print(`removed ${orderId}`),
+  onFilled: ({ orderId }) => print(`filled ${orderId}`),
+  onMissed: ({ orderId }) => print(`missed ${orderId}`),
   onError: (error) => print(`error ${error}`),
 })
 if (given.endpointUrl !== undefined)
