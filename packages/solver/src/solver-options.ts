@@ -156,13 +156,7 @@ const OPTIONS = z.strictObject({
   protocolName: z.string().regex(PROTOCOL_NAME.pattern, PROTOCOL_NAME.mustBe).default('Service'),
   /** By chain id. */
   chains: z
-    .record(
-      z.custom<number>((id) => /^[1-9]\d{0,14}$/.test(String(id))),
-      CHAIN,
-      {
-        error: ({ code }) => (code === 'invalid_key' ? 'must be the id of a chain' : undefined),
-      },
-    )
+    .record(z.string().regex(/^[1-9]\d{0,14}$/), CHAIN, 'must have chains by their ids')
     .refine((chains) => Object.keys(chains).length > 0, 'must have at least one chain'),
   /**
    * Prices a swap, or declines. When it throws, returns no amount or does not answer by the deadline, that is a decline, a line of

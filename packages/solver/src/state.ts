@@ -29,10 +29,8 @@ export interface BookEntry {
   readonly entry: string
 }
 
-/** What an order has cost that was not paid, in decimal. */
-export interface Loss extends Pick<MissedOrder, 'outputToken' | 'user'> {
-  readonly cost: string
-  readonly deposit: MissedOrder['deposit'] | null
+/** An order that was not paid and has cost something. */
+export interface Loss extends MissedOrder {
   /** 1 for a quote for an address; null for one that is not known. */
   readonly isForAddress: number | null
 }
@@ -202,12 +200,13 @@ export function openState(path: string) {
       run('REPLACE INTO books VALUES (@id, @chainId, @time, @kind, @entry)', entry),
     dropBookEntry: (id: string) => run('DELETE FROM books WHERE id = ?', id),
     /** The missed orders and slashed quotes of a chain since that time that have cost something. */
-    losses: (chainId: number, time: number) =>
-      sql<Loss>(
-        `SELECT entry ->> 'cost' AS cost, entry ->> 'outputToken' AS outputToken, entry ->> 'user' AS user,
-          entry ->> 'deposit' AS deposit, signed ->> 'isForAddress' AS isForAddress FROM books LEFT JOIN orders
-          ON orderId = id WHERE books.chainId = ? AND kind = 'MISSED' AND time > ? AND cost <> '0'`,
-      ).all(chainId, time),
+    losses: (chainId: number, time: number): Loss[] =>
+      sql<Pick<BookEntry, 'entry'> & Pick<Loss, 'isForAddress'>>(
+        `SELECT entry, signed ->> 'isForAddress' AS isForAddress FROM books LEFT JOIN orders ON orderId = id
+          WHERE books.chainId = ? AND kind = 'MISSED' AND time > ? AND entry ->> 'cost' <> '0'`,
+      )
+        .all(chainId, time)
+        .map(({ entry, isForAddress }) => ({ ...fromText<MissedOrder>(entry), isForAddress })),
     /** A position of a chain's blocks, or what has been learnt of it; undefined before the first one. */
     position: (name: string) =>
       sql<{ value: string }>('SELECT value FROM positions WHERE name = ?').get(name)?.value,

@@ -8,17 +8,14 @@ import {
   type LogTopic,
   numberToHex,
   type PublicClient,
-  toFunctionSelector,
 } from 'viem'
 import { isForSize } from '../../../chain/src/block-ranges.js'
 import { rpcErrorIn } from '../../../chain/src/json-rpc.js'
 import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
 import { logsIn } from '../../../protocol/src/node/parse-blocks.js'
 import { readView } from '../../../protocol/src/node/read-view.js'
-import { revertOf } from '../../../protocol/src/node/revert.js'
 import type { Order } from '../../../protocol/src/orders/order.js'
 import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
-import { CONTRACT_REFUSALS } from '../../../protocol/src/quotes/verification.js'
 import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { toQuantity } from '../../../protocol/src/values/hex.js'
 
@@ -41,25 +38,6 @@ export function settlementCall<N extends ContractFunctionName<typeof CALLS_ABI, 
 ): Call {
   const abi = settlementOf(chainId).CALLS_ABI
   return { address: settlement, abi, functionName, args: args as readonly unknown[] }
-}
-
-/** The errors with which the reference contract and deployed ones refuse the calls of a solver, by selector. */
-const REFUSALS = new Map(
-  [
-    ...CONTRACT_REFUSALS.filter((error) => error.endsWith(')')),
-    'FillDeadlinePassed(uint32)',
-    'InsufficientDeposit()',
-    'NothingDeposited(bytes32)',
-    'OrderNotDeposited()',
-    'OrderNotDeposited(bytes32)',
-    'SafeERC20FailedOperation(address)',
-  ].map((error) => [toFunctionSelector(error), error]),
-)
-
-/** An error of a call with the name of the contract's own, where that is known. */
-export function named(error: unknown, { functionName }: Call): unknown {
-  const name = REFUSALS.get(revertOf(error)?.data.slice(0, 10) as Hex)
-  return name === undefined ? error : new Error(`${functionName} is refused with ${name}`, { cause: error })
 }
 
 /** A call by an account, as nodes simulate it. */

@@ -4,10 +4,8 @@ import type { Clock } from '../../../protocol/src/clock.js'
 import { inTime } from '../waiting.js'
 import { createPacing, type Send } from './pacing.js'
 
-/** A call that is answered later is of no use within the shortest fill windows, whatever a transport repeats. */
-const CALL_MS = 15_000
-/** A call without an answer for so long is made once more beside it: one connection may be lost, and the next one not. */
-const AGAIN_MS = 5_000
+/** As long as a call by a URL may take, whatever a transport repeats. */
+const CALL_MS = 5_000
 
 /** The way to a chain's node. */
 export interface OpenNode {
@@ -36,12 +34,7 @@ export function openNode(rpc: string | Transport, clock: Clock): OpenNode {
   return { client: createPublicClient({ ccipRead: false, transport }), callsPerSecond, close }
 }
 
-/** A transport of the market maker's own may leave a call without an answer. What is sent twice is carried out once. */
+/** A transport of the market maker's own may leave a call without an answer. */
 function answering(send: Send, clock: Clock): Send {
-  return (call) => {
-    const over = new AbortController()
-    const sendAndAgain = (): Promise<unknown> =>
-      Promise.race([send(call), clock.sleep(AGAIN_MS, over.signal).then(sendAndAgain)])
-    return inTime(clock, CALL_MS, 'the node', sendAndAgain()).finally(() => over.abort())
-  }
+  return (call) => inTime(clock, CALL_MS, 'the node', send(call))
 }

@@ -43,12 +43,10 @@ export async function registerEndpoint(parts: SolverParts, endpointUrl: string):
       return createAggregatorClient({ baseUrl }).registerSolver(signed)
     }
     const { check } = await keepTrying(parts, attempt, retryDelay, isFinal)
-    const [outcome, explanation] = [check?.outcome, check?.explanation].map((text = '') =>
-      instanceSentence(text),
-    )
-    log.info({ chainId, outcome, explanation }, 'endpoint registered')
+    const explanation = instanceSentence(check?.explanation ?? '')
+    log.info({ chainId, explanation }, 'endpoint registered')
     // No offer of it would be taken.
-    if (outcome === 'INVALID' || outcome === 'FAILED')
+    if (check?.outcome === 'INVALID' || check?.outcome === 'FAILED')
       onError(new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${explanation}`))
   }
 }

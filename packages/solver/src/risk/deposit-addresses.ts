@@ -4,7 +4,6 @@ import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.
 import type { ChainBasics } from '../chain/chain-basics.js'
 import { isNonceUsed, requestOf, settlementCall } from '../chain/contract.js'
 
-const LEARNING_SECONDS = 60
 /** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
 const INERT_TOKEN = '0x600160005260206000f3'
 /** What a contract that keeps tokens reverts with before it looks for them, and one that gives them back after it. */
@@ -22,7 +21,6 @@ export function createDepositAddresses({ chain, solver, state, time }: ChainBasi
   const name = `keeps tokens ${chain.chainId} ${chain.settlement}`
   let known = state.position(name)
   const keepsTokens = () => known !== 'no'
-  let nextLearning = 0
 
   return {
     /** True until it is known. */
@@ -38,11 +36,10 @@ export function createDepositAddresses({ chain, solver, state, time }: ChainBasi
      * @throws viem's errors
      */
     async learn(): Promise<void> {
-      if (known !== undefined || time.passed() < nextLearning) return
+      if (known !== undefined) return
       const ended = state.endedQuotes(chain.chainId)
       const past = ended.find(({ quote }) => quote.fillDeadline < time.passed())
       if (past === undefined) return
-      nextLearning = time.passed() + LEARNING_SECONDS
       // Both at one block: where the nonce is not used yet, the refund succeeds at any contract.
       const at = time.atDepth(0)
       if (!(await isNonceUsed(chain, solver, past.quote.nonce, at))) return

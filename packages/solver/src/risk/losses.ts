@@ -15,7 +15,7 @@ const MUCH_DIVISOR = 100n
 /** Knows what was lately taken from the bond of a chain for missed orders and untaken quotes, by the books: also over restarts. */
 export function createLosses({ chain: { chainId }, state, time }: ChainBasics, ledger: QuoteLedger) {
   const within = (seconds: number) => state.losses(chainId, time.passed() - seconds)
-  const sum = (losses: readonly Loss[]) => losses.reduce((total, { cost }) => total + BigInt(cost), 0n)
+  const sum = (losses: readonly Loss[]) => losses.reduce((total, { cost }) => total + cost, 0n)
   /** Of orders at the contract: tokens at an address may come too late to be paid for, whatever the output token does. */
   const missed = (token: Address, seconds: number) =>
     within(seconds).filter(

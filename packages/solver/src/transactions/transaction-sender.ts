@@ -3,7 +3,7 @@ import { estimateGas } from 'viem/actions'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
 import type { ChainBasics } from '../chain/chain-basics.js'
-import { type AtBlock, type Call, named, requestOf } from '../chain/contract.js'
+import { type AtBlock, type Call, requestOf } from '../chain/contract.js'
 import type { SignedTransaction } from '../state.js'
 import { min, readMarket } from './fees.js'
 
@@ -136,9 +136,7 @@ export function createTransactionSender({ chain, account, state, time }: ChainBa
     async send(call: Call, keep: Keep): Promise<Offer | undefined> {
       const simulated = requestOf(address, call)
       const [gas, { first }, used] = await Promise.all([
-        estimateGas(client, simulated).catch((error) => {
-          throw named(error, call)
-        }),
+        estimateGas(client, simulated),
         readMarket(chain, leastTip),
         usedAt(),
       ])

@@ -1,4 +1,4 @@
-import { createPublicClient, custom, parseTransaction, toFunctionSelector } from 'viem'
+import { createPublicClient, custom, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { settlementCall } from '../../src/chain/contract.js'
@@ -77,14 +77,10 @@ it.each([
   expect(nonces.map((sent) => sent ?? 0)).toEqual([nonce])
 })
 
-it.each([
-  ['QuoteExpired()', /^fill is refused with QuoteExpired\(\)$/],
-  ['AnotherError()', /reverted/],
-])('a call that reverts with %s is not signed, and names an error of the contract', async (name, text) => {
-  const data = toFunctionSelector(name)
-  const refusal = Object.assign(new Error('execution reverted'), { code: 3, data })
+it('a call that reverts is not signed', async () => {
+  const refusal = Object.assign(new Error('execution reverted'), { code: 3, data: '0x' })
   const { nonces, send } = startSender({ refusal })
-  await expect(send()).rejects.toThrow(text)
+  await expect(send()).rejects.toThrow('reverted')
   expect(nonces).toEqual([])
 })
 
