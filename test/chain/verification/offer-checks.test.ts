@@ -74,6 +74,11 @@ describe.each(RULES)('on a contract with %s rules', (rules) => {
   const causes: [string, OfferVerdict, (terms: { inputToken: Address }) => Promise<Signed>][] = [
     ['nothing', VALID, (terms) => chain.signedQuote(terms)],
     [
+      'a bond that just covers it',
+      VALID,
+      (terms) => chain.signedQuote({ ...terms, outputAmount: BOND * 20n + 19n }),
+    ],
+    [
       'a bond that is too small',
       dead('BOND_TOO_SMALL'),
       (terms) => chain.signedQuote({ ...terms, outputAmount: BOND * 20n + 20n }),

@@ -23,7 +23,7 @@ export const WILLING: ContractState = {
   chainId: 31337,
 }
 
-/** A viem client of a node whose only contract is in this state; the real one is in test/service/verification/contract-verdict.slow.test.ts. */
+/** A viem client of a node whose only contract is in this state; offers meet the real one in test/chain/verification/offer-checks.test.ts. */
 export function createContractClient(state: ContractState = WILLING) {
   const request = async ({ method, params }: { method: string; params: [{ data: Hex }] }) => {
     if (method === 'eth_chainId') return toHex(state.chainId)

@@ -33,6 +33,13 @@ test.each([
 })
 
 test.each([
+  [3019n, undefined],
+  [3020n, 'bond_too_small'],
+])('an output of %i is covered by 150, as the contract divides: %s', (outputAmount, reason) => {
+  expect(rulesOf({}).violationOf(exactInput, signedQuote({ outputAmount }).quote)).toBe(reason)
+})
+
+test.each([
   [40, undefined],
   [41, 'deposit_deadline_mismatch'],
 ])('an offer that ends after 60 s and not after 300 s is judged after %i s', (seconds, reason) => {
