@@ -216,6 +216,25 @@ describe('the place of a solver without an endpoint', () => {
     })
   })
 
+  test.each([
+    ['is not taken by a new solver', [], 0],
+    ['stays for one that had it', ['a'], 1],
+  ])('%s when its session fails at the second chain', async (_what, earlier, places) => {
+    const { sessions, directory, world, pass } = await startSmall()
+    for (const id of earlier) {
+      await sessions.connect(hello(id))
+      await sessions.disconnect(id, address, BOTH_CHAINS)
+    }
+    let writes = 0
+    world.beforeWrite = (method) => {
+      if (method === 'saveSession' && ++writes === 2) throw unavailable()
+    }
+    await expect(sessions.connect(hello('b'))).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+    await pass(CHECK_MS)
+    await pass(CHECK_MS)
+    expect(BOTH_CHAINS.map((chainId) => directory.registered(chainId).length)).toEqual([places, places])
+  })
+
   test('stays when the clock was an hour ahead for a moment', async () => {
     const { sessions, directory, pass, world } = await startSmall()
     await sessions.connect(one)
