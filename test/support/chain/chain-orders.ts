@@ -39,11 +39,10 @@ const STATES = { Deposited: 'DEPOSITED', Settled: 'SETTLED', Refunded: 'REFUNDED
  */
 export async function expectedOrders(
   chain: Pick<TestChain, 'devnet' | 'chainId' | 'contracts'>,
-  toBlock?: number,
 ): Promise<OrderMessage[]> {
   const { view, client } = createCalls(chain.devnet, chain.contracts.settlement)
   const events = new Map<string, EventMessage[]>()
-  for (const event of await expectedMessages(chain, 0, toBlock))
+  for (const event of await expectedMessages(chain))
     events.set(event.orderId, [...(events.get(event.orderId) ?? []), event])
   const { timestamp } = await client.getBlock()
   const orders = [...events.values()].map((own) => orderOf(view, own, Number(timestamp)))
