@@ -71,7 +71,7 @@ export function SwapForm(props: SwapFormProps) {
     const shown = amount === undefined ? '' : formatAmount(amount, decimals)
     return (
       <TokenField
-        chain={chain}
+        {...{ chain, orders }}
         label={isExact ? `${label} exactly` : label}
         token={token}
         amount={isExact ? typed : shown}

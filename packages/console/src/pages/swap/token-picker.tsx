@@ -1,9 +1,9 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Amount, TokenLogo } from '../../components/token-amount.js'
 import { Worth } from '../../components/worth.js'
-import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
 import { shorten } from '../../format/shorten.js'
@@ -15,6 +15,8 @@ interface TokenPickerProps {
   /** The title, which names the side of the swap. */
   readonly label: string
   readonly chain: Chain
+  /** Among which are the last fills of the tokens. */
+  readonly orders: readonly Order[] | undefined
   /** The token that is chosen. */
   readonly current: string
   /** A closed dialog lists and reads nothing. */
@@ -29,14 +31,14 @@ const SHOWN = 50
 const READ = 20
 
 /** Chooses a token of the operator's list, another one that is traded here, or any by its address. */
-export function TokenPicker({ dialog, label, chain, current, isOpen, onClose, onToken }: TokenPickerProps) {
+export function TokenPicker(props: TokenPickerProps) {
+  const { dialog, label, chain, orders, current, isOpen, onClose, onToken } = props
   const { chainId, bondToken } = chain
   const [text, setText] = useState('')
   const wanted = text.trim()
   const isAddress = ADDRESS.test(wanted) && !isMistyped(wanted)
   const found = tokensOf(chainId).filter((token) => matches(token, wanted))
   const shown = found.slice(0, isOpen ? SHOWN : 0)
-  const { orders } = useLatestOrders(chainId)
   const balances = useBalances(
     chain,
     shown.slice(0, READ).map(({ address }) => address),
