@@ -34,25 +34,25 @@ it.each([
     'the last fill while prices rise',
     [98, 99, 100.5],
     'muted',
-    '1 T less than at …, the last fill (−49.8 bp)',
+    '1 T (−49.8 bp) less than at …, the last fill',
   ],
   [
     'the median while they fall',
     [102, 100.5, 99],
     'muted',
-    '1 T less than at …, the median of the last 3 fills (−49.8 bp)',
+    '1 T (−49.8 bp) less than at …, the median of the last 3 fills',
   ],
   [
     'the last ten',
     [500, 500, ...Array(10).fill(100)],
     'muted',
-    'The same as at …, the median of the last 10 fills (0.0 bp)',
+    'The same as at …, the median of the last 10 fills',
   ],
   [
     'a price far above it, as a warning',
     [102, 102, 102],
     'warning',
-    '2 T less than at …, the median of the last 3 fills (−196.1 bp)',
+    '2 T (−196.1 bp) less than at …, the median of the last 3 fills',
   ],
 ])('a price is compared with %s', (_what, prices, tone, words) => {
   expect(referenceAfter(...prices)).toEqual([tone, words])

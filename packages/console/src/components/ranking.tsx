@@ -105,7 +105,7 @@ export function Ranking({ attempts, chainId, token, choice, isRecord = false }: 
                 <>
                   <Paid of={reliability} solver={solver} />
                   {reliability?.fillMs !== undefined && (
-                    <span class="of">usually in {formatFill(reliability.fillMs)}</span>
+                    <span class="of">fills in {formatFill(reliability.fillMs)}</span>
                   )}
                 </>
               )}

@@ -30,12 +30,12 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   const bps = (rate / best - 1) * 10_000
   const reference = (best * Number(inputAmount)) / 10 ** ((sold?.decimals ?? 0) - decimals)
   const difference = BigInt(Math.round(Math.abs(Number(outputAmount) - reference)))
-  const gain = `${formatAmount(difference, decimals)} ${bought?.symbol} ${bps < 0 ? 'less' : 'more'} than`
+  const amount = `${formatAmount(difference, decimals)} ${bought?.symbol} (${formatBps(bps)})`
+  const words = Math.abs(bps) < LEAST_BPS ? 'The same as' : `${amount} ${bps < 0 ? 'less' : 'more'} than`
   return (
     <p class={bps < FAR_BPS ? 'warning' : 'muted'}>
-      {Math.abs(bps) < LEAST_BPS ? 'The same as' : gain} at{' '}
-      <span class="number">{formatFillRate(best, decimals)}</span>, the{' '}
-      {best > median ? 'last fill' : `median of the last ${rates.length} fills`} ({formatBps(bps)})
+      {words} at <span class="number">{formatFillRate(best, decimals)}</span>, the{' '}
+      {best > median ? 'last fill' : `median of the last ${rates.length} fills`}
     </p>
   )
 }
