@@ -1,5 +1,9 @@
+import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
+import { deferred } from '../support/deferred.js'
 import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
+import { keyOf } from '../support/solver-kit/market.js'
 import { startRunning } from './running-solver.js'
 import { SOLVER } from './world.js'
 
@@ -46,3 +50,26 @@ it.each([
     expect([solver.metrics().openQuotes, chain.countOf(SOLVER) - before]).toEqual([0, count])
   },
 )
+
+it('a quote that is signed while `cancelQuotes` is called is not sent', async () => {
+  const signing = deferred()
+  const account = privateKeyToAccount(keyOf(devAccounts[1]))
+  let isSlow = false
+  const slowly = async (typed: never) => {
+    if (isSlow) await signing.opened
+    return account.signTypedData(typed)
+  }
+  const signTypedData = slowly as typeof account.signTypedData
+  const options = { account: { ...account, signTypedData } }
+  const { ask, cancelQuotes, passBlocks, metrics } = await startRunning('reference', {}, options)
+  await passBlocks(2)
+  isSlow = true
+  const asking = ask(1_000n)
+  await Promise.resolve()
+  expect(await cancelQuotes()).toEqual([])
+  signing.open()
+  expect(await asking).toBeUndefined()
+  isSlow = false
+  expect(metrics().openQuotes).toBe(0)
+  expect(await ask(1_000n)).toBeDefined()
+})

@@ -11,11 +11,11 @@ const HIGH_TIP = 2_500_000_000n
 /** A solver whose payment the node has lost, and which it would now refuse. */
 async function startLost() {
   const running = await startRunning()
-  const { chain, ask, deposit, passBlocks } = running
+  const { chain, ask, deposit, passBlocks, passHeld } = running
   const [known, other] = [await ask(1_000n, TERMS), await ask(1_000n, TERMS)] as [KnownQuote, KnownQuote]
   deposit(known)
   await passBlocks(1)
-  await passBlocks(1, 2, { holdsSigned: true })
+  await passHeld(1)
   expect(chain.pendingCount() - chain.countOf(SOLVER)).toBe(1)
   chain.dropPool()
   chain.setMinTip(HIGH_TIP)

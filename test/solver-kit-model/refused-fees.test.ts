@@ -79,11 +79,11 @@ it('what a node has refused one payment for holds up no further ones', async () 
 
 it('an order is filled once when its first attempt is mined after a later one was signed', async () => {
   let attempts = 0
-  const { passBlocks, isPaid, paid, metrics, statement, chain } = await startWith((take) =>
+  const { passBlocks, passHeld, isPaid, paid, metrics, statement, chain } = await startWith((take) =>
     attempts++ === 0 ? take() : refuse('no'),
   )
   const before = chain.countOf(SOLVER)
-  await passBlocks(12, 2, { holdsSigned: true })
+  await passHeld(12)
   expect(metrics().feesRaised).toBeGreaterThan(0)
   await passBlocks(4)
   expect([isPaid(), chain.countOf(SOLVER) - before, metrics().filled]).toEqual([true, 1, 1])

@@ -84,10 +84,11 @@ it('a quote whose deposit and payment are lost counts again until it has ended',
 it.each(RULES)(
   'a quote whose deposit is lost before it is paid is ended in time, on the %s contract',
   async (rules) => {
-    const { quoteFor, deposit, passBlocks, reorganise, isUnused, metrics, chain } = await start(rules)
+    const { quoteFor, deposit, passBlocks, passHeld, reorganise, isUnused, metrics, chain } =
+      await start(rules)
     const known = await quoteFor(1_000n, { depositSeconds: 30 })
     deposit(known)
-    await passBlocks(2, 2, { holdsSigned: true })
+    await passHeld(2)
     expect(metrics()).toMatchObject({ deposits: 1, paymentsSent: 1 })
     reorganise(3, 'lost', 'lost')
     while (chain.head().timestamp < known.quote.fillDeadline) await passBlocks(1)

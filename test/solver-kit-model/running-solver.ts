@@ -116,6 +116,8 @@ export async function startRunning(
     ...incarnation,
     errors: () => incarnation.errors.map(String),
     passBlocks,
+    /** Passes blocks that have no transaction of the solver. */
+    passHeld: (count: number) => passBlocks(count, 2, { holdsSigned: true }),
     /** Passes blocks until one is later than that time, in Unix seconds. */
     async passBeyond(time: number): Promise<void> {
       while (chain.head().timestamp <= time) await passBlocks(1)

@@ -1,12 +1,20 @@
 import { afterAll, expect, it, vi } from 'vitest'
 import { signedQuote } from '../../../test/support/solvers/sample-quotes.js'
 import { addressUse } from '../src/data/orders/address-use.js'
-import { begunSwaps, rememberSwap, storedQuote, toStoredQuote } from '../src/data/orders/own-swaps.js'
+import {
+  begunSwaps,
+  ownSwap,
+  rememberSwap,
+  storedQuote,
+  toStoredQuote,
+} from '../src/data/orders/own-swaps.js'
 import { toConsoleOffer } from './console-offer.js'
 
 vi.hoisted(() => {
   vi.stubGlobal('addEventListener', () => {})
-  vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} })
+  const swap = { chainId: 1, orderId: '0x05', quoteId: '', isBegun: true }
+  const stored = JSON.stringify([null, 5, { chainId: 'x' }, swap])
+  vi.stubGlobal('localStorage', { getItem: () => stored, setItem: () => {} })
 })
 afterAll(() => void vi.unstubAllGlobals())
 
@@ -20,6 +28,11 @@ it('has no offer for a stored one whose amounts are no numbers', () => {
     const quote = { ...(toStoredQuote(offer) as { quote: object }).quote, [name]: 'abc' }
     expect(storedQuote({ ...swap, signedQuote: { quote } as never })).toBe(undefined)
   }
+})
+
+it('knows a stored swap on its own chain only, whatever else is stored', () => {
+  expect(begunSwaps(1n).map(({ orderId }) => orderId)).toEqual(['0x05'])
+  expect([ownSwap(1n, '0x05')?.chainId, ownSwap(2n, '0x05')]).toEqual([1, undefined])
 })
 
 it('lists swaps that are not over before those that are', () => {

@@ -83,15 +83,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await next
     })
 
-    it('says in words why nobody makes an offer', async () => {
-      const { page, open } = await stage.openPage()
-      await open(stage.swapLink({ amount: '0.000000000000000001' }))
-      const form = page.getByRole('region', { name: 'Swap' })
-      await form.getByText(/^3 solvers declined: .*amount too small \(1\)/).waitFor(PAGE_WAIT)
-      const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
-      await ranking.getByText('Declined: amount too small').waitFor()
-    })
-
     it('is pale with its age while the instance does not answer', async () => {
       const cable = await startCable(stage.network.serviceUrl)
       onTestFinished(() => cable.close())

@@ -194,24 +194,5 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.goto(`${service.url}/#/market?chain=999`)
       await page.getByText('This instance does not serve the chain 999.').waitFor(PAGE_WAIT)
     })
-
-    it('show the deposit address of a swap only on the chain of the swap, whatever else is stored', async () => {
-      const orderId = `0x${'5'.repeat(64)}`
-      const amounts = { inputAmount: '5', outputAmount: '5', nonce: '1' }
-      const quote = { user: orderId.slice(0, 42), ...amounts, depositDeadline: 4e9, fillDeadline: 4e9 }
-      const signedQuote = { quote, orderId, depositAddress: orderId.slice(0, 42) }
-      const quoteId = '5e1f0000-0000-4000-8000-000000000000'
-      const swap = { chainId: 31337, orderId, quoteId, signedQuote, isBegun: true }
-      const page = await openPlace('market')
-      const stored = JSON.stringify([null, 5, { chainId: 'x' }, swap])
-      await page.evaluate(`localStorage.setItem('swaps', ${JSON.stringify(stored)})`)
-      await page.reload()
-      const address = page.getByRole('region', { name: 'Deposit address' })
-      await page.goto(`${service.url}/#/order/${orderId}`)
-      await address.getByText('Send exactly').waitFor(PAGE_WAIT)
-      await page.goto(`${service.url}/#/order/${orderId}?chain=31338`)
-      await page.getByText('The contract does not know this order.').waitFor(PAGE_WAIT)
-      expect(await address.count()).toBe(0)
-    })
   },
 )

@@ -152,29 +152,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(sent).toEqual([contracts.settlement.toLowerCase()])
     })
 
-    it('is followed after the page is loaded again, with the wallet', async () => {
-      stage.pauseBestSolver()
-      const { page, open } = await stage.openPage({
-        account: stage.network.user.address,
-        async answer(method) {
-          if (method === 'eth_sendTransaction') await stage.holdBlocks()
-          return undefined
-        },
-      })
-      await stage.swap({ page, open })
-      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
-      await page.reload()
-      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
-      await button(page, 'Look again').waitFor(PAGE_WAIT)
-      await button(page, 'Back to the quotes').click()
-      const own = page.getByRole('region', { name: 'Your swaps in this browser' })
-      await own.getByText('waiting').waitFor(PAGE_WAIT)
-      await own.getByRole('link').first().click()
-      await page.getByText('The order appears here once its deposit is mined.').waitFor(PAGE_WAIT)
-      await stage.node().mine({ blocks: 1 })
-      await page.locator('.hero-state').getByText('deposited').waitFor(PAGE_WAIT)
-    })
-
     // It moves the time of the chain on, so that solvers offer nothing after it.
     it('is refunded through the wallet when nobody fills it', async () => {
       const { page, open } = await stage.openPage({ account: stage.network.user.address })

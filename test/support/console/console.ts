@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createAggregatorClient } from '@quote-aggregator/client'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Address } from 'viem'
 import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
 import { buildConsole } from '../../../src/operator/demo/build-console.js'
 import { startServiceInProcess } from '../../../src/operator/demo/service-in-process.js'
+import { eventually } from '../eventually.js'
 import { freePort } from '../free-port.js'
 import { CHROMIUM } from '../packages/chromium.js'
 import { bringWallet, type WalletAnswer, type WalletOptions } from './wallet.js'
@@ -80,7 +82,15 @@ export async function startConsole(environment: Record<string, string> = {}) {
       onError: () => {},
       startService: startServiceInProcess,
     })
-    const { rpcUrl } = network.devnet
+    const { rpcUrl, chainId } = network.devnet
+    const { weth: inputToken, usdc: outputToken } = network.contracts
+    const swap = { chainId, inputToken, outputToken, orderType: 'EXACT_INPUT', amount: 10n ** 18n } as const
+    const client = createAggregatorClient({ baseUrl: network.serviceUrl })
+    // After a start on a busy machine, solvers decline until their transactions are fast enough for the fill window.
+    await eventually(
+      () => client.getPrice(swap).catch(() => undefined),
+      (price) => price?.offers === network.solvers.length,
+    )
     return {
       network,
       /** The link that the demo prints, with what it says of the tokens. */

@@ -25,18 +25,15 @@ export const REFUSED: RpcAnswer = { error: { code: 4001, message: 'User rejected
 
 /** What a wallet's extension runs in the page: it announces itself (EIP-6963), and asks the test for everything else. */
 const EXTENSION = `{
-  const listeners = {}
   const provider = {
     async request({ method, params = [] }) {
       const { result, error } = await globalThis.askWallet(method, params)
       if (error) throw error
       return result
     },
-    on(event, listener) { (listeners[event] ??= new Set()).add(listener) },
-    removeListener(event, listener) { listeners[event]?.delete(listener) },
+    on() {},
+    removeListener() {},
   }
-  globalThis.emitFromWallet = (event, value) => { for (const listener of listeners[event] ?? []) listener(value) }
-  globalThis.countWalletListeners = (event) => listeners[event]?.size ?? 0
   const info = { uuid: crypto.randomUUID(), name: 'Test wallet', rdns: 'example.test', icon: 'data:image/svg+xml,<svg/>' }
   const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
   addEventListener('eip6963:requestProvider', announce)
@@ -60,9 +57,4 @@ export async function bringWallet(page: Page, { rpcUrl, account, answer }: Walle
     return (await response.json()) as RpcAnswer
   })
   await page.addInitScript(EXTENSION)
-}
-
-/** Has the wallet of a page report a change (EIP-1193), such as `accountsChanged` with the new accounts. */
-export async function emitFromWallet(page: Page, event: string, value: unknown): Promise<void> {
-  await page.evaluate(`emitFromWallet(${JSON.stringify(event)}, ${JSON.stringify(value)})`)
 }
