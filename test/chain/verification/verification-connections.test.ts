@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  ACCEPTED,
-  NEVER,
-  SIGNED_BY_ANOTHER,
-  startVerifiedSettlement,
-  unknownVerdict,
-  VERIFY_TIMEOUT_MS,
-} from '../../support/chain/deposit-verifier.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { shared } from '../../support/shared.js'
+import {
+  ACCEPTED,
+  NEVER,
+  REFUSED,
+  startVerifiedSettlement,
+  unknownVerdict,
+  VERIFY_TIMEOUT_MS,
+} from './verified-settlement.js'
 
 const settlement = await shared(startVerifiedSettlement())
 
@@ -37,7 +37,7 @@ describe('the second of two endpoints', () => {
     const both = settlement.openVerifier([node.url, second.url])
     expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
     const callsBefore = calls
-    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(REFUSED)
     expect(calls).toBe(callsBefore)
     both.close()
   })
@@ -51,7 +51,7 @@ describe('the second of two endpoints', () => {
       time.abort()
     })
     expect(await both.verifyDeposit(settlement.offer, time.signal)).toEqual(unknownVerdict('timeout'))
-    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(REFUSED)
     both.close()
   })
 
@@ -62,7 +62,7 @@ describe('the second of two endpoints', () => {
     node.answerWith(() => caller.abort())
     expect(await both.verifyDeposit(settlement.offer, caller.signal)).toEqual(unknownVerdict('timeout'))
     node.answerWith(undefined)
-    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(REFUSED)
     expect(second.requests()).toEqual([])
     both.close()
   })

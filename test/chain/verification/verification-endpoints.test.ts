@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { zeroAddress } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
-import { NEVER, startVerifiedSettlement, unknownVerdict } from '../../support/chain/deposit-verifier.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { shared } from '../../support/shared.js'
+import { NEVER, startVerifiedSettlement, unknownVerdict } from './verified-settlement.js'
 
 const NO_ANSWER = unknownVerdict('no_answer')
 /** A check of an endpoint holds for this time. The next one begins after half of it, if there are calls. */

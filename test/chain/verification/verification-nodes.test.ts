@@ -4,24 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
-import {
-  ACCEPTED,
-  NEVER,
-  startVerifiedSettlement,
-  unknownVerdict,
-} from '../../support/chain/deposit-verifier.js'
-import { stranger } from '../../support/chain/settlement.js'
+import { user } from '../../support/chain/chain.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { shared } from '../../support/shared.js'
-
-const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
+import { ACCEPTED, NEVER, REFUSED, startVerifiedSettlement, unknownVerdict } from './verified-settlement.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 const NONCE_USED = encodeErrorResult({
   abi: settlementAbi,
   errorName: 'NonceAlreadyUsed',
-  args: [stranger.address, 1n],
+  args: [user.address, 1n],
 })
 const WORD = '00'.repeat(32)
 
@@ -47,7 +40,7 @@ const answer = (response: ServerResponse, body: object, status = 200) =>
 
 describe('an answer of the node is', () => {
   it.each<[string, object, DepositVerdict]>([
-    ['a revert of geth', { error: { code: 3, message: 'execution reverted', data: NONCE_USED } }, REJECTED],
+    ['a revert of geth', { error: { code: 3, message: 'execution reverted', data: NONCE_USED } }, REFUSED],
     [
       'a revert without data',
       { error: { code: -32000, message: 'execution reverted' } },
@@ -81,7 +74,7 @@ describe('an answer of the node is', () => {
     node.answerWith((response) =>
       answer(response, { error: { code: 3, message: '', data: NONCE_USED } }, 500),
     )
-    expect(await verify()).toEqual(REJECTED)
+    expect(await verify()).toEqual(REFUSED)
   })
 })
 

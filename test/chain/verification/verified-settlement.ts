@@ -1,30 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { type Level, pino } from 'pino'
 import type { Address } from 'viem'
-import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
-import { type Fixture, startSettlement, stranger } from './settlement.js'
-import { offerOf } from './signed-offer.js'
-
-/** The settlement contract with two offers, and verifiers that ask it. */
-export interface VerifiedSettlement {
-  readonly chain: Fixture
-  /** URL of the chain's node. */
-  readonly rpcUrl: string
-  /** An offer that the contract accepts. */
-  readonly offer: SignedQuote
-  /** An offer that another account has signed. */
-  readonly refusedOffer: SignedQuote
-  openVerifier(
-    rpcUrls: readonly string[],
-    changes?: VerifierChanges,
-  ): ReturnType<typeof createDepositVerifier>
-  stop(): void
-}
+import { createTraffic } from '../../support/chain/event-traffic.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 
 /** Differences from the chain's own contract and from a silent log. */
 interface VerifierChanges {
@@ -43,19 +26,24 @@ setMaxListeners(0, NEVER)
 
 export const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 /** The verdict on `refusedOffer`. */
-export const SIGNED_BY_ANOTHER: DepositVerdict = { kind: 'rejected', error: 'SignerNotSolver' }
+export const REFUSED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
 export const unknownVerdict = (reason: UnknownReason): DepositVerdict => ({ kind: 'unknown', reason })
 
-export async function startVerifiedSettlement(): Promise<VerifiedSettlement> {
-  const chain = await startSettlement()
+/** A model chain with an offer that the contract accepts and one that it refuses, and verifiers that ask it. */
+export async function startVerifiedSettlement() {
+  const chain = await startModelChain({ bonded: 0 })
+  const { order, actions, mine } = await createTraffic(chain, { seed: 1 })
+  const [offer, refusedOffer] = [order(), order()]
+  await mine([actions.deposit(refusedOffer)])
   return {
     chain,
-    rpcUrl: chain.client.transport.url ?? '',
-    offer: offerOf(await chain.signedQuote()),
-    refusedOffer: offerOf(await chain.signedQuote({}, stranger)),
+    /** URL of the chain's node. */
+    rpcUrl: chain.devnet.rpcUrl,
+    offer,
+    refusedOffer,
     openVerifier(
-      rpcUrls,
-      { chainId = chain.chainId, settlement = chain.contracts.settlement, onWarning } = {},
+      rpcUrls: readonly string[],
+      { chainId = chain.chainId, settlement = chain.contracts.settlement, onWarning }: VerifierChanges = {},
     ) {
       const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
       return createDepositVerifier(
