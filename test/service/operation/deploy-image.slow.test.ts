@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { readDockerfile } from '../../support/deploy/dockerfile.js'
 import { walk } from '../../support/deploy/image-walk.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -29,7 +30,7 @@ const WALK_MS = 120_000
 const stages = readDockerfile()
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-const chain = await shared(startChain({ bonded: 1 }))
+const chain = await shared(startModelChain({ bonded: 1 }))
 
 /** What a container must do: serve in production under load, be healthy, and end on SIGTERM. */
 async function expectToServe({ start, checkHealth }: Image): Promise<void> {

@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startChain } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess, startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
-const chain = await shared(startChain({ bonded: 0 }))
+const chain = await shared(startModelChain({ bonded: 0 }))
 
 describe('the process of the service', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(

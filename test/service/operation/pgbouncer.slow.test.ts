@@ -3,9 +3,10 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, startChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { freePort } from '../../support/free-port.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startProcess } from '../../support/process/process.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -14,7 +15,7 @@ import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const isMissing = spawnSync('pgbouncer', ['--version']).error !== undefined
 
-const chain = await shared(startChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 3 }))
 
 /** Starts PgBouncer in front of a database of the test. It does not run as root. @returns the database's URL through it */
 async function startPgBouncer(poolMode: 'session' | 'transaction'): Promise<string> {
