@@ -1,9 +1,10 @@
-import { createClient, type Transport } from '@connectrpc/connect'
+import { ConnectError, createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
 import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
 import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
@@ -109,5 +110,29 @@ describe('the same request gives the same response', () => {
 
     const order = await createClient(OrderService, transport).getOrder({ chainId, orderId: UNKNOWN_ORDER })
     expect(plain(order)).toEqual({ orderId: UNKNOWN_ORDER, chainId: chain.chainId, state: 1 })
+  })
+})
+
+describe('a request with bad fields gets each of them and what it must be', () => {
+  const bad = { inputToken: '0x12', orderType: 'EXACT', amount: '-1', userAddress: 7, originChainId: 1 }
+  const fields = [...Object.keys(bad), 'destinationChainId', 'depositMode', 'outputToken'].sort()
+  const namesOf = (violations: readonly { field: string }[] = []) =>
+    violations.map(({ field }) => field).sort()
+
+  it('on REST', async () => {
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, bad)
+    expect([status, body.code, namesOf(body.details)]).toEqual([400, 'INVALID_ARGUMENT', fields])
+    const orderType = { field: 'orderType', message: 'must be EXACT_INPUT or EXACT_OUTPUT' }
+    expect(body.details).toContainEqual(orderType)
+    expect(body.details).toContainEqual({ field: 'userAddress', message: 'must be a string' })
+  })
+
+  it.each(transports)('over %s, as BadRequest next to ErrorInfo', async (_, createTransport) => {
+    const client = createClient(QuoteService, createTransport(service.url))
+    const call = client.getQuote({ chainId: BigInt(chain.chainId), amount: '0100', originChainId: 1n })
+    const error = ConnectError.from(await call.catch((thrown) => thrown))
+    const info = { reason: 'INVALID_ARGUMENT', domain: 'aggregator.v1' }
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([info])
+    expect(namesOf(error.findDetails(BadRequestSchema)[0]?.fieldViolations)).toEqual(fields)
   })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { between } from '../../support/between.js'
@@ -161,3 +161,15 @@ function offer(solver: string, rank: number, inputAmount: string, outputAmount: 
   const durationMs = between(0, QUOTE_TIMEOUT_MS)
   return { solver, outcome: 'QUOTED', rank, durationMs, inputAmount, outputAmount, explanation }
 }
+
+it('an instance that keeps no records says so', async () => {
+  const without = await startService(chain, { QUOTE_RECORD_HOURS: '0' })
+  onTestFinished(() => without.close())
+  const { quoteId } = (await without.post(path, quoteRequest(chain))).body
+  const { status, body } = await without.get(`${path}/${quoteId}`)
+  expect([status, body.code, body.error]).toEqual([
+    404,
+    'QUOTE_NOT_FOUND',
+    'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).',
+  ])
+})

@@ -8,7 +8,7 @@ import {
   signedQuote,
   USER,
 } from '../../../../test/support/solvers/sample-quotes.js'
-import { checkOffer, type DropReason } from '../../src/quotes/offer.js'
+import { amountsOf, checkOffer, type DropReason } from '../../src/quotes/offer.js'
 import type { QuoteRequest } from '../../src/quotes/quote.js'
 
 const MAX = (2n ** 256n - 1n).toString()
@@ -213,4 +213,14 @@ describe('checkOffer accepts', () => {
       signature: '0x',
     })
   })
+})
+
+test.each([
+  ['1', '1'],
+  ['9'.repeat(78), '9'.repeat(78)],
+  ...['\u0001', '0x10', '-1', '1e3', ' 1', '1.5', '٣', '9'.repeat(101), 1, null].map(
+    (amount): [unknown, undefined] => [amount, undefined],
+  ),
+])('of the amount %j of a reply, records have %j', (amount, noted) => {
+  expect(amountsOf({ quote: { inputAmount: amount } })).toEqual({ inputAmount: noted })
 })
