@@ -196,7 +196,7 @@ export function createQuoteLook(parts: ChainParts, filling: Filling) {
    * Ends a quote whose nonce is used by a cancellation. One that was taken is ended by what comes of its order.
    * @param at the block at which the nonce is used: what has used it is read there, too
    */
-  async function endQuote(entry: LedgerQuote, at: AtBlock): Promise<void> {
+  async function endQuote(entry: LedgerQuote, first: SolverQuote, at: AtBlock): Promise<void> {
     const { quote, signed } = entry
     const orders = await Promise.all(signed.map(({ orderId }) => readOrder(chain, orderId, at)))
     const taken = orders.find((order) => order.state !== 'NONE')
@@ -204,7 +204,7 @@ export function createQuoteLook(parts: ChainParts, filling: Filling) {
     entry.laterLook = undefined
     if (taken !== undefined) return filling.taken(taken.orderId, taken.fillDeadline)
     if (!isPrice(quote)) for (const each of signed) books.cancelled(termsOf(each))
-    for (const each of signed.slice(0, 1)) ledger.end(each)
+    ledger.end(first)
   }
 
   /**
@@ -225,7 +225,7 @@ export function createQuoteLook(parts: ChainParts, filling: Filling) {
       isNonceUsed(chain, solver, quote.nonce),
       balanceOf(entry, signed, at),
     ])
-    if (wasUsed) await endQuote(entry, at)
+    if (wasUsed) await endQuote(entry, signed, at)
     // Otherwise a later block says how it has ended: one node may show its use before another one shows its order.
     if (isUsed) return false
     const isPaid = balance >= quote.inputAmount && (await canSettle(signed))

@@ -188,7 +188,7 @@ const ANSWER = z.union([
   z.object({ decline: z.enum(DECLINE_CODES) }),
   z.object({
     amount: z.bigint().min(1n).max(maxUint256),
-    expiresInSeconds: z.custom<number>((value) => typeof value === 'number' && value > 0).optional(),
+    expiresInSeconds: z.number().gt(0).optional(),
   }),
 ])
 const MUST_RETURN = `it must return { amount } with a bigint of 1 to 2^256-1, where expiresInSeconds is a number above 0, or decline(code) with one of ${DECLINE_CODES.join(', ')}`

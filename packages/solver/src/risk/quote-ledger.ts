@@ -52,17 +52,16 @@ export type QuoteLedger = ReturnType<typeof createQuoteLedger>
 
 /** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
 const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
-/** Limits the memory: `cancelAbove` may leave quotes open that risk next to nothing. */
-const MAX_QUOTES = 20_000
-/** Small quotes may stay open while they hold this part of what all may hold. */
+/** Small quotes may stay open while they hold this part of what all may hold, and so many of them, which limits the memory. */
 const SPARED_DIVISOR = 10
+const MAX_SPARED = 2_000
 /** Parts of shares and multiples, since amounts are integers. */
 const PARTS = 1_000_000
 
 /** Builds the ledger of a chain. */
 export function createQuoteLedger({ chain, options: limits, time, state }: ChainBasics) {
   const now = time.passed
-  const overcommit = partsOf(Math.max(1, limits.overcommit))
+  const overcommit = partsOf(limits.overcommit)
   const entries = new Map<bigint, LedgerQuote>()
   let holdings: Holdings | undefined
   /** By nonce: orders that were paid, while the holdings do not show it. */
@@ -134,7 +133,6 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
      */
     shortageFor({ quote, isForAddress }: AskedQuote, keepsTokens: boolean, slashed: bigint) {
       if (holdings === undefined) return 'UNREAD'
-      if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const { payable, freeBond } = holdings
       const earlier = entries.get(quote.nonce)
       const wanted = earlier === undefined ? quote : joined(earlier.quote, quote)
@@ -200,10 +198,9 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
     bondOf,
     /** How many quotes may stay open that risk so much each: a tenth of what `maxOpenBond` and the memory allow. */
     mostSpared(bond: bigint): number {
-      const most = MAX_QUOTES / SPARED_DIVISOR
-      if (holdings === undefined || bond === 0n) return most
+      if (holdings === undefined || bond === 0n) return MAX_SPARED
       const allowed = wholeBond(holdings, sums().reservedBond) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
-      return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
+      return Math.min(MAX_SPARED, Number(allowed / (bond * BigInt(PARTS))))
     },
     /** As last read; undefined before that. */
     holdings: () => holdings,

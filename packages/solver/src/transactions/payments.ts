@@ -54,7 +54,7 @@ const nameOf = (id: string) => id.replace(DONE, '')
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(parts: ChainBasics & { readonly books: Books }, sender: TransactionSender) {
-  const { chain, clock, time, state, log, metrics, books, signal, onError, report } = parts
+  const { chain, clock, time, state, metrics, books, signal, onError, report } = parts
   const { chainId } = chain
   /** The names of those that are being followed although nobody waits for them. */
   const finishing = new Set<string>()
@@ -134,7 +134,6 @@ export function createPayments(parts: ChainBasics & { readonly books: Books }, s
       if (higher !== undefined && keep(id, onSigned)(higher)) {
         next = higher
         metrics.feesRaised++
-        log.info({ chainId, payment: id, transactionHash: higher.hash }, 'fees raised')
       } else
         report('fees', new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
     }
