@@ -2,11 +2,7 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isReachable, isVisible, now } from '../src/data/clock.js'
 import { connection, followEvents, latestEvents, onEvent, reportedHealth } from '../src/data/events.js'
 
-vi.hoisted(() => {
-  vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
-  vi.stubGlobal('addEventListener', () => {})
-  vi.stubGlobal('location', { hash: '' })
-})
+await vi.hoisted(async () => (await import('./page-globals.js')).stubPage())
 
 /** A socket that the test answers on. */
 class Socket {

@@ -3,11 +3,7 @@ import type { Order } from '../../../gen/aggregator/v1/order_pb.js'
 import { learnToken } from '../src/data/tokens/tokens.js'
 import { PriceReference } from '../src/pages/swap/price-reference.js'
 
-vi.hoisted(() => {
-  vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
-  vi.stubGlobal('addEventListener', () => {})
-  vi.stubGlobal('location', { hash: '' })
-})
+await vi.hoisted(async () => (await import('./page-globals.js')).stubPage())
 
 const [SELL, BUY] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
 for (const address of [SELL, BUY])

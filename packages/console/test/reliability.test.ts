@@ -1,12 +1,7 @@
-import { afterAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { isRisky, readReliabilities, saferAttempt, usualFillMs } from '../src/data/solvers/reliability.js'
 
-vi.hoisted(() => {
-  vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
-  vi.stubGlobal('addEventListener', () => {})
-  vi.stubGlobal('location', { hash: '' })
-})
-afterAll(() => void vi.unstubAllGlobals())
+await vi.hoisted(async () => (await import('./page-globals.js')).stubPage())
 
 const SOLVER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'

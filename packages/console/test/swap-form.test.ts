@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { ChainSchema } from '../../../gen/aggregator/v1/chain_pb.js'
 import { SolverSchema } from '../../../gen/aggregator/v1/solver_pb.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
@@ -12,11 +12,7 @@ import { chainIdOfNames, learnToken } from '../src/data/tokens/tokens.js'
 import { readSwapParams } from '../src/pages/swap/swap-params.js'
 import { auctionRequest, readWantedSwap } from '../src/pages/swap/wanted-swap.js'
 
-vi.hoisted(() => {
-  vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
-  vi.stubGlobal('addEventListener', () => {})
-  vi.stubGlobal('location', { hash: '' })
-})
+await vi.hoisted(async () => (await import('./page-globals.js')).stubPage())
 
 const [WETH, USDC, ADA, USER] = ['a', 'b', 'c', '1'].map((digit) => `0x${digit.repeat(40)}`) as [
   string,
@@ -46,7 +42,6 @@ beforeAll(() => {
   const event = { transactionHash: TRANSACTION, orderId: ORDER }
   latestEvents.value = [event as never]
 })
-afterAll(() => void vi.unstubAllGlobals())
 
 it.each([
   ['the name of a solver', 'ADA', `#/solver/${ADA}`],

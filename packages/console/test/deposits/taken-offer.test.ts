@@ -1,6 +1,6 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import { type EIP1193Provider, toFunctionSelector } from 'viem'
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { CheckOfferResponseSchema, OfferState } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { deployedSettlementBytecode } from '../../../../gen/contracts/deployed-settlement.js'
@@ -33,18 +33,7 @@ import {
 import { connectWallet, disconnectWallet, readWayBack, switchChain } from '../../src/wallet/wallet.js'
 import { toConsoleOffer } from '../console-offer.js'
 
-vi.hoisted(() => {
-  const storage = new Map<string, string>()
-  vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1/', hidden: false }))
-  vi.stubGlobal('addEventListener', () => {})
-  vi.stubGlobal('location', new URL('http://127.0.0.1/'))
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => storage.get(key) ?? null,
-    setItem: (key: string, value: string) => void storage.set(key, value),
-    removeItem: (key: string) => void storage.delete(key),
-  })
-})
-afterAll(() => void vi.unstubAllGlobals())
+await vi.hoisted(async () => (await import('../page-globals.js')).stubPage())
 
 const IS_NONCE_USED = toFunctionSelector('isNonceUsed(address,uint256)')
 
