@@ -1,9 +1,11 @@
-/** A part of a value, down to what its functions return. */
-type Part<T> = T extends (...args: infer A) => infer R
-  ? (...args: A) => Part<R>
+/** A part of a value: each name is one of the whole, and what is no function has its type. */
+type Part<T> = T extends (...args: never[]) => unknown
+  ? (...args: never[]) => unknown
   : T extends object
     ? { readonly [K in keyof T]?: Part<T[K]> }
-    : T
+    : T extends string
+      ? string
+      : T
 
-/** A value that has only what the tested code uses of it; its names and types are those of the whole. */
-export const only = <T>(part: Part<T>): T => part as unknown as T
+/** A fake that has only what the tested code uses. */
+export const only = <T>(part: NoInfer<Part<T>>): T => part as unknown as T

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { only } from '../../../test/support/only.js'
 import { createAggregatorClient } from '../src/index.js'
 import { PARAMS } from './samples.js'
 import { NO_ORDER } from './server.js'
@@ -82,7 +83,7 @@ describe('on Workers', () => {
 
 it('a redirect that a browser hides is one', async () => {
   const hidden = { ok: false, status: 0, headers: new Headers(), body: null, type: 'opaqueredirect' }
-  const { client } = clientOf(async () => hidden as unknown as Response)
+  const { client } = clientOf(async () => only<Response>(hidden))
   await expect(client.listSolvers(1)).rejects.toMatchObject({
     reason: 'CONNECTION_FAILED',
     message: expect.stringContaining('unexpected redirect'),

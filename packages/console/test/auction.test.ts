@@ -7,10 +7,12 @@ import {
   QuoteUpdateSchema,
   SolverOutcome,
 } from '../../../gen/aggregator/v1/quote_pb.js'
+import { only } from '../../../test/support/only.js'
 import {
   addImprovement,
   addRecord,
   endRound,
+  type Offer,
   offerOf,
   openRound,
   type Round,
@@ -132,7 +134,7 @@ it.each([
   ['c', 'order of b'],
   ['', 'order of b'],
 ])('of the offers, that of solver "%s" is %s', (solver, orderId) => {
-  const offers = [offer('b', 10_010n), offer('a', 10_000n)] as never
+  const offers = [offer('b', 10_010n), offer('a', 10_000n)].map((one) => only<Offer>(one))
   expect(offerOf(offers, solver)?.orderId).toBe(orderId)
 })
 

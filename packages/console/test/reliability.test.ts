@@ -1,4 +1,7 @@
 import { expect, it, vi } from 'vitest'
+import type { Order } from '../../../gen/aggregator/v1/order_pb.js'
+import { only } from '../../../test/support/only.js'
+import type { Attempt } from '../src/data/auction/auction.js'
 import { isRisky, readReliabilities, saferAttempt, usualFillMs } from '../src/data/solvers/reliability.js'
 
 await vi.hoisted(async () => (await import('./page-globals.js')).stubPage())
@@ -16,7 +19,7 @@ it.each([
 })
 
 it('beside the offer of a solver that leaves orders unpaid, the best one of another that pays is named', () => {
-  const attempts = [SOLVER, OTHER].map((solver, index) => ({ solver, rank: index + 1 })) as never
+  const attempts = [SOLVER, OTHER].map((solver, index) => only<Attempt>({ solver, rank: index + 1 }))
   const known = (settled: bigint, others: bigint) =>
     readReliabilities([
       { ...stats, settled },
@@ -29,18 +32,11 @@ it('beside the offer of a solver that leaves orders unpaid, the best one of anot
 })
 
 it('the usual time to fill is the median of the orders that the solver has filled', () => {
-  const order = (solver: string, seconds?: number) => ({
-    solver,
-    deposited: { blockTime: 100n },
-    ...(seconds !== undefined && { settled: { blockTime: 100n + BigInt(seconds) } }),
-  })
-  const orders = [
-    order(SOLVER, 9),
-    order(SOLVER, 2),
-    order(OTHER, 1),
-    order(SOLVER),
-    order(SOLVER, 4),
-  ] as never
+  const order = (solver: string, seconds?: number) => {
+    const settled = seconds === undefined ? undefined : { blockTime: 100n + BigInt(seconds) }
+    return only<Order>({ solver, deposited: { blockTime: 100n }, settled })
+  }
+  const orders = [order(SOLVER, 9), order(SOLVER, 2), order(OTHER, 1), order(SOLVER), order(SOLVER, 4)]
   expect(usualFillMs(orders, SOLVER.toLowerCase())).toBe(4000)
   expect(usualFillMs([], SOLVER)).toBeUndefined()
 })

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { ChainSchema } from '../../../gen/aggregator/v1/chain_pb.js'
 import { SolverSchema } from '../../../gen/aggregator/v1/solver_pb.js'
+import { only } from '../../../test/support/only.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { chain, chains, hrefHere, hrefOn } from '../src/data/chains.js'
 import { latestEvents } from '../src/data/events.js'
@@ -40,7 +41,7 @@ beforeAll(() => {
   ] as const
   solvers.value = new Map(names.map(([name, address]) => [address, create(SolverSchema, { name, address })]))
   const event = { transactionHash: TRANSACTION, orderId: ORDER }
-  latestEvents.value = [event as never]
+  latestEvents.value = [only(event)]
 })
 
 it.each([

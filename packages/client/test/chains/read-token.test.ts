@@ -1,5 +1,6 @@
 import { encodeAbiParameters, type Hex, numberToHex, padHex, stringToHex } from 'viem'
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { ChainReadError, readToken } from '../../src/index.js'
 
 const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
@@ -13,7 +14,7 @@ function read(symbol: Hex | undefined, decimals: Hex | undefined) {
     if (answer === undefined) throw { code: 3, message: 'execution reverted' }
     return answer
   }
-  return readToken({ request } as never, TOKEN.toLowerCase() as Hex)
+  return readToken(only({ request }), TOKEN.toLowerCase() as Hex)
 }
 
 it('reads a token through the node of the user', async () => {
@@ -40,5 +41,5 @@ it.each([
 })
 
 it('refuses what is no address without a request', async () => {
-  await expect(readToken({} as never, '0x12')).rejects.toMatchObject({ reason: 'INVALID_ARGUMENT' })
+  await expect(readToken(only({}), '0x12')).rejects.toMatchObject({ reason: 'INVALID_ARGUMENT' })
 })

@@ -1,5 +1,6 @@
 import { createClient, custom } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { type DepositError, type Outcome, untilThere } from '../../src/deposits/deposit-outcome.js'
 import { planBatch, readBatch } from '../../src/deposits/wallet-batch.js'
 import type { DepositWallet } from '../../src/deposits/wallet-transaction.js'
@@ -70,7 +71,7 @@ describe('the chain is looked at', () => {
 describe('a wallet gets no batch', () => {
   it('when it has not said within 5 seconds what it can do', async () => {
     const asked = vi.fn(() => new Promise<never>(() => {}))
-    const wallet = { account: { address: ADDRESS }, request: asked } as unknown as DepositWallet
+    const wallet = only<DepositWallet>({ account: { address: ADDRESS }, request: asked })
     const planned = planBatch(wallet, CHAIN_ID, [])
     await vi.advanceTimersByTimeAsync(5000)
     expect(await planned).toBeUndefined()

@@ -9,6 +9,7 @@ import { anyone, user } from '../../../../test/support/chain/settlement.js'
 import { called, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 import { deferred } from '../../../../test/support/deferred.js'
+import { only } from '../../../../test/support/only.js'
 import { addressUse } from '../../src/data/orders/address-use.js'
 import {
   changeSwap,
@@ -66,11 +67,11 @@ describe('a swap of the console', () => {
     }
     const wallet = deposits.walletOf({ node, ...options })
     const listeners = new Map<string, (value: unknown) => void>()
-    const provider = {
+    const provider = only<EIP1193Provider>({
       request: wallet.request,
       on: (event: string, listener: () => void) => void listeners.set(event, listener),
       removeListener: (event: string) => void listeners.delete(event),
-    } as unknown as EIP1193Provider
+    })
     await connectWallet({ info: { uuid: 'test', name: 'Test', rdns: 'example.test', icon: '' }, provider })
     return { ...wallet, emit: (event: string, value: unknown) => listeners.get(event)?.(value), listeners }
   }

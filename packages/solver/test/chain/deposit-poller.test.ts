@@ -1,6 +1,7 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex, pad, parseAbiItem } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
+import { only } from '../../../../test/support/only.js'
 import { RpcError, toRpcError } from '../../../chain/src/json-rpc.js'
 import type { ChainParts } from '../../src/chain/chain-parts.js'
 import { createChainTime } from '../../src/chain/chain-time.js'
@@ -134,7 +135,7 @@ function startPolling(
     settled: (orderId) => deposits.push([Number(orderId), 'settled']),
   }
   const ended = pollDeposits(
-    parts as unknown as ChainParts,
+    only<ChainParts>(parts),
     filling as Filling,
     async ({ number }) => void blocks.push(number),
   )

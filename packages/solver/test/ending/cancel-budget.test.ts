@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { createCancelBudget } from '../../src/ending/cancellations.js'
 import { openState } from '../../src/state.js'
 
@@ -10,7 +11,7 @@ function startBudget() {
   let time = 1_000_000
   return {
     kept: () => state.position('cancellation fees 1'),
-    build: () => createCancelBudget({ chain, state, time: { passed: () => time }, report() {} } as never),
+    build: () => createCancelBudget(only({ chain, state, time: { passed: () => time }, report() {} })),
     pass(seconds: number) {
       time += seconds
     },

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { createCancellations } from '../../src/ending/cancellations.js'
 
 it('a cancellation that fails while nothing can be written is wanted again at the next block', async () => {
@@ -23,11 +24,11 @@ it('a cancellation that fails while nothing can be written is wanted again at th
     signal: new AbortController().signal,
   }
   const cancellations = createCancellations(
-    parts as never,
+    only(parts),
     () => [],
     () => {},
   )
-  cancellations.start([entry as never])
+  cancellations.start([only(entry)])
   expect(entry.isCancelling).toBe(true)
   await cancellations.idle()
   expect([entry.isCancelling, errors]).toEqual([false, ['the node is down', 'the disk is full']])

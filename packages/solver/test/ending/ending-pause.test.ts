@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { createEndingPause } from '../../src/ending/ending-pause.js'
 
 const GWEI = 1_000_000_000n
@@ -46,11 +47,11 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
   const toCancel = () => Array.from({ length: open }, () => entry)
   const budget = { left: () => feesLeft }
   const pause = createEndingPause(
-    parts as never,
-    toCancel as never,
-    { cost: () => CANCELLATION_COST, budget } as never,
+    only(parts),
+    only(toCancel),
+    only({ cost: () => CANCELLATION_COST, budget }),
   )
-  return pause({ ...times, isForAddress: false } as never)
+  return pause(only({ ...times, isForAddress: false }))
 }
 
 /** The most quotes, with the one that is asked for, for which nothing is missing. */

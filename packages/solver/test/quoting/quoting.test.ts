@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it, vi } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
+import { only } from '../../../../test/support/only.js'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import type { ChainRun } from '../../src/chain/chain-run.js'
@@ -41,7 +42,7 @@ function startQuoting(
   const kept: { user: string; nonce: bigint; isForAddress: boolean }[] = []
   let passed = 0
   const now = Math.floor(clock.now() / 1000)
-  const run = {
+  const run = only<ChainRun>({
     chain: {
       chainId: CHAIN_ID,
       settlement: SETTLEMENT,
@@ -65,8 +66,8 @@ function startQuoting(
     },
     books: { quoted() {} },
     ending: { timesCancelled: () => 0 },
-  } as unknown as ChainRun
-  const parts = {
+  })
+  const parts = only<SolverParts>({
     options: { minFillSeconds: 60, maxLockSeconds: 3_600, quote },
     account,
     clock,
@@ -80,7 +81,7 @@ function startQuoting(
     },
     onError: (error: unknown) => void errors.push((error as Error).message),
     signal,
-  } as unknown as SolverParts
+  })
   const quoting = createQuoting(parts, new Map([[CHAIN_ID, run]]), sign, { take: () => hasRoom })
   const request: IncomingRequest = {
     kind: 'FIRM',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../../src/chain/chain-parts.js'
 import { requestProblem } from '../../src/quoting/request-rules.js'
@@ -19,19 +20,14 @@ const request = {
 } as const
 
 const partsOf = (blockSeconds: number) =>
-  ({
+  only<ChainParts>({
     chain: { settlement: CONTRACT, tokens: new Map() },
     time: { now: () => NOW, blockSeconds: () => blockSeconds },
-  }) as unknown as ChainParts
+  })
 
 /** @param blockSeconds of the chain */
 const problemOf = (change: object, blockSeconds = 1) =>
-  requestProblem(
-    { ...request, ...change } as unknown as IncomingRequest,
-    RULES,
-    partsOf(blockSeconds),
-    NOW * 1000,
-  )
+  requestProblem(only<IncomingRequest>({ ...request, ...change }), RULES, partsOf(blockSeconds), NOW * 1000)
 
 it.each<[string, object, number?]>([
   ['a usual one', {}],

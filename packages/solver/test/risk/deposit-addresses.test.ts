@@ -1,5 +1,6 @@
 import { encodeAbiParameters, RawContractError, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { createDepositAddresses } from '../../src/risk/deposit-addresses.js'
 import { openState } from '../../src/state.js'
@@ -45,7 +46,7 @@ function startAddresses(revert: string | undefined | null, isUsed = true) {
   const chain = { chainId: 1, settlement: TOKEN, client }
   const times = { passed: () => time, atDepth: () => ({ blockNumber: 9n }) }
   return {
-    build: () => createDepositAddresses({ chain, solver: SOLVER, state, time: times } as never),
+    build: () => createDepositAddresses(only({ chain, solver: SOLVER, state, time: times })),
     asked: () => asked,
     pass(seconds: number) {
       time += seconds

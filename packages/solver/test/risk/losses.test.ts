@@ -1,5 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { createLosses } from '../../src/risk/losses.js'
 import { openState, toText } from '../../src/state.js'
 
@@ -14,9 +16,8 @@ const START = 2_000_000_000
 function startLosses() {
   const state = openState(':memory:')
   let time = START
-  const holdings = () => ({ totalBond: 10_000n }) as never
-  const parts = { chain: { chainId: 1 }, state, time: { passed: () => time } } as never
-  const build = () => createLosses(parts, { holdings } as never)
+  const parts = { chain: { chainId: 1 }, state, time: { passed: () => time } }
+  const build = () => createLosses(only(parts), only({ holdings: () => ({ totalBond: 10_000n }) }))
   let orders = 0
   return {
     build,
@@ -27,7 +28,7 @@ function startLosses() {
     /** An order of the user is told as missed. */
     lose(cost: bigint, deposit?: 'CONTRACT', isForAddress = false): void {
       const orderId: Hex = `0x${String(++orders).padStart(64, '0')}`
-      const quote = { fillDeadline: time } as never
+      const quote = only<Quote>({ fillDeadline: time })
       state.addQuote({
         chainId: 1,
         orderId,

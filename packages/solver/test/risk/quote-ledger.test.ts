@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
 import type { Holdings } from '../../src/chain/holdings.js'
 import type { SolverQuote } from '../../src/orders/order-terms.js'
@@ -52,7 +53,7 @@ function build(limits: Partial<Settings>, file: SolverState): QuoteLedger {
   const defaults = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05 }
   const options = { ...defaults, ...limits }
   const time = { passed: () => passed, now: () => now }
-  return createQuoteLedger({ chain: { bondReservationBps: 500n }, options, time, state: file } as never)
+  return createQuoteLedger(only({ chain: { bondReservationBps: 500n }, options, time, state: file }))
 }
 
 /** 1000 USDC to pay, and a free bond of which a slash takes 5 %. */

@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { devAccounts } from '../../../cli/src/devnet/deploy.js'
 import { createMetrics } from '../../src/monitoring.js'
 import type { SessionAnswers, SessionError } from '../../src/session/session-connection.js'
@@ -54,7 +55,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
     },
     onResult: (result: Message) => void results.push(result),
   }
-  const opening = openSolverSession(parts as unknown as SolverParts, answers, timers.random)
+  const opening = openSolverSession(only<SolverParts>(parts), answers, timers.random)
   opening.opened.catch(() => {})
   const session = {
     async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { maxUint256 } from 'viem'
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
+import { only } from '../../../../test/support/only.js'
 import { approveTokens } from '../../src/transactions/approvals.js'
 
 const [FIRST, SECOND] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`] as const
@@ -35,7 +36,7 @@ it.each([
   const chain = { chainId: 1, settlement: OWNER, client, tokens }
   const { signal } = new AbortController()
   const onError = (error: unknown) => errors.push(error)
-  await approveTokens({ chain, solver: OWNER, payments, clock, signal, onError } as never)
+  await approveTokens(only({ chain, solver: OWNER, payments, clock, signal, onError }))
   expect([...allowances.keys()]).toEqual(approved)
   expect(errors.map(String)).toEqual(refused.map(() => expect.stringContaining('refused')))
   errors.length = 0
@@ -71,6 +72,6 @@ it.each([
   const client = { readContract: async () => allowance }
   const chain = { client, tokens: new Map([[FIRST, 100n]]) }
   const { signal } = new AbortController()
-  await approveTokens({ chain, solver: OWNER, payments, clock, signal, onError() {} } as never)
+  await approveTokens(only({ chain, solver: OWNER, payments, clock, signal, onError() {} }))
   expect(sent).toEqual(amounts)
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
+import { only } from '../../../../test/support/only.js'
 import { createMetrics } from '../../src/monitoring.js'
 import { openState, type SignedTransaction } from '../../src/state.js'
 import { createPayments } from '../../src/transactions/payments.js'
@@ -30,7 +31,7 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     progress: async () => ({ state: 'NEXT', used: 0 }),
     usedNonces: async () => ({ now: 0, deep: 0 }),
   }
-  const parts = {
+  const parts = only<Parameters<typeof createPayments>[0]>({
     chain: { chainId: 1, pollIntervalMs: 1_000, raiseFeesAfterMs: RAISE_MS },
     clock,
     // A block each second.
@@ -42,7 +43,7 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     onError: (error: unknown) => errors.push(error),
     report: (_reason: string, error: unknown) => void reported.add(String(error)),
     signal: closing.signal,
-  } as unknown as Parameters<typeof createPayments>[0]
+  })
   const payments = createPayments(parts, sender)
   const allow = ({ hash }: SignedTransaction) => Number(hash) <= 2
   await payments.send('one', { address: '0x' } as never, allow)

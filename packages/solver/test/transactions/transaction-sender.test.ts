@@ -1,6 +1,7 @@
 import { createPublicClient, custom, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { settlementCall } from '../../src/chain/contract.js'
 import { createTransactionSender } from '../../src/transactions/transaction-sender.js'
 
@@ -47,7 +48,7 @@ function startSender({ estimate = 1n, refusal, maxGas = 1_000n, kept = 0, used =
   const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
   const chain = { chainId: 1, settlement: SETTLEMENT, client, maxGas }
   const state = { keptPayments: () => [{ nonce: kept - 1 }] }
-  const sender = createTransactionSender({ chain, account: ACCOUNT, state } as never)
+  const sender = createTransactionSender(only({ chain, account: ACCOUNT, state }))
   return { limits, nonces, send: () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => true) }
 }
 
