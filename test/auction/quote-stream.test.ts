@@ -101,6 +101,7 @@ describe('rounds', () => {
   test.each([
     ['ten minutes', MINUTE_MS, undefined, 10],
     ["the caller's own deadline", 5000, 7000, 2],
+    ['the first for a caller that has no time', 5000, 0, 1],
   ])('do not begin after %s', async (_, refreshMs, timeoutMs, most) => {
     const { clock, rounds, endRound, ending } = openStream({ refreshMs, caller: callerWith(timeoutMs) })
     for (let round = 0; round < most; round++) {
@@ -120,12 +121,6 @@ describe('rounds', () => {
     await clock.advance(1)
     expect([rounds.length, admitRound.mock.calls.length]).toEqual([2, 2])
     expect(kindsOf(items)).toEqual(['done', 'heartbeat', 'heartbeat'])
-  })
-
-  test('begin once for a caller that has no time', async () => {
-    const { rounds, endRound, items, ending } = openStream({ caller: callerWith(0) })
-    await endRound()
-    expect([rounds.length, kindsOf(items), ending()]).toEqual([1, ['done'], 'ended'])
   })
 
   test.each([

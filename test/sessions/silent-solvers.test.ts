@@ -1,8 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ServiceError } from '../../packages/protocol/src/errors.js'
 import { startHandshake } from '../../src/sessions/handshake.js'
 import { startHeartbeat, watchBacklog } from '../../src/sessions/liveness.js'
-import type { SessionConnection } from '../../src/sessions/messages.js'
+import type { SessionConnection, SolverMessage } from '../../src/sessions/messages.js'
+import { createSession } from '../../src/sessions/session.js'
 import { createManualClock } from '../support/manual-clock.js'
 
 /** A connection that keeps what is sent on it. */
@@ -65,6 +66,42 @@ describe('a connection without a hello', () => {
     peer.leave()
     await clock.advance(60_000)
     expect([ends, results, settled(), clock.waiting]).toEqual([[], [], 1, 0])
+  })
+})
+
+describe('a session', () => {
+  function begin() {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { connection, sent, ends } = createConnection()
+    const session = createSession({
+      registration: { sessionId: 'a', address: `0x${'0a'.repeat(20)}`, name: 'Ada', chainIds: [1] },
+      connection,
+      heartbeatMs: 20_000,
+      subscription: undefined,
+      onEnd() {},
+    })
+    return { session, sent, reasons: () => ends.map(({ reason }) => reason) }
+  }
+
+  const answers: readonly SolverMessage[] = [
+    { type: 'quote', id: 'a', body: {} },
+    { type: 'decline', id: 'a', code: 'PAUSED' },
+    { type: 'pong', id: 'a' },
+  ]
+  test.each(answers.map((message) => ({ message })))(
+    'ends at an answer to nothing: $message.type',
+    ({ message }) => {
+      const { session, reasons } = begin()
+      session.receive(() => message)
+      expect(reasons()).toEqual(['RATE_LIMITED'])
+    },
+  )
+
+  test('ends when two pings are unanswered', () => {
+    const { sent, reasons } = begin()
+    vi.advanceTimersByTime(60_000)
+    expect([sent, reasons()]).toEqual([['ping', 'ping'], ['SESSION_STALLED']])
   })
 })
 

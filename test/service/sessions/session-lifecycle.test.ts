@@ -30,8 +30,9 @@ afterEach(async () => {
   await service?.close()
 })
 
-const start = async (environment: Record<string, string> = {}) => {
-  service = await startReadyService([chain], { MIN_SOLVER_BOND: BOND.toString(), ...environment })
+const start = async (environment: Record<string, string> = {}, sessionHeartbeatMs = 20_000) => {
+  const variables = { MIN_SOLVER_BOND: BOND.toString(), ...environment }
+  service = await startReadyService([chain], variables, { sessionHeartbeatMs })
 }
 async function open(options: Parameters<typeof openSession>[3] = {}) {
   const session = await openSession(service.url, chain, account, options)
@@ -60,6 +61,15 @@ describe.each(transports)('on $name', (transport) => {
     expect.objectContaining(
       transport === webSocket ? { code: webSocketCode, text, reason } : { code: grpcCode, reason },
     )
+
+  it('a solver that answers pings stays, and one that answers none is cut off', async () => {
+    await start({}, 100)
+    const frozen = await open({ transport, answersPings: false })
+    expect(await frozen.ended).toMatchObject(end(1013, expect.any(String), 8, 'SESSION_STALLED'))
+    const healthy = await open({ transport })
+    await healthy.next('ping', 5)
+    await untilListed(1)
+  })
 
   it('a second session replaces the first, which may answer what it was asked', async () => {
     await start()
