@@ -42,11 +42,15 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
     throw new Error(`${method} is not expected`)
   }
   const endpoint = { client: { request } as unknown as PublicClient } as Endpoint
+  let looks = 0
   const eventSink = {
     open: async () => undefined,
     begin: async () => {},
     append: async () => {},
-    ordersWithoutTerms: async () => [],
+    async ordersWithoutTerms() {
+      looks++
+      return []
+    },
     knownSolvers: async () => new Map(),
   } as unknown as EventSink & TermsSink
   const ignore = () => {}
@@ -89,6 +93,8 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
     clock,
     calls,
     lastAtLogs,
+    /** How often orders without terms were looked for. */
+    looks: () => looks,
     /** The calls of one minute, as a number a day. */
     async callsADay(): Promise<number> {
       const before = calls.length
@@ -127,6 +133,14 @@ it('the snapshot has a block before anyone hears of its logs, and its publicatio
   await sync.clock.advance(3000)
   expect(sync.lastAtLogs).toEqual([1001, 1002, 1003])
   expect(sync.snapshot()).toMatchObject({ last: { number: 1003 }, published: 1003 })
+  await sync.close()
+})
+
+it('orders without terms are looked for once a block is known', async () => {
+  const sync = createSync(1)
+  expect(sync.looks()).toBe(0)
+  await sync.start(1000)
+  expect(sync.looks()).toBe(1)
   await sync.close()
 })
 
