@@ -1,5 +1,14 @@
-import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex, toHex } from 'viem'
+import {
+  type Address,
+  createClient,
+  custom,
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  toHex,
+} from 'viem'
 import { settlementAbi } from '../../../../gen/contracts/settlement.js'
+import { TERMS } from './signed-offer.js'
 
 /** The state of a settlement contract. */
 export interface ContractState {
@@ -23,15 +32,32 @@ export const WILLING: ContractState = {
   chainId: 31337,
 }
 
-/** A viem client of a node whose only contract is in this state; offers meet the real one in test/chain/verification/offer-checks.test.ts. */
-export function createContractClient(state: ContractState = WILLING) {
-  const request = async ({ method, params }: { method: string; params: [{ data: Hex }] }) => {
+/**
+ * A viem client of a node on which each address is a contract in this state; offers meet the real one in test/chain/verification/offer-checks.test.ts.
+ * @param fault answers a view in place of the contract, or is thrown when it is no text
+ */
+export function createContractClient(
+  state: ContractState = WILLING,
+  fault: (view: string) => unknown = () => undefined,
+) {
+  const request = async ({ method, params }: { method: string; params: [{ to: Address; data: Hex }] }) => {
     if (method === 'eth_chainId') return toHex(state.chainId)
     if (method === 'eth_getBlockByNumber') return { timestamp: toHex(state.time) }
-    const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })
-    const result = state[functionName as keyof ContractState]
+    if (method === 'eth_blockNumber') return '0x64'
+    if (method === 'eth_getCode') return '0x6000'
+    const [{ to, data }] = params
+    const { functionName } = decodeFunctionData({ abi: settlementAbi, data })
+    const failure = fault(functionName)
+    if (typeof failure === 'string') return failure
+    if (failure !== undefined) throw failure
+    const { name, version } = TERMS.domain
+    const constants: Readonly<Record<string, unknown>> = {
+      eip712Domain: ['0x0f', name, version, BigInt(state.chainId), to, `0x${'00'.repeat(32)}`, []],
+      DEPOSIT_PROXY_CREATION_CODE_HASH: TERMS.depositProxyCodeHash,
+    }
+    const result = constants[functionName] ?? state[functionName as keyof ContractState]
     if (result === undefined) throw Object.assign(new Error('execution reverted'), { code: 3, data: '0x' })
     return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)
   }
-  return createClient({ transport: custom({ request }) })
+  return createClient({ transport: custom({ request }, { retryCount: 0 }) })
 }

@@ -1,26 +1,15 @@
-import { type Address, createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { settlementAbi } from '../../../../gen/contracts/settlement.js'
 import { createAggregatorClient, type InstanceTrust, readSettlement } from '../../src/index.js'
 import { sampleChain } from '../samples.js'
 import { sendJson, serve } from '../server.js'
+import { createContractClient, WILLING } from './contract-client.js'
+import { TERMS } from './signed-offer.js'
 
 const PINNED: Address = `0x${'77'.repeat(20)}`
 const LISTED: Address = `0x${'33'.repeat(20)}`
-const CODE_HASH = `0x${'44'.repeat(32)}` as const
-
-/** A node of chain 10 on which each address has a settlement contract with a domain of its own. */
-function createNode() {
-  const request = async ({ method, params }: { method: string; params: [{ to: Address; data: Hex }] }) => {
-    if (method === 'eth_chainId') return '0xa'
-    const [{ to, data }] = params
-    const { functionName } = decodeFunctionData({ abi: settlementAbi, data })
-    const domain = ['0x0f', 'Own', '2', 10n, to, `0x${'00'.repeat(32)}`, []]
-    const result = functionName === 'eip712Domain' ? domain : CODE_HASH
-    return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)
-  }
-  return createClient({ transport: custom({ request }) })
-}
+const { name, version } = TERMS.domain
+const createNode = () => createContractClient({ ...WILLING, chainId: 10 })
 
 /** An instance that serves these chains. */
 async function createInstance(chains: readonly object[]) {
@@ -32,7 +21,7 @@ describe('readSettlement', () => {
   it('reads the contract that the app pins', async () => {
     const terms = await readSettlement(createNode(), PINNED, { protocolName: 'Pinned' })
     expect(terms).toMatchObject({ chainId: 10, settlement: PINNED, protocolName: 'Pinned' })
-    expect(terms.domain).toEqual({ name: 'Own', version: '2', chainId: 10n, verifyingContract: PINNED })
+    expect(terms.domain).toEqual({ name, version, chainId: 10n, verifyingContract: PINNED })
     expect((await readSettlement(createNode(), PINNED)).protocolName).toBe('Service')
   })
 
@@ -52,8 +41,8 @@ describe('readSettlement', () => {
     const trust = { trustInstance: true, aggregator } as const
     const terms = await readSettlement(createNode(), trust)
     expect(terms).toMatchObject({ chainId: 10, settlement: LISTED, protocolName: 'Listed' })
-    expect(terms.domain).toMatchObject({ name: 'Own', verifyingContract: LISTED })
-    expect(terms.depositProxyCodeHash).toBe(CODE_HASH)
+    expect(terms.domain).toMatchObject({ name, verifyingContract: LISTED })
+    expect(terms.depositProxyCodeHash).toBe(TERMS.depositProxyCodeHash)
     const named = await readSettlement(createNode(), trust, { protocolName: 'Pinned' })
     expect(named.protocolName).toBe('Pinned')
   })
