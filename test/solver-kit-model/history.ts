@@ -31,6 +31,9 @@ const ATTACKS: Record<Rules, readonly [string, ...string[]]> = {
   deployed: [...REFERENCE_ATTACKS, 'deployAndRecover', 'recoverFromProxy'],
 }
 
+/** What goes wrong, the more often the more it is named. */
+const TROUBLES = ['kill', 'kill', 'node', 'held', 'tip', 'clock', 'pool', 'cancel', 'lies', 'lies'] as const
+
 /** A history of a solver that anybody may attack. Each step is a line of its log. */
 export type History = ReturnType<typeof createHistory>
 
@@ -160,18 +163,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   }
 
   function trouble(): void {
-    const kind = random.pick([
-      'kill',
-      'kill',
-      'node',
-      'held',
-      'tip',
-      'clock',
-      'pool',
-      'cancel',
-      'lies',
-      'lies',
-    ])
+    const kind = random.pick(TROUBLES)
     if (kind === 'kill') stop()
     if (kind === 'lies') beginToLie()
     if (kind === 'held') heldBlocks = random.integer(1, 8)
@@ -239,7 +231,6 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     }
   }
 
-  /** A block comes. @returns after the solver has seen it */
   async function block(): Promise<void> {
     const seconds = random.integer(2, 6)
     await clock.advance(seconds * 500)
@@ -268,15 +259,13 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       await start()
       for (let count = 0; count < blocks; count++) {
         if (chance(60)) await request()
-        for (const [percent, act] of [
+        const someParts = ['full', 'full', 'more', 'most', 'half'] as const
+        const acts: readonly (readonly [percent: number, act: (known: KnownQuote) => void])[] = [
           [isGreedy ? 8 : 30, deposit],
-          [
-            15,
-            (known: KnownQuote) =>
-              transfer(known, random.pick(USERS), random.pick(['full', 'full', 'more', 'most', 'half'])),
-          ],
+          [15, (known) => transfer(known, random.pick(USERS), random.pick(someParts))],
           [15, attack],
-        ] as const) {
+        ]
+        for (const [percent, act] of acts) {
           const known = anyQuote()
           if (known !== undefined && chance(percent)) act(known)
         }
