@@ -117,6 +117,11 @@ export const WORLDS: readonly World[] = [
     leastBest: 0.74,
     attackers: () => [() => ({ at: 5, price: -200 })],
   }),
+  world('good, then junk', 2, {
+    ...ATTACKED,
+    slow: 1,
+    attackers: (random) => quick(random, 5, ({ count }) => (count % 18 < 16 ? 5 : -200)),
+  }),
   world('44 sybils, 500 bp worse', 6, {
     honest: 3,
     covers: 1,

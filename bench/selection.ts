@@ -99,15 +99,14 @@ function playWorld(world: World, seed: number) {
           ...player.reply({ ...asked, isWaitedFor: rule.waitOf(round, player) === 'beyond' }),
         }))
       const replies = all.filter(({ player }) => chosen.has(player))
-      const answer = rule.play(round, replies)
-      rule.learn(round, replies, answer.at)
+      const { best, at } = rule.play(round, replies)
+      rule.learn(round, replies, at)
       const possible = all.flatMap(({ player, price, at }) =>
         player.isHonest && price !== undefined && at <= TIMEOUT_MS ? [price] : [],
       )
       if (!isCounted || possible.length === 0) continue
-      const best = answer.best
       losses.push(best === undefined ? LOSS_WITHOUT_OFFER : Math.max(0, Math.max(...possible) - best))
-      times.push(answer.at)
+      times.push(at)
     }
   }
   times.sort((one, other) => one - other)
@@ -202,31 +201,33 @@ function createRule(places: number, seed: number) {
       const { now } = round.asked
       const waits = new Map(replies.map(({ player }) => [player, waitOf(round, player)]))
       for (const { player, at } of replies) countAnswer(player.standing, at, now)
-      const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
-      const open =
-        early.length === 0 ? undefined : pairs.open(keyOf(round), { network: round.client }, now + answeredAt)
-      const firstAt = Math.min(...early.map(({ at }) => at))
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
+      const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
+      if (early.length === 0) return
+      const rate = 1 + bestOf(early) / 10_000
+      const open = pairs.open(keyOf(round), { network: round.client }, rate, now + answeredAt)
+      if (open === undefined) return
+      const firstAt = Math.min(...early.map(({ at }) => at))
       for (const { player, at, price } of replies) {
         const before = early.filter((other) => other.player !== player && other.at < at)
         const isOffer = price !== undefined && at <= TIMEOUT_MS
         const isLate = at > SOFT_MS
         const gain = isOffer && isLate && before.length > 0 ? -gapTo(bestOf(before), price) : 0
         const wasWaitedFor = waits.get(player) === 'beyond' && isLate && at > firstAt
-        const isInTime = at <= answeredAt
-        if (open === undefined) continue
-        const gap = isOffer ? gapTo(bestOf(early), price) : 0
-        const outcome = isOffer ? 'offer' : 'none'
-        const answer = {
-          solver: player.address,
-          outcome,
-          isInTime,
-          isQuick: !isLate,
-          gap,
-          gain,
-          wasWaitedFor,
-        } as const
-        learn(open, answer, now, now)
+        learn(
+          open,
+          {
+            solver: player.address,
+            outcome: isOffer ? 'offer' : 'none',
+            isInTime: at <= answeredAt,
+            isQuick: !isLate,
+            gap: isOffer ? gapTo(bestOf(early), price) : 0,
+            gain,
+            wasWaitedFor,
+          },
+          now,
+          now,
+        )
       }
     },
   }

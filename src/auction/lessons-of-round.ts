@@ -1,5 +1,5 @@
 import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
-import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { Quote, QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
 import { learn, type OpenPair, type ReadAnswer } from '../standing/lessons.js'
@@ -15,6 +15,20 @@ const NOT_CONNECTED: readonly FailReason[] = [
   'unreachable',
   'tls_failed',
 ]
+
+/**
+ * The tokens, the order type and the number of decimal digits of the fixed amount, as a key. The other terms for which a solver may decline
+ * make pairs of their own: what it says to strange requests must not count against it in usual ones. Where offers may be
+ * earlier, those that are have better prices, and who makes none must not lose its rank elsewhere.
+ * @param depositWindow in seconds; undefined for the instance's own
+ */
+export function pairOf(request: QuoteRequest, depositWindow: number | undefined): string {
+  const { inputToken, outputToken, orderType, amount, depositMode, destinationChainId } = request
+  const { depositDeadline, minDepositDeadline = depositDeadline } = request
+  const { length } = amount.toString()
+  const windows = `${depositWindow} ${depositDeadline - minDepositDeadline}`
+  return `${inputToken}${outputToken}${orderType} ${length} ${depositMode} ${destinationChainId} ${windows}`
+}
 
 /**
  * Builds the function that learns from each request of a round that has ended, once the round has been answered (docs/decisions.md,
@@ -33,18 +47,24 @@ export function createLearnRequest(
 
   return (ended, round) => {
     const { solver, standing, wait } = ended.attempt.asked
-    const teaches = round.best !== undefined && !round.hasLeft
+    const { best } = round
+    const teaches = best !== undefined && !round.hasLeft
     if (!teaches && standing.breaker.isClosed) return
     const now = clock()
     const isLost = hasLostTime(ended)
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (!teaches || kind === 'INDICATIVE') return
     if (wait === 'never' && ended.settled.result.kind !== 'quoted') return
-    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, now)
+    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, rateOf(best.quote), now)
     isOpened = true
     if (open === undefined) return
     learn(open, toReadAnswer(ended, round, isLost), round.times.requestedAt, now)
   }
+}
+
+/** Output by input. */
+function rateOf({ inputAmount, outputAmount }: Quote): number {
+  return Number(outputAmount) / Number(inputAmount)
 }
 
 /**

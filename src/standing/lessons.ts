@@ -1,4 +1,3 @@
-import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 
 /** The gap of a solver without a valid offer: it has no rank. In basis points. */
@@ -13,11 +12,16 @@ const LEAST_TO_EXCUSE = 5
 const WORTH = 4
 /** From here, 16 answers that were not worth it end the wait, before `MAX_VAIN_WAITS` bars the solver. Two that are bring it back. */
 const MOST_WORTH = 20
+/** For each basis point that a caller lost to junk, one round waits for the solver, up to this many. */
+const MOST_LOSS = 1000
 /** Waits in vain in a row, after which nobody waits for a solver in the pair, in that many rounds. */
 const MAX_VAIN_WAITS = 20
 const UNWAITED_ROUNDS = 200
 /** A solver is reliable for this time after its last valid offer in the pair. */
 const RELIABLE_MS = 60_000
+const PROOF_MS = 30_000
+/** The answers of a pair whose rates are kept. Less than half of them are those of a stranger's twenty addresses. */
+const KEPT_RATES = 49
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */
@@ -27,20 +31,6 @@ const KEY_MS = 60_000
 const TEACHER_MS = 600_000
 /** A solver is expected to quote what it has quoted within this time (docs/decisions.md, D14). */
 const EXPECTED_MS = 24 * 3_600_000
-
-/**
- * The tokens, the order type and the number of decimal digits of the fixed amount, as a key. The other terms for which a solver may decline
- * make pairs of their own: what it says to strange requests must not count against it in usual ones. Where offers may be
- * earlier, those that are have better prices, and who makes none must not lose its rank elsewhere.
- * @param depositWindow in seconds; undefined for the instance's own
- */
-export function pairOf(request: QuoteRequest, depositWindow: number | undefined): string {
-  const { inputToken, outputToken, orderType, amount, depositMode, destinationChainId } = request
-  const { depositDeadline, minDepositDeadline = depositDeadline } = request
-  const { length } = amount.toString()
-  const windows = `${depositWindow} ${depositDeadline - minDepositDeadline}`
-  return `${inputToken}${outputToken}${orderType} ${length} ${depositMode} ${destinationChainId} ${windows}`
-}
 
 /** The last lessons of one solver in one pair. */
 export class Lessons {
@@ -53,8 +43,9 @@ export class Lessons {
   #unwaitedRounds = 0
   /** Above 0 when of its last offers, more came within the soft deadline than later. */
   #quickness = 0
-  /** Above 0 when more of its requests brought an offer than were lost. */
-  #reliability = 0
+  /** An offer adds 1, a lost request takes 1 away. It begins at the most: after a start, a stranger's lessons come first. */
+  #reliability = MOST_EVIDENCE
+  #provedAt = Number.NEGATIVE_INFINITY
   /** Above 0 when more of them brought an offer than did not. */
   #presence = 0
   #medianGap = NO_OFFER_GAP
@@ -98,20 +89,35 @@ export class Lessons {
   addWorth(isWorth: boolean, wasWaitedFor: boolean, askedAt: number, now: number): void {
     if (!isWorth && askedAt < this.#unworthAt) return
     if (!isWorth) this.#unworthAt = now
-    this.#worth = Math.min(MOST_WORTH, counted(this.#worth, isWorth ? WORTH : -1))
-    if (wasWaitedFor) this.#vainWaits = isWorth ? 0 : this.#vainWaits + 1
+    if (isWorth) this.#worth = Math.max(this.#worth, Math.min(MOST_WORTH, this.#worth + WORTH))
+    else this.#worth = Math.max(0, this.#worth - 1)
+    if (wasWaitedFor && this.#worth <= MOST_WORTH) this.#vainWaits = isWorth ? 0 : this.#vainWaits + 1
     if (this.#vainWaits < MAX_VAIN_WAITS) return
     this.#vainWaits = 0
     this.#unwaitedRounds = UNWAITED_ROUNDS
   }
 
-  recordQuote(now: number): void {
-    this.#quotedAt = now
+  /**
+   * Records that a caller got junk, because its round did not wait for the solver. What it lost is worth as many waits in vain.
+   * @param loss in basis points
+   */
+  recordLoss(loss: number): void {
+    if (loss <= WORTH) return
+    this.#worth = Math.max(this.#worth, Math.min(MOST_LOSS, loss))
+    this.#vainWaits = Math.max(0, this.#vainWaits - loss)
+    this.#unwaitedRounds = Math.max(0, this.#unwaitedRounds - loss)
   }
 
-  /** Records an offer, with a lesson or without one, in a round that teaches the pair. */
-  recordOffer(isQuick: boolean): void {
+  /** Records an offer. Of those in rounds that do not teach the pair, one in 30 s makes the solver more reliable: a stranger's twenty addresses lose no more. */
+  recordQuote(now: number, isTaught: boolean): void {
+    this.#quotedAt = now
+    if (!isTaught && now - this.#provedAt < PROOF_MS) return
+    this.#provedAt = now
     this.#reliability = counted(this.#reliability, 1)
+  }
+
+  /** Records that an offer came in a round that teaches the pair, with a lesson or without one. */
+  recordOffer(isQuick: boolean): void {
     this.#presence = counted(this.#presence, 1)
     this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
   }
@@ -154,6 +160,16 @@ export class Pair {
   readonly #lessons = new Map<Address, Lessons>()
   /** When each client last taught it; the one that did longest ago is the first. */
   readonly #taughtBy = new Map<string, number>()
+  /** Output by input of its last answers, the oldest first. */
+  readonly #rates: number[] = []
+
+  /** @returns how much worse the rate of an answer is than the median of the last ones, in basis points; below 0 for a better one */
+  recordRate(rate: number, isTaught: boolean): number {
+    const usual = medianOf(this.#rates)
+    if (isTaught) this.#rates.push(rate)
+    if (this.#rates.length > KEPT_RATES) this.#rates.shift()
+    return usual === undefined ? MOST_WORTH : (1 - rate / usual) * 10_000
+  }
 
   /** Undefined for a solver that was never asked in the pair. */
   of(solver: Address): Lessons | undefined {
@@ -195,6 +211,8 @@ export class Pair {
 export interface OpenPair {
   readonly pair: Pair
   readonly isTaught: boolean
+  /** How much worse its answer was than usual, in basis points. */
+  readonly drop: number
 }
 
 /** The pairs of one chain. A pair is kept from its first lesson on, so that requests without an offer displace none. */
@@ -206,17 +224,21 @@ export class Pairs {
     return this.#pairs.get(key)
   }
 
-  /** Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now. */
-  open(key: string, client: Teacher, now: number): OpenPair | undefined {
+  /**
+   * Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now.
+   * @param rate output by input of the answer
+   */
+  open(key: string, client: Teacher, rate: number, now: number): OpenPair | undefined {
     const known = this.#pairs.get(key)
     const pair = known ?? new Pair()
     const isTaught = pair.mayTeach(client, now)
-    if (!isTaught) return known && { pair, isTaught }
+    const open = { pair, isTaught, drop: pair.recordRate(rate, isTaught) }
+    if (!isTaught) return known && open
     this.#pairs.delete(key)
     this.#pairs.set(key, pair)
     const [oldest = key] = this.#pairs.keys()
     if (this.#pairs.size > MAX_PAIRS) this.#pairs.delete(oldest)
-    return { pair, isTaught }
+    return open
   }
 }
 
@@ -251,14 +273,21 @@ export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean 
 /**
  * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
  * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one. A decline within the
- * soft deadline says nothing of waiting.
+ * soft deadline says nothing of waiting. Offers after the answer are free. So as a caller's loss they count only as far as the answer was
+ * worse than usual, in each round.
  * @param askedAt when the round began
  */
-export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, askedAt: number, now: number): void {
+export function learn(
+  { pair, isTaught, drop }: OpenPair,
+  answer: ReadAnswer,
+  askedAt: number,
+  now: number,
+): void {
   const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   lessons.recordRound()
-  if (outcome === 'offer') lessons.recordQuote(now)
+  if (outcome === 'offer') lessons.recordQuote(now, isTaught)
+  if (!isInTime && wasWorth(answer)) lessons.recordLoss(Math.min(drop, answer.gain))
   if (!isTaught || outcome === 'unknown') return
   if (outcome !== 'offer') lessons.recordMiss(outcome === 'lost')
   else {

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
+import { pairOf } from '../../src/auction/lessons-of-round.js'
 import { createSolverChoice } from '../../src/auction/solver-choice.js'
 import { createSlots } from '../../src/solvers/transport/request-slots.js'
-import { pairOf } from '../../src/standing/lessons.js'
 import { type OpenRequest, recordRequest, Standings } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
@@ -114,9 +114,9 @@ describe('who is asked, and what statistics say of it', () => {
     const [first, second] = registered as [Solver, Solver]
     open(first)
     stall(second)
-    const pair = standings.pairsOf(1).open(PAIR, { network: 'a' }, 0)?.pair
+    const pair = standings.pairsOf(1).open(PAIR, { network: 'a' }, 1, 0)?.pair
     for (const { address } of [first, second]) {
-      pair?.open(address).recordQuote(now)
+      pair?.open(address).recordQuote(now, true)
       pair?.open(address).recordOffer(true)
     }
     now = 5000
@@ -154,7 +154,7 @@ describe('who is asked, and what statistics say of it', () => {
 
 test('says why each solver is asked, by its lessons in the pair, and how long it is waited for', () => {
   const pairs = standings.pairsOf(1)
-  const pair = pairs.open(PAIR, { network: 'a' }, 0)
+  const pair = pairs.open(PAIR, { network: 'a' }, 1, 0)
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   registered.slice(0, 3).forEach(({ address }, index) => {
     pair?.pair.open(address).addGap(10 * index)

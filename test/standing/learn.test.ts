@@ -17,11 +17,13 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
   return { solver: address, wasWaitedFor: false, ...usual, ...changes }
 }
 
-/** A round of the client that ended with these answers. */
-function play(now: number, ...answers: readonly ReadAnswer[]): void {
-  const open = pairs.open('pair', client, now)
+/** A round of the client that ended with these answers. The best one before its answer had the rate. */
+function playAt(rate: number, now: number, ...answers: readonly ReadAnswer[]): void {
+  const open = pairs.open('pair', client, rate, now)
   for (const each of answers) if (open !== undefined) learn(open, each, now, now)
 }
+
+const play = (now: number, ...answers: readonly ReadAnswer[]) => playAt(1, now, ...answers)
 
 /** The gap and the worth of one lesson, or undefined without a lesson. */
 function lessonOf(changes: Partial<ReadAnswer>) {
@@ -59,6 +61,22 @@ describe('a lesson', () => {
     expect(pair?.of(address)?.medianGap).toBe(1)
     expect(pair?.of(solver(2).address)?.hasLesson).toBe(false)
     expect(pair?.of(solver(2).address)?.hasQuoted(1)).toBe(true)
+  })
+
+  test.each<[string, number, number, Partial<ReadAnswer>, number]>([
+    ['of a better offer after junk', 0.5, 20_000, {}, 146],
+    ['of one after an answer that was worse than usual by less', 1 - 2 ** -6, 20_000, { gain: 999 }, 153],
+    ['of one in a round that teaches nothing', 0.5, 11_000, {}, 146],
+    ['of one after an answer that was as usual', 1, 20_000, {}, 0],
+    ['of one that came too late for a round that waited', 0.5, 20_000, { wasWaitedFor: true }, 0],
+  ])('%s is worth waits, as many as the basis points that were lost', (_what, rate, now, changes, waits) => {
+    const slow = { isQuick: false, isInTime: false, gap: -150, gain: 150, ...changes }
+    for (const before of [0, 10_000]) play(before, answer())
+    playAt(rate, now, answer(slow))
+    let waited = 0
+    for (; pairs.of('pair')?.of(address)?.isWorthWaiting; waited++)
+      play(30_000 + 10_000 * waited, answer({ isQuick: false, wasWaitedFor: true }))
+    expect(waited).toBe(waits)
   })
 
   test('of a decline within the soft deadline says nothing of waiting', () => {

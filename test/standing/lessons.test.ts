@@ -1,35 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
-import type { Address } from '../../packages/protocol/src/values/hex.js'
-import { Lessons, Pair, Pairs, pairOf } from '../../src/standing/lessons.js'
+import { Lessons, Pair, Pairs } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
-import { exactInput } from '../support/solvers/sample-quotes.js'
 
 const MINUTE = 60_000
-const { minDepositDeadline, ...swap } = exactInput
-
-type Changes = QuoteRequest & { readonly depositWindow?: number }
-
-test.each([
-  ['a larger amount of as many digits', { amount: 9999n }, true],
-  ['an amount of one digit more', { amount: 10_000n }, false],
-  ['the other order type', { orderType: 'EXACT_OUTPUT' as const }, false],
-  ['another token', { outputToken: '0xc' as Address }, false],
-  ['the other deposit mode', { depositMode: 'ADDRESS' as const }, false],
-  ['another chain of the output', { destinationChainId: 10 }, false],
-  ['another deposit window', { depositWindow: 1 }, false],
-  ['a later request', { depositDeadline: 1_800_000_400 }, true],
-  ['a request for which offers may be earlier', { minDepositDeadline }, false],
-  [
-    'another one, which is later',
-    { depositDeadline: 1_800_000_400, minDepositDeadline: 1_800_000_400 },
-    true,
-  ],
-])('%s is the same pair: %s', (_what, changes, isSame) => {
-  const { depositWindow, ...request }: Changes = { ...swap, ...changes }
-  expect(pairOf(request, depositWindow) === pairOf(swap, undefined)).toBe(isSame)
-})
-
 function lessonsOf(gaps: readonly number[]): Lessons {
   const lessons = new Lessons()
   for (const gap of gaps) lessons.addGap(gap)
@@ -89,6 +62,27 @@ describe('the lessons of a solver', () => {
   })
 
   test.each([
+    [4, 0, false],
+    [5, 0, true],
+    [200, 195, true],
+    [200, 196, false],
+    [9999, 996, false],
+  ])('after a loss of %i and %i waits in vain it is worth waiting for: %s', (loss, waits, isWorth) => {
+    const lessons = new Lessons()
+    lessons.recordLoss(loss)
+    expect(answersOf(Array(waits).fill(false), true, lessons).isWorthWaiting).toBe(isWorth)
+  })
+
+  test.each([
+    [199, false],
+    [200, true],
+  ])('barred for 200 rounds, after a loss of %i it is worth waiting for: %s', (loss, isWorth) => {
+    const lessons = answersOf(NO.slice(0, 20), true)
+    lessons.recordLoss(loss)
+    expect(lessons.isWorthWaiting).toBe(isWorth)
+  })
+
+  test.each([
     [[], false],
     [[true], true],
     [[true, false], false],
@@ -102,19 +96,18 @@ describe('the lessons of a solver', () => {
   })
 
   test.each<[[number, number, number], number, boolean]>([
-    [[99, 24, 0], 59_999, true],
+    [[1, 24, 0], 59_999, true],
     [[99, 25, 0], 0, false],
     [[1, 0, 0], 60_000, true],
     [[1, 0, 0], 60_001, false],
-    [[0, 99, 1], 0, true],
+    [[1, 99, 1], 0, true],
   ])(
     'after %j offers, losses and offers it is reliable %i ms later: %s',
     ([offers, losses, more], now, isReliable) => {
       const lessons = new Lessons()
-      lessons.recordQuote(0)
-      for (let offer = 0; offer < offers; offer++) lessons.recordOffer(false)
+      for (let offer = 0; offer < offers; offer++) lessons.recordQuote(0, true)
       for (let loss = 0; loss < losses; loss++) lessons.recordMiss(true)
-      for (let offer = 0; offer < more; offer++) lessons.recordOffer(false)
+      for (let offer = 0; offer < more; offer++) lessons.recordQuote(0, true)
       expect(lessons.isReliable(now)).toBe(isReliable)
     },
   )
@@ -131,7 +124,7 @@ describe('the lessons of a solver', () => {
       lessons.recordOffer(true)
       lessons.addGap(3)
     }
-    lessons.recordQuote(0)
+    lessons.recordQuote(0, true)
     for (let miss = 0; miss < misses; miss++) lessons.recordMiss(false)
     expect([lessons.medianGap, lessons.isReliable(0)]).toEqual([medianGap, true])
   })
@@ -149,12 +142,22 @@ describe('the lessons of a solver', () => {
   test('end to say that it quotes the pair after a day without an offer', () => {
     const lessons = new Lessons()
     expect(lessons.hasQuoted(0)).toBe(false)
-    lessons.recordQuote(0)
+    lessons.recordQuote(0, true)
     expect([lessons.hasQuoted(24 * 60 * MINUTE), lessons.hasQuoted(24 * 60 * MINUTE + 1)]).toEqual([
       true,
       false,
     ])
   })
+})
+
+test('the usual rate of a pair is the median of its last 49 answers that taught it', () => {
+  const pair = new Pair()
+  expect([pair.recordRate(1, false), pair.recordRate(1, true)]).toEqual([20, 20])
+  for (let more = 0; more < 24; more++) pair.recordRate(1, true)
+  for (let junk = 0; junk < 24; junk++) expect(pair.recordRate(0.5, true)).toBe(5000)
+  expect([pair.recordRate(0.5, false), pair.recordRate(0.5, true), pair.recordRate(0.5, true)]).toEqual([
+    5000, 5000, 0,
+  ])
 })
 
 describe('a client teaches a pair', () => {
@@ -192,17 +195,17 @@ describe('the pairs of a chain', () => {
   test('begin with their first lesson', () => {
     const pairs = new Pairs()
     expect(pairs.of('a')).toBeUndefined()
-    const pair = pairs.open('a', client, 0)?.pair
+    const pair = pairs.open('a', client, 1, 0)?.pair
     expect(pairs.of('a')).toBe(pair)
-    expect(pairs.open('a', client, 0)).toEqual({ pair, isTaught: false })
+    expect(pairs.open('a', client, 1, 0)).toEqual({ pair, isTaught: false, drop: 0 })
     expect(pairs.of('a')?.of(solver(1).address)).toBeUndefined()
   })
 
   test('are 2,048: then the one goes that was taught longest ago', () => {
     const pairs = new Pairs()
-    for (let number = 0; number < 2048; number++) pairs.open(`${number}`, client, 0)
-    pairs.open('0', client, 10_000)
-    pairs.open('new', client, 10_000)
+    for (let number = 0; number < 2048; number++) pairs.open(`${number}`, client, 1, 0)
+    pairs.open('0', client, 1, 10_000)
+    pairs.open('new', client, 1, 10_000)
     expect([pairs.of('0') !== undefined, pairs.of('1')]).toEqual([true, undefined])
   })
 })

@@ -96,7 +96,7 @@ describe('a solver is expected to quote', () => {
     answer(1)
     const lessons = new Lessons()
     expect([isExpected(standing, undefined, 0), isExpected(standing, lessons, 0)]).toEqual([false, false])
-    lessons.recordQuote(0)
+    lessons.recordQuote(0, true)
     expect(isExpected(standing, lessons, 0)).toBe(true)
   })
 })
