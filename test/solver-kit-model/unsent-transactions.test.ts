@@ -69,23 +69,6 @@ it('nothing is signed while the base fee may rise above `maxFeePerGas`, and agai
   expect(errors().join()).toContain('maxFeePerGas is below what a transaction needs')
 })
 
-it('a nonce of the account that nothing has is used up, so that what waits for it is mined', async () => {
-  const running = await startRunning('reference', { pollIntervalMs: 1_000 })
-  const { quoteFor, deposit, passBlocks, isPaid, node, errors } = running
-  await passBlocks(5)
-  const known = await quoteFor(1_000n, { fillSeconds: 120 })
-  let wrong = true
-  node.intercept(({ method, params = [] }, answer) => {
-    if (method === 'eth_sendRawTransaction') wrong = false
-    if (!wrong || method !== 'eth_getTransactionCount' || params[1] !== 'latest') return answer()
-    return `0x${(Number(answer()) + 2).toString(16)}`
-  })
-  deposit(known)
-  await passBlocks(40)
-  expect(isPaid(known)).toBe(true)
-  expect(errors().join()).toContain('an empty one takes it')
-})
-
 it.each([
   ['a payment that the node refuses', 'fill', false],
   ['a payment that the node takes and no block has', 'fill', true],

@@ -37,7 +37,7 @@ export async function startSolver(
   const state = openState(options.stateFile ?? MEMORY)
   running.ends.push(() => state.close())
   for (const { chainId, count } of state.countOpen())
-    if (!Object.keys(options.chains).includes(String(chainId))) onError(new Error(leftBehind(chainId, count)))
+    if (options.chains[chainId] === undefined) onError(new Error(leftBehind(chainId, count)))
   const parts: SolverParts = { ...start, account: signer.account, state }
   await startChains(parts, running)
   signal.throwIfAborted()

@@ -86,14 +86,13 @@ export const readAllowance = (
   })
 
 /** Whether a nonce of a quote was cancelled, or used by an order. @throws ChainReadError */
-export function isNonceUsed(
+export const isNonceUsed = (
   { client, settlement, chainId }: Contract,
   solver: Address,
   nonce: bigint,
   at?: AtBlock,
-): Promise<boolean> {
-  return readView(client.request, settlement, settlementOf(chainId).nonceUse(solver, nonce), nameOf(at))
-}
+): Promise<boolean> =>
+  readView(client.request, settlement, settlementOf(chainId).nonceUse(solver, nonce), nameOf(at))
 
 /** As a parameter of a call. */
 export const nameOf = ({ blockNumber }: AtBlock = {}) =>

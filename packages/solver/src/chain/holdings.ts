@@ -25,11 +25,10 @@ export async function readHoldings({ chain, solver, time, report }: ChainBasics)
       return min(...(await read(at)))
     } catch (cause) {
       // A node that does not have the block says nothing of the token.
-      const isThere = await read().then(
-        () => true,
-        () => false,
+      await read().then(
+        () => Promise.reject(cause),
+        () => {},
       )
-      if (isThere) throw cause
       const what = `token ${token} on chain ${chainId} does not say what ${solver} has: it is not quoted`
       report(token, new Error(what, { cause }))
       return 0n

@@ -28,13 +28,10 @@ export function openNode(rpc: string | Transport, clock: Clock): OpenNode {
   } else
     transport = (options) => {
       const opened = rpc(options)
-      return { ...opened, request: paced(answering(opened.request as Send, clock)) as typeof opened.request }
+      // It may leave a call without an answer.
+      const send: Send = (call) => inTime(clock, CALL_MS, 'the node', (opened.request as Send)(call))
+      return { ...opened, request: paced(send) as typeof opened.request }
     }
   // A contract must not lead calls to a URL of its own.
   return { client: createPublicClient({ ccipRead: false, transport }), callsPerSecond, close }
-}
-
-/** A transport of the market maker's own may leave a call without an answer. */
-function answering(send: Send, clock: Clock): Send {
-  return (call) => inTime(clock, CALL_MS, 'the node', send(call))
 }

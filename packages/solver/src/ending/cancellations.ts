@@ -52,25 +52,24 @@ export function createCancellations(
 
   async function toEnd(id: string, word: NonceWord, nonces: readonly bigint[]): Promise<void> {
     const onSigned = (transaction: SignedTransaction) => reserve(id, nonces, transaction)
+    let fee = 0n
     try {
-      if (!payments.isUnderWay(id) && !(await payments.send(id, callOf(word, nonces), onSigned))) {
-        budget.charge(id, 0n)
+      if (!payments.isUnderWay(id) && !(await payments.send(id, callOf(word, nonces), onSigned)))
         return leaveOpen(nonces)
-      }
       const end = await payments.follow(id, undefined, onSigned)
       if (end === undefined) return
-      budget.charge(id, end.fee)
+      fee = end.fee
       payments.forget(id)
       onEnd()
     } catch (error) {
-      if (signal.aborted) return
-      onError(error)
-      // One that is still under way is followed again by `resume`. What was not sent waits for the next block.
-      if (!payments.isUnderWay(id)) budget.charge(id, 0n)
+      if (!signal.aborted) onError(error)
     } finally {
       followed.delete(id)
-      if (!signal.aborted && !payments.isUnderWay(id))
+      // One that is still under way is followed again by `resume`. What was not sent waits for the next block.
+      if (!signal.aborted && !payments.isUnderWay(id)) {
         for (const entry of entriesOf(nonces)) entry.isCancelling = false
+        budget.charge(id, fee)
+      }
     }
   }
 

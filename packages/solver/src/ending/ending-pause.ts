@@ -60,9 +60,11 @@ export function createEndingPause(
     // What a node that lags shows is seen that much later, in each round, and at the beginning.
     const lag = time.lagSeconds()
     const pollSeconds = chain.pollIntervalMs / 1000
-    const expected = time.blockSeconds() + 3 * time.lookSeconds() + pollSeconds + lag
     // Estimates, signatures or a node that refuses calls may take longer. Each end is seen by a poll, up to one interval late.
-    const roundSeconds = Math.max(expected, payments.roundSeconds() - pollSeconds)
+    const roundSeconds = Math.max(
+      time.blockSeconds() + 3 * time.lookSeconds() + pollSeconds + lag,
+      payments.roundSeconds() - pollSeconds,
+    )
     const callSeconds = (count * CALLS) / chain.callsPerSecond()
     const fillSeconds =
       quotes.map(secondsFor).reduce((one, other) => Math.min(one, other)) - lag - callSeconds

@@ -14,7 +14,6 @@ import type { Filling } from '../orders/filling.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { quotedOf } from '../risk/exposure.js'
 import { type CancelledQuote, conclude, isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
-import { max } from '../transactions/fees.js'
 import { createCancellations } from './cancellations.js'
 import { createEndingPause } from './ending-pause.js'
 import { endsAfter, isKept, isLastPayment, middleOf } from './ending-rules.js'
@@ -141,7 +140,8 @@ export function createEnding(parts: ChainParts, filling: Filling) {
       const outcomes = ledger.quotes().flatMap((entry) =>
         entry.signed.filter(isSelected).map(async ({ orderId }) => {
           const outcome = await new Promise<CancelledQuote['outcome']>((resolve, reject) => {
-            entry.requests = [...(entry.requests ?? []), { resolve, reject }]
+            entry.requests ??= []
+            entry.requests.push({ resolve, reject })
           })
           return { orderId, outcome }
         }),
@@ -169,9 +169,8 @@ export function createQuoteLook(parts: ChainParts, filling: Filling) {
     { depositAddress }: SolverQuote,
     at: AtBlock,
   ) {
-    const read = (at?: AtBlock) => readBalance(chain, quote.inputToken, depositAddress, at)
     try {
-      return max(...(await Promise.all([read(at), read()])))
+      return await readBalance(chain, quote.inputToken, depositAddress, at)
     } catch (error) {
       const isEarly = time.due() <= middleOf(quote)
       if (isEarly || (isForAddress && addresses.keepsTokens())) throw error

@@ -128,7 +128,6 @@ export function createFilling(parts: ChainParts) {
     const now = await readOrder(chain, orderId, head)
     const isEnded = hasEnded(order, now)
     if (isEnded && head.blockNumber - since < confirmations) return
-    if (isEnded && !hasEnded(order, await readOrder(chain, orderId, time.atDepth()))) return
     endedSince.delete(orderId)
     if (isEnded) return state.setStatus(orderId, 'FINAL')
     // Its payment would revert.

@@ -77,7 +77,7 @@ export interface MinedTransaction {
   /** Of the account: each nonce has one transaction in the end. */
   readonly nonce: number
   readonly hash: Hex
-  /** `PAYMENT` of an order; `CANCELLATION` of quotes; `APPROVAL` of a token; `OTHER` has filled a gap of nonces, or is of an earlier version. */
+  /** `PAYMENT` of an order; `CANCELLATION` of quotes; `APPROVAL` of a token; `OTHER` has taken the nonce of one that no block took, or is of an earlier version. */
   readonly purpose: 'PAYMENT' | 'CANCELLATION' | 'APPROVAL' | 'OTHER'
   /** Of a payment. */
   readonly orderId: Hex | undefined
@@ -88,11 +88,7 @@ export interface MinedTransaction {
 }
 
 /** An order, with its quote where the state has it. */
-interface KnownOrder {
-  readonly chainId: number
-  readonly orderId: Hex
-  readonly signed: SolverQuote | undefined
-}
+type KnownOrder = Pick<SolverQuote, 'chainId' | 'orderId'> & { readonly signed: SolverQuote | undefined }
 
 /** The terms of an order as the market maker gets them. */
 export function toPublicTerms({ chainId, orderId, signed }: KnownOrder, terms: Terms): OrderTerms {

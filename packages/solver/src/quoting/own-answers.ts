@@ -20,7 +20,7 @@ const COUNTERS = {
 } as const
 
 /** Builds what answers the requests of a session, and tells the market maker what came of each, with what it was about. */
-export function createOwnAnswers({ metrics, log, isDue, hooks }: SolverParts, quoting: Quoting) {
+export function createOwnAnswers({ metrics, hooks }: SolverParts, quoting: Quoting) {
   /** By the id of the request. */
   const lately = new LRUCache<string, Omit<AnswerResult, keyof SessionResult>>({ max: MAX_LATELY })
   return {
@@ -28,7 +28,6 @@ export function createOwnAnswers({ metrics, log, isDue, hooks }: SolverParts, qu
       const counter = COUNTERS[result.outcome as keyof typeof COUNTERS]
       if (counter !== undefined) metrics[counter]++
       if (result.rank === 1) metrics.offersBest++
-      if (counter === 'offersDropped' && isDue(result.outcome)) log.warn({ ...result }, 'offer dropped')
       hooks.onResult({ ...result, ...(lately.get(result.id) ?? NOTHING) })
       lately.delete(result.id)
     },

@@ -31,7 +31,7 @@ export interface LedgerQuote {
   isCancelling?: boolean
   /** Who asked to cancel it before its time, and waits. When a look at it fails, its end stays wanted. */
   requests?:
-    | readonly { resolve(outcome: CancelledQuote['outcome']): void; reject(reason: unknown): void }[]
+    | { resolve(outcome: CancelledQuote['outcome']): void; reject(reason: unknown): void }[]
     | undefined
   /** When the next look at it is due, as its end depends on others. In Unix seconds of the chain. */
   laterLook?: number | undefined
@@ -155,7 +155,7 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
       if (isLimited && isAbove(sum.addressBond + bond, limits.maxAddressBondShare)) return 'ADDRESS_BOND'
       return undefined
     },
-    promise: (asked: AskedQuote) => void promise(asked),
+    promise,
     add,
     /** A reorganisation has removed its end. */
     reopen(signed: SolverQuote): void {

@@ -51,8 +51,6 @@ export async function approveTokens(parts: ChainParts): Promise<void> {
     const end = await payments.follow(id)
     signal.throwIfAborted()
     payments.forget(id)
-    // Another process of the account may have made it, or the node has lost the receipt.
-    const isDone = end?.outcome === 'failed' && (await readAllowance(chain, token, solver)) === amount
-    if (end?.outcome !== 'success' && !isDone) throw new Error(`the transaction ${end?.hash} ${end?.outcome}`)
+    if (end?.outcome !== 'success') throw new Error(`the transaction ${end?.hash} ${end?.outcome}`)
   }
 }

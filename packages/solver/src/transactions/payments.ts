@@ -39,7 +39,7 @@ const COUNTS_TIMES = 5
 const DROPPED_AFTER_RAISES = 2
 const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
 
-/** How the names of approvals and cancellations begin. The name of a payment is its order id, and what only fills a gap has none. */
+/** How the names of approvals and cancellations begin. The name of a payment is its order id. */
 export const APPROVAL = 'approval '
 export const CANCELLATION = 'cancellation '
 const PURPOSES = { [APPROVAL]: 'APPROVAL', [CANCELLATION]: 'CANCELLATION', '0x': 'PAYMENT' } as const
@@ -54,7 +54,7 @@ const nameOf = (id: string) => id.replace(DONE, '')
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(parts: ChainBasics & { readonly books: Books }, sender: TransactionSender) {
-  const { chain, clock, time, state, metrics, books, signal, onError, report } = parts
+  const { chain, clock, time, state, metrics, books, signal, report } = parts
   const { chainId } = chain
   /** The names of those that are being followed although nobody waits for them. */
   const finishing = new Set<string>()
@@ -143,18 +143,6 @@ export function createPayments(parts: ChainBasics & { readonly books: Books }, s
   }
 
   /**
-   * What waits for a nonce that nothing has would wait for ever: the node may have named too high a nonce once. Something empty takes it.
-   * @param nonce the next one of the account
-   */
-  async function closeGap(nonce: number): Promise<void> {
-    if (state.keptPayments(chainId).some((kept) => kept.nonce === nonce)) return
-    onError(new Error(`no transaction of chain ${chainId} has the nonce ${nonce}: an empty one takes it`))
-    const id = doneNameOf(nonce, '')
-    keep(id)(await sender.fillGap(nonce))
-    finish(id)
-  }
-
-  /**
    * Follows a payment that is under way to its end, and raises its fees while it waits.
    * @param deadline Unix time in seconds
    * @returns undefined when the signal aborts
@@ -188,7 +176,6 @@ export function createPayments(parts: ChainBasics & { readonly books: Books }, s
           finish(id)
           return FAILED
         }
-        if (progress.state === 'QUEUED') await closeGap(progress.used)
         await advance(id, last, progress.state === 'QUEUED', onSigned)
       }
       await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
@@ -196,14 +183,13 @@ export function createPayments(parts: ChainBasics & { readonly books: Books }, s
     return undefined
   }
 
-  const doneNameOf = (nonce: number, id: string) => `done ${chainId} ${nonce} ${nameOf(id)}`
   const isUnderWay = (id: string) => state.attempts(id).length > 0
 
   /** The end has been seen, and the payment may be made again. @returns its name from now on */
   function forget(id: string): string | undefined {
     const last = state.attempts(id).at(-1)
     if (last === undefined) return undefined
-    const done = doneNameOf(last.nonce, id)
+    const done = `done ${chainId} ${last.nonce} ${nameOf(id)}`
     offers.delete(id)
     state.renamePayment(id, done)
     return done

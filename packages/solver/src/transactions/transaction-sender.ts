@@ -152,8 +152,6 @@ export function createTransactionSender({ chain, account, state, time }: ChainBa
       return signed && offer(signed, keep)
     },
     offer,
-    /** Signs an empty transaction that uses up a nonce which no other one has. @throws viem's errors, and those of the account */
-    fillGap: async (nonce: number) => sign({ ...empty, ...(await readMarket(chain, leastTip)).first }, nonce),
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>
       parsedOf(last).maxFeePerGas < (await readMarket(chain, leastTip)).first.maxFeePerGas,
@@ -184,7 +182,7 @@ export function createTransactionSender({ chain, account, state, time }: ChainBa
     async progress(attempts: readonly SignedTransaction[]) {
       const nonce = attempts[0]?.nonce ?? 0
       const used = await usedAt()
-      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED', used } as const
+      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' } as const
       for (const attempt of attempts.toReversed()) {
         const outcome = await outcomeOf(attempt)
         if (outcome !== undefined) return { state: 'MINED', ...outcome } as const

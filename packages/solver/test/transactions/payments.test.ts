@@ -27,7 +27,6 @@ it('a payment is raised as far as its caller allows, reported after that, and se
     },
     raise: async ({ hash }) => attempt(Number(hash) + 1),
     isTooCheap: async () => false,
-    fillGap: async () => attempt(1),
     progress: async () => ({ state: 'NEXT', used: 0 }),
     usedNonces: async () => ({ now: 0, deep: 0 }),
   }
