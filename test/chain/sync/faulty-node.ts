@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import { ZERO_BLOOM } from '../../support/model-chain/bloom.js'
+import { bloomOf, EMPTY_TRIE_ROOT, ZERO_BLOOM } from '../../support/model-chain/bloom.js'
 import type { Random } from '../../support/random.js'
 import {
   type ModelBlock,
@@ -10,7 +10,6 @@ import {
   type RawReceipt,
   toHex,
 } from './model-chain.js'
-import { type NodeHabits, withHabits } from './node-habits.js'
 
 interface LogFilter {
   readonly blockHash?: Hex
@@ -23,6 +22,39 @@ const MAX_CALLS = 3000
 /** Blocks of a range from which on the service checks a sample of them. */
 const SAMPLED_RANGE = 98
 export const ENDLESS = 'the node is called endlessly'
+
+/** What a node does at all times, and what is not wrong by itself (docs/decisions.md, D22). `odd-answers.test.ts` has its spellings. */
+export interface NodeHabits {
+  /** What the headers of all blocks with transactions have in place of their bloom filter. */
+  readonly bloom?: Hex | null
+  /** The receipts root of all headers. */
+  readonly receiptsRoot?: Hex
+  /** A block's logs and receipts come only this many blocks later. */
+  readonly lateBlocks: number
+  /** Whether all logs have the index 0. */
+  readonly hasOneIndex: boolean
+  /** Whether a block that does not exist is an error. */
+  readonly failsWithoutBlock: boolean
+}
+
+export const NO_HABITS: NodeHabits = { lateBlocks: 0, hasOneIndex: false, failsWithoutBlock: false }
+
+/** Of a contract that has no log in any block. */
+const CONSTANT_BLOOM = bloomOf([{ address: `0x${'77'.repeat(20)}`, topics: [] }])
+
+export function drawHabits(random: Random): NodeHabits {
+  return {
+    ...random.pick<Pick<NodeHabits, 'bloom' | 'receiptsRoot'>>([
+      {},
+      { bloom: ZERO_BLOOM, receiptsRoot: EMPTY_TRIE_ROOT },
+      { bloom: CONSTANT_BLOOM },
+      { bloom: null, receiptsRoot: EMPTY_TRIE_ROOT },
+    ]),
+    lateBlocks: random.pick([0, 0, 1, 3]),
+    hasOneIndex: random.integer(0, 1) === 0,
+    failsWithoutBlock: random.integer(0, 1) === 0,
+  }
+}
 
 interface FaultyNodeOptions {
   readonly chainId: number
@@ -38,7 +70,7 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
   let wrongAnswersLeft = 0
   let calls = 0
   let { lateBlocks } = options.habits
-  const habitual = withHabits(random, options.habits)
+  const { bloom, receiptsRoot, hasOneIndex, failsWithoutBlock } = options.habits
 
   /** Whether this answer is wrong. */
   function isWrong(): boolean {
@@ -68,7 +100,7 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     if (name === 'latest') return isWrong() ? wrongHead() : chain.tip().header
     const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
     const header = block?.header ?? null
-    if (header === null && options.habits.isOdd && random.integer(0, 1) === 0)
+    if (header === null && failsWithoutBlock)
       throw Object.assign(new Error('requested epoch was a null round'), { code: -32000 })
     if (!isWrong()) return header
     return random.pick<() => RawHeader | null>([
@@ -127,7 +159,7 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     const logs = blocks.flatMap((block) => block.logs)
     if (from === to || !isWrong()) return logs
     // Without bloom filters nothing shows that logs of a range are missing.
-    if (options.habits.bloom !== undefined) return visiblyWrong(logs)
+    if (bloom !== undefined) return visiblyWrong(logs)
     // In a long range, the service samples blocks, and finds only what lacks a large part.
     const cut = to - from < SAMPLED_RANGE ? random.integer(0, logs.length) : Math.floor(logs.length / 2)
     const leftOut = new Set(blocks.filter(() => random.integer(0, 1) === 0).map(({ hash }) => hash))
@@ -162,22 +194,30 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     return isWrong() ? random.pick<() => unknown>([fail, () => order(0), () => order(9)])() : order(2)
   }
 
+  function toAnswer(header: RawHeader): object {
+    const placeholder = bloom === undefined || header.transactions.length === 0 ? {} : { logsBloom: bloom }
+    return { ...header, ...placeholder, receiptsRoot }
+  }
+
+  const placed = (logs: readonly RawLog[]): readonly RawLog[] =>
+    hasOneIndex ? logs.map((log) => ({ ...log, logIndex: '0x0' })) : logs
+
   function answer(method: string, [first]: readonly unknown[]): unknown {
     switch (method) {
       case 'eth_getBlockByNumber':
       case 'eth_getBlockByHash': {
         const header = headerBy(first as Hex)
-        return header && habitual.header(header)
+        return header && toAnswer(header)
       }
       case 'eth_getBlockReceipts': {
         const receipts = receiptsOf(first as Hex)
-        return receipts && habitual.receipts(receipts)
+        return receipts?.map((receipt) => ({ ...receipt, logs: placed(receipt.logs) })) ?? null
       }
       case 'eth_getLogs': {
         const { blockHash, fromBlock, toBlock } = first as LogFilter
         const logs =
           blockHash === undefined ? logsOfRange(Number(fromBlock), Number(toBlock)) : logsOfBlock(blockHash)
-        return logs && habitual.logs(logs)
+        return logs && placed(logs)
       }
       case 'eth_call':
         return orderAnswer()

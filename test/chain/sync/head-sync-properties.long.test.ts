@@ -14,9 +14,8 @@ import { TEST_HANG_MS } from '../../support/hang.js'
 import { createRandom, type Random } from '../../support/random.js'
 import { rounds } from '../../support/rounds.js'
 import { createFaultyEventSink } from './faulty-event-sink.js'
-import { createFaultyNode, ENDLESS } from './faulty-node.js'
+import { createFaultyNode, drawHabits, ENDLESS, NO_HABITS } from './faulty-node.js'
 import { createModelChain, type ModelChain, SETTLEMENT } from './model-chain.js'
-import { drawHabits, NO_HABITS } from './node-habits.js'
 import { type ReconnectingSubscriber, subscribe } from './reconnecting-subscriber.js'
 
 /** Number of histories for each of the two properties. */
