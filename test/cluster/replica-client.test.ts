@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Server } from 'node:net'
 import { pino } from 'pino'
@@ -9,6 +8,7 @@ import { createReplicaVerifier } from '../../src/cluster/replica-signature.js'
 import { startReplicaServer } from '../../src/http/replica-server.js'
 import { deferred } from '../support/deferred.js'
 import { startCable } from '../support/faults/cable.js'
+import { listen } from '../support/listen.js'
 
 const REPLICA_ID = '11111111-1111-4111-8111-111111111111'
 const KEY = Buffer.alloc(32, 1)
@@ -70,8 +70,7 @@ async function hold({ ask }: ReturnType<typeof openClient>) {
 
 /** Starts a server that is no replica. @returns its origin */
 async function startOther(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await listen(server)
   onTestFinished(() => void server.close())
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { upgradeFilter } from '../../src/http/port/header-rules.js'
@@ -10,15 +10,15 @@ import {
   interceptConnections,
   stopListening,
 } from '../../src/internals/node-http.js'
+import { listen } from '../support/listen.js'
 
 const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`
 const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n'
 
 /** Sends a text to a server; @returns the first bytes that come back */
 async function exchange(server: Server, text: string): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const { port } = await listen(server)
+  const socket = connect(port, '127.0.0.1')
   onTestFinished(() => {
     socket.destroy()
     server.close()
@@ -55,9 +55,7 @@ test.each([
 
 test('stopListening leaves idle connections open, and lets them be answered', async () => {
   const server = createServer((_request, response) => void response.end('answer'))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port } = await listen(server)
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   onTestFinished(() => void socket.destroy())
   socket.write(GET('/'))
@@ -72,11 +70,10 @@ test('stopListening leaves idle connections open, and lets them be answered', as
 test('closeQueuedResponse ends each response once, whether or not Node ends it with its connection', async () => {
   const responses: ServerResponse[] = []
   const server = createServer((_request, response) => void responses.push(response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { port } = await listen(server)
   onTestFinished(() => void server.close())
   const accepted = once(server, 'connection')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1')
   socket.write(GET('/first') + GET('/queued'))
   const [connection] = await accepted
   await expect.poll(() => responses.length).toBe(2)

@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { setMessageLimit, textFrame } from '../../src/internals/ws.js'
+import { listen } from '../support/listen.js'
 
 /** A WebSocket of a server, its connection, and the client's end. */
 async function openWebSocket() {
   const http = createServer()
   const server = new WebSocketServer({ server: http, perMessageDeflate: false })
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
+  const { port } = await listen(http)
   const accepted = once(server, 'connection')
-  const client = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`)
+  const client = new WebSocket(`ws://127.0.0.1:${port}`)
   const messages: string[] = []
   client.on('message', (data, isBinary) => messages.push(`${isBinary ? 'binary ' : ''}${data}`))
   onTestFinished(() => {

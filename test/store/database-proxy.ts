@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listen } from '../support/listen.js'
 
 /**
  * A proxy between a replica and its database, until the end of the test. It passes everything on until the test makes it
@@ -44,9 +45,7 @@ export async function startDatabaseProxy(databaseUrl: string, whenFinished = onT
     pass(near, far, true)
     pass(far, near, false)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  url.host = new URL((await listen(server)).url).host
 
   function cut(): void {
     for (const socket of sockets) socket.destroy()

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { listen } from '../../../test/support/listen.js'
 import type { RpcError } from '../src/json-rpc.js'
 import { createRpcEndpoint, type RpcEndpointOptions } from '../src/rpc-endpoint.js'
 
@@ -47,14 +48,13 @@ export async function startHttpNode(first?: HttpAnswer) {
     if (answer === undefined) sendJson(response, echoAll(asked))
     else answer(response, asked, request)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { port } = await listen(server)
   const close = () => {
     server.close()
     server.closeAllConnections()
   }
   onTestFinished(close)
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const host = `127.0.0.1:${port}`
   return {
     host,
     url: `http://${host}`,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { listen } from '../../../test/support/listen.js'
 import { commandLine, startCommandLine } from '../../../test/support/process/command-line.js'
 import { sampleEnd, sampleOrder, sampleUpdate } from '../../client/test/samples.js'
 import { nonceWithMode } from '../../protocol/src/quotes/nonce-mode.js'
@@ -40,8 +40,7 @@ let told: object = {}
 
 beforeAll(async () => {
   server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = (await listen(server)).url
 })
 afterAll(() => {
   server?.closeAllConnections()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from '../../support/listen.js'
 import type { Verdict } from '../table.js'
 import { excuseOf, unreadable } from './exceptions.js'
 import { type Exchange, isOfService } from './exchange.js'
@@ -129,9 +129,9 @@ async function startRecordedServer(exchanges: readonly Exchange[], document: str
     const { status, responseHeaders, responseBody } = exchange
     response.writeHead(status, withoutConnection(responseHeaders)).end(Buffer.from(responseBody, 'base64'))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     close() {
       server.closeAllConnections()
       server.close()

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createMultiplexer } from '../../../src/http/port/multiplexer.js'
+import { listen } from '../../support/listen.js'
 
 /** The bytes of an HTTP/1.1 request. */
 export const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
@@ -35,9 +36,7 @@ export async function startMultiplexer(options: Parameters<typeof createMultiple
   const port = createMultiplexer(handler, options)
   const connections = new Set<Socket>()
   port.server.on('connection', (socket: Socket) => connections.add(socket))
-  port.server.listen(0, '127.0.0.1')
-  await once(port.server, 'listening')
-  const { port: number } = port.server.address() as AddressInfo
+  const { port: number } = await listen(port.server)
   onTestFinished(() => {
     port.destroyConnections()
     port.server.close()

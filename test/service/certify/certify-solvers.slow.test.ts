@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
+import { listen } from '../../support/listen.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { shared } from '../../support/shared.js'
 import { type Market, startMarket } from '../../support/solver-kit/market.js'
@@ -22,10 +21,8 @@ const market = await shared(startMarket())
 async function startEndpoint() {
   let handler: ReturnType<Market['solver']>['handler'] | undefined
   const server = createServer((request, response) => handler?.(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url: endpointUrl } = await listen(server)
   onTestFinished(() => void server.close())
-  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const solver = market.solver({ endpointUrl })
   handler = solver.handler
   await solver.start()

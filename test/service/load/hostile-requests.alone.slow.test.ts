@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
+import { createHostileClient, type HostileAnswer, MARK } from '../../support/clients/hostile-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
@@ -8,7 +9,6 @@ import { environmentFor } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, register, startSolver } from '../../support/solvers/solver.js'
-import { createHostileClient, type HostileAnswer, MARK } from './hostile-client.js'
 
 const SEED = 20_260_105
 const CONCURRENCY = 16

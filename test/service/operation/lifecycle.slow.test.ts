@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { Agent, createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { deferred } from '../../support/deferred.js'
+import { listen } from '../../support/listen.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
@@ -57,9 +57,7 @@ describe('a service', () => {
   it('exits with 0 on SIGTERM while it still waits for a chain', async () => {
     const silent = createServer()
     const asked = once(silent, 'request')
-    silent.listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const { port } = silent.address() as AddressInfo
+    const { port } = await listen(silent)
     const environment = { ...environmentFor(chain), [`RPC_URL_${chain.chainId}`]: `http://127.0.0.1:${port}` }
     const service = startServiceProcess(environment)
     await asked

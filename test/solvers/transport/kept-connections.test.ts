@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
 import { createSolverHttpClient } from '../../../src/solvers/transport/solver-http-client.js'
 import { eventually } from '../../support/eventually.js'
+import { listen } from '../../support/listen.js'
 import { askAt } from './ask.js'
 
 type Way = (socket: Socket, response: ServerResponse) => void
@@ -30,13 +31,13 @@ beforeEach(async () => {
     const way = ways.shift() ?? answer
     request.resume().on('end', () => way(request.socket, response))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url } = await listen(server)
   const client = createSolverHttpClient(createEndpointGuard({ production: false, allowlist: [] }), 2)
   onTestFinished(async () => {
     await client.close()
     server.close()
   })
-  ask = (...more) => askAt(client, `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...more)
+  ask = (...more) => askAt(client, url, ...more)
   const waiting: ServerResponse[] = []
   const whenBothWait: Way = (_socket, response) => {
     if (waiting.push(response) === 2) for (const each of waiting) each.end('{}')

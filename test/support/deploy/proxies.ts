@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { generate } from 'selfsigned'
 import { eventually } from '../eventually.js'
 import { freePort } from '../free-port.js'
+import { listen } from '../listen.js'
 import { startProcess } from '../process/process.js'
 
 /** A proxy with the file of `deploy/proxies` that docs/deployment.md shows. */
@@ -151,10 +151,9 @@ async function startTunnel(port: number): Promise<{ url: string; close(): void }
       proxy.on('close', () => client.destroy())
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listen } from '../listen.js'
 
 /** A port of its own that passes every connection on to a service, until it is cut or silenced. */
 export async function startCable(serviceUrl: string) {
@@ -25,8 +26,7 @@ export async function startCable(serviceUrl: string) {
       })
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url } = await listen(server)
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }
@@ -35,7 +35,7 @@ export async function startCable(serviceUrl: string) {
   }
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** Ends every connection, without a word. New ones may come. */
     cut,
     /** Passes nothing on, as if the machine at the other end had stopped. Connections stay open. */

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { deferred } from '../deferred.js'
+import { listen } from '../listen.js'
 
 export type DatabaseLink = Awaited<ReturnType<typeof startDatabaseLink>>
 
@@ -75,10 +75,8 @@ export async function startDatabaseLink(databaseUrl: string) {
     }
     join(client, server)
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
   const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  url.host = new URL((await listen(proxy)).url).host
 
   return {
     url: url.href,

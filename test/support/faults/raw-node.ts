@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from '../listen.js'
 
 /** Answers one HTTP request instead of the node. `pass` lets the node answer. */
 export type RawAnswer = (response: ServerResponse, body: string, pass: () => Promise<void>) => unknown
@@ -18,10 +17,9 @@ export async function startRawNode(rpcUrl: string) {
     }
     return answer === undefined ? pass() : answer(response, body, pass)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** Answers all requests in this way from now on, or as the node does when undefined. */
     answerWith(next: RawAnswer | undefined) {
       answer = next

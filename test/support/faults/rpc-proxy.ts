@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { request as fetchText } from 'undici'
 import { WebSocket, WebSocketServer } from 'ws'
 import { deferred } from '../deferred.js'
+import { listen } from '../listen.js'
 import type { RpcCaller, RpcReply, RpcRequest } from './chain-view.js'
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
@@ -109,9 +109,8 @@ export async function startRpcProxy(rpcUrl: string) {
     })
   }
 
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = await listen(server)
+  const address = `127.0.0.1:${port}`
 
   return {
     url: `http://${address}`,

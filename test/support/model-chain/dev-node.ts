@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { keccak256, numberToHex, parseTransaction, recoverTransactionAddress } from 'viem'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { listen } from '../listen.js'
 import type { ModelChain } from './model-chain.js'
 import { type Asked, createModelNode } from './model-node.js'
 import { lower } from './settlement-state.js'
@@ -46,9 +46,9 @@ export async function startDevNode(chain: ModelChain, chainId: number) {
     // A client that leaves in the middle of its request.
     respond(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async stop(): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import { promisify } from 'node:util'
+import { listen } from '../listen.js'
 import { INSTALL } from './client-project.js'
 import { INSTALL_MS, packPackage } from './pack-package.js'
 
@@ -72,9 +72,9 @@ async function serve(folder: string) {
     if (content === undefined) response.writeHead(404).end()
     else response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? '' }).end(content)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `http://127.0.0.1:${port}/`,
     close() {
       server.close()
       server.closeAllConnections()

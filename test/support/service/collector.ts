@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { listen } from '../listen.js'
 
 /** A collector of traces (OTLP over HTTP) until the end of the test. It answers with `status`; with 0, it never answers. */
 export async function startCollector(status = 200) {
@@ -14,7 +15,7 @@ export async function startCollector(status = 200) {
     received.push({ url: request.url, headers: request.headers, body: await text(request) })
     if (collector.status !== 0) response.writeHead(collector.status).end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listen(server)
   collector.url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
   onTestFinished(() => {
     server.closeAllConnections()

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { LocalAccount } from 'viem'
 import type { TestChain } from '../chain/chain.js'
 import { signQuote } from '../chain/signed-quote.js'
+import { listen } from '../listen.js'
 import type { MalformedSolver } from './malformed-solvers.js'
 import type { SolverRequest, WireQuote, WireReply } from './solver.js'
 
@@ -67,11 +68,10 @@ export async function startRawSolver(
       // The service has closed the connection.
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url } = await listen(server)
 
   return {
-    endpointUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpointUrl: url,
     /** Bytes that were sent to the service, those in the sockets' buffers included. */
     sent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, sentBefore),
     /** Resolves when the service has closed the connection of its first request. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Address, Hex, LocalAccount } from 'viem'
 import { expect, vi } from 'vitest'
 import type { TestChain } from '../chain/chain.js'
 import { signQuote } from '../chain/signed-quote.js'
 import { HANG_MS } from '../hang.js'
+import { listen } from '../listen.js'
 import type { TestService } from '../service/service.js'
 
 /** The service's request to a solver (docs/decisions.md, D4). */
@@ -129,9 +129,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     const reply = await (isCheck ? checkBehaviour : behaviour)(ask, { sign, quoteFor }, { request, response })
     if (reply !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(reply))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: endpointUrl } = await listen(server)
 
   return {
     account,

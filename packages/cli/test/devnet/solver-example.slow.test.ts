@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createAggregatorClient, type QuoteParams, type SignedQuote } from '@quote-aggregator/client'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.js'
 import { HANG_MS } from '../../../../test/support/hang.js'
+import { listen } from '../../../../test/support/listen.js'
 import { startProcess } from '../../../../test/support/process/process.js'
 import { shared } from '../../../../test/support/shared.js'
 import {
@@ -66,13 +65,12 @@ async function startFeed() {
     feed.asked++
     if (!feed.hangs) response.end(JSON.stringify({ price: feed.price, time: feed.time() }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { url } = await listen(server)
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
   })
-  return { feed, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { feed, url }
 }
 
 it('the example declines while its feed hangs or repeats an old price, and cancels what loses by a jump', async () => {
