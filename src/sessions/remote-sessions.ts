@@ -9,6 +9,7 @@ import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import { CANCELLED } from './open-requests.js'
 import type {
   RelayedQuoteRequest,
   RelayedReply,
@@ -175,8 +176,6 @@ function createRemoteSessions(
     },
   }
 }
-
-const CANCELLED: SolverReply = { kind: 'cancelled' }
 
 /** Where the holder of a session is asked; undefined when it cannot be. */
 function targetOf(session: RemoteSession | undefined): ReplicaTarget | undefined {

@@ -1,4 +1,3 @@
-import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { readView } from '../../../packages/protocol/src/node/read-view.js'
 import type { KnownOrder, OrderPosition } from '../../../packages/protocol/src/orders/order.js'
@@ -18,7 +17,7 @@ const MAX_PAUSE_MS = 60_000
  * Builds what reads the terms of a chain's orders that the contract did not give when their events were published (see attach-orders.ts).
  * Each row of the orders tells whether it lacks them. So any replica can continue after an interruption.
  */
-export function createTermsRetry({ config, client, eventSink, log }: ChainSyncContext) {
+export function createTermsRetry({ config, client, eventSink, clock, log }: ChainSyncContext) {
   const { chainId, settlement } = config
   const closing = new AbortController()
   const { signal } = closing

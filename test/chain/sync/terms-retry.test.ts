@@ -1,24 +1,19 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { OrderPosition } from '../../../packages/protocol/src/orders/order.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createTermsRetry } from '../../../src/chain/sync/terms-retry.js'
 import { createLog } from '../../../src/telemetry/log.js'
+import { createManualClock } from '../../support/manual-clock.js'
 
 const word = (value: number) => value.toString(16).padStart(64, '0')
 /** The answer to `orders(bytes32)`. */
 const orderIn = (state: number): Hex => `0x${[1, 1, 1, 5, 1, 6, 1, 7, state].map(word).join('')}`
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 /** The retry over 25 orders without terms. */
 function start(answer: () => Hex) {
   const left = new Set(Array.from({ length: 25 }, (_, index): Hex => `0x${word(index + 1)}`))
+  const clock = createManualClock()
   let pages = 0
   const eventSink = {
     async ordersWithoutTerms(after: OrderPosition | undefined, limit: number) {
@@ -34,20 +29,21 @@ function start(answer: () => Hex) {
     config: { chainId: 1, settlement: `0x${'5e'.repeat(20)}` },
     client: { request: async () => answer() },
     eventSink,
+    clock,
     log: createLog('silent'),
   } as unknown as ChainSyncContext
   const retry = createTermsRetry(context)
   retry.start()
   retry.start()
-  return { ...retry, left, pages: () => pages }
+  return { ...retry, clock, left, pages: () => pages }
 }
 
 test('orders get their terms page by page, and new ones are looked for every two seconds', async () => {
-  const { left, pages, close } = start(() => orderIn(2))
-  await vi.advanceTimersByTimeAsync(200)
+  const { clock, left, pages, close } = start(() => orderIn(2))
+  await clock.advance(200)
   expect([left.size, pages()]).toEqual([0, 3])
   left.add(`0x${word(99)}`)
-  await vi.advanceTimersByTimeAsync(2000)
+  await clock.advance(2000)
   expect(left.size).toBe(0)
   await close()
 })
@@ -57,13 +53,13 @@ test.each([
   ['that the contract does not know', () => orderIn(0)],
 ])('orders %s wait, ever longer', async (_what, refuse) => {
   let answer: () => Hex = refuse
-  const { left, pages, close } = start(() => answer())
-  await vi.advanceTimersByTimeAsync(4000)
+  const { clock, left, pages, close } = start(() => answer())
+  await clock.advance(4000)
   expect([left.size, pages()]).toEqual([25, 3])
-  await vi.advanceTimersByTimeAsync(8000)
+  await clock.advance(8000)
   expect(pages()).toBe(6)
   answer = () => orderIn(2)
-  await vi.advanceTimersByTimeAsync(8000)
+  await clock.advance(8000)
   expect(left.size).toBe(0)
   await close()
 })
