@@ -98,7 +98,7 @@ function Day({ chainId }: { readonly chainId: bigint }) {
   const ended = solvers.reduce((sum, { refunded }) => sum + refunded, paid)
   return (
     <p class="day">
-      24 h: <Paid of={{ paid, ended }} />
+      Last 24 h: <Paid of={{ paid, ended }} />
     </p>
   )
 }
