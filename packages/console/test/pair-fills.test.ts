@@ -42,5 +42,5 @@ it('a few absurd prices do not flatten a chart', () => {
 
 it('a price that stands still has room above and below', () => {
   const [low, high] = chartRange([2500, 2500, undefined])
-  expect(high - low).toBeCloseTo(50)
+  expect(high - low).toBeCloseTo(25)
 })

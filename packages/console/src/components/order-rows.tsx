@@ -88,7 +88,7 @@ export function OrderRows({ orders, without, fresh }: OrderRowsProps) {
             <th>Order</th>
             <th class="right">Sold</th>
             <th class="right">Bought</th>
-            <th class="right story-rate">Rate</th>
+            <th class="right story-rate">Rate, for 1 sold</th>
             <th>State</th>
             {without !== 'solver' && <th>Solver</th>}
             {without !== 'user' && <th class="story-user">User</th>}

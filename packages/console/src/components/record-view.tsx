@@ -12,9 +12,14 @@ interface RecordProps {
 const tokenOfRecord = ({ request }: GetQuoteRecordResponse) =>
   (isExactInput({ request }) ? request?.outputToken : request?.inputToken) ?? ''
 
-/** The ranking of all solvers of a record. */
-export const RecordRanking = ({ record }: RecordProps) => (
-  <Ranking attempts={readAttempts(record)} chainId={record.chainId} token={tokenOfRecord(record)} isRecord />
+/** The ranking of all solvers of a record. @param isOpen whether its offers can still be taken: then what solvers have paid counts */
+export const RecordRanking = ({ record, isOpen = false }: RecordProps & { readonly isOpen?: boolean }) => (
+  <Ranking
+    attempts={readAttempts(record)}
+    chainId={record.chainId}
+    token={tokenOfRecord(record)}
+    isRecord={!isOpen}
+  />
 )
 
 /** The auction that an offer comes from. */

@@ -15,12 +15,16 @@ interface WorthProps {
   readonly orders: readonly Order[] | undefined
 }
 
-/** What an amount of a listed token is worth in dollars, by its last fill with a dollar token; nothing where there is none. */
+/** What an amount of a listed token is worth in a dollar token, by their last fill here; nothing where there is none. */
 export function Worth({ chainId, address, amount, orders }: WorthProps) {
   const token = tokenOf(chainId, address)
   const dollar = tokensOf(chainId).find(({ isListed, symbol = '' }) => isListed && DOLLARS.test(symbol))
   const rate = fillsOf({ chainId, sell: address, buy: dollar?.address ?? '', orders }).at(-1)?.rate
   if (rate === undefined) return null
   const cents = Math.round((Number(amount) / 10 ** (token?.decimals ?? 0)) * rate * 10 ** CENTS)
-  return <span class="worth muted">≈ {formatAmount(BigInt(cents), CENTS)} USD</span>
+  return (
+    <span class="worth muted">
+      ≈ {formatAmount(BigInt(cents), CENTS)} {dollar?.symbol}
+    </span>
+  )
 }

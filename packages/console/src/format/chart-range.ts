@@ -3,7 +3,7 @@ const ONE_OUTLIER_IN = 40
 /** Above and below the values. */
 const MARGIN = 0.12
 /** The least height, as a part of the values: a price that moves by some basis points is no cliff. */
-const LEAST = 0.02
+const LEAST = 0.01
 
 /** The lowest and the highest value that a chart shows. */
 export function chartRange(values: readonly (number | undefined)[]): [number, number] {

@@ -5,7 +5,7 @@ import { RateChart } from '../components/charts/rate-chart.js'
 import { Answer, Empty, Skeleton } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
 import { StateMark } from '../components/state-mark.js'
-import { Amount, TokenName } from '../components/token-amount.js'
+import { TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { connection } from '../data/events.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
@@ -85,15 +85,6 @@ function PairDays({ chainId, orders }: PairDaysProps) {
                 >
                   <TokenName chainId={chainId} address={each.inputToken} isShort /> →{' '}
                   <TokenName chainId={each.destinationChainId} address={each.outputToken} isShort />
-                  <span class="day">
-                    <Amount
-                      chainId={each.destinationChainId}
-                      address={each.outputToken}
-                      amount={each.outputVolume24h}
-                      isShort
-                    />{' '}
-                    in 24 h
-                  </span>
                 </button>
               ))}
             </div>

@@ -1,18 +1,15 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
-import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { Fact } from '../components/facts.js'
 import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
 import { Timeline } from '../components/order-timeline.js'
 import { Rate } from '../components/rate.js'
-import { Surplus, WhyOffer } from '../components/record-view.js'
+import { WhyOffer } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
-import { Term } from '../components/term.js'
 import { Deadline } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
-import { readAttempts, surplusBps } from '../data/auction/auction.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
@@ -64,7 +61,7 @@ function Story({ chain, order }: StoryProps) {
       {isKnown ? (
         <>
           <div class="order">
-            <Price order={order} chain={chain} record={record} isAddress={isAddress} />
+            <Price order={order} chain={chain} isAddress={isAddress} />
             <Timeline order={order} record={record} />
           </div>
           {why}
@@ -96,14 +93,12 @@ function Story({ chain, order }: StoryProps) {
 interface PriceProps {
   readonly order: GetOrderResponse
   readonly chain: Chain
-  /** The record of the quote, where the visitor may see it. */
-  readonly record: GetQuoteRecordResponse | undefined
   /** Whether it is a swap of this browser by deposit address. */
   readonly isAddress: boolean
 }
 
-/** What was given for what, how good that was, and how the order stands. */
-function Price({ order, chain, record, isAddress }: PriceProps) {
+/** What was given for what, and how the order stands. */
+function Price({ order, chain, isAddress }: PriceProps) {
   const { chainId, state, user, solver, fillDeadline, inputToken: sell = '', outputToken: buy = '' } = order
   const end = endOf(order, isAddress)
   const isOpen = end === undefined || end === 'filled'
@@ -132,11 +127,6 @@ function Price({ order, chain, record, isAddress }: PriceProps) {
         <Fact name={isOpen ? 'Rate' : 'Offered rate'}>
           <Rate chainId={chainId} swap={order} />
         </Fact>
-        {record !== undefined && isOpen && surplusBps(readAttempts(record)) !== undefined && (
-          <Fact name={<Term name="Better than the next offer" />}>
-            <Surplus record={record} />
-          </Fact>
-        )}
         <Fact name="Solver">{solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}</Fact>
         <Fact name={isOpen ? 'Receiver' : 'User'}>
           {user === undefined ? '–' : <Account address={user} />}

@@ -14,7 +14,6 @@ import { latestNow } from '../data/clock.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount } from '../format/amount.js'
-import { formatDuration } from '../format/time.js'
 import { Amounts } from './order/amounts.js'
 import { isPast } from './order/refund.js'
 
@@ -35,7 +34,7 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
 
 /** Who offered the most, until when, and who answered. */
 function Auction({ record }: { readonly record: GetQuoteRecordResponse }) {
-  const { request, chainId, durationMs, requestedAt, kind } = record
+  const { request, chainId, requestedAt, kind } = record
   const isInput = isExactInput(record)
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
@@ -84,13 +83,12 @@ function Auction({ record }: { readonly record: GetQuoteRecordResponse }) {
           <Fact name="Asked">
             <Age ms={Number(requestedAt)} />
           </Fact>
-          <Fact name="Answered in">{formatDuration(durationMs)}</Fact>
           <Fact name="User">{isPrice ? 'none: a price' : <Account address={request.userAddress} />}</Fact>
         </dl>
       </section>
       <section class="panel" aria-labelledby="results-title">
         <h2 id="results-title">Among valid offers, price alone decides</h2>
-        <RecordRanking record={record} />
+        <RecordRanking record={record} isOpen={!isOver} />
       </section>
     </>
   )

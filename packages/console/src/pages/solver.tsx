@@ -115,7 +115,7 @@ function Statistics({ chain, address, orders }: StatisticsProps) {
                 ))}
               </dl>
               <dl class="fact-row replies">
-                {REPLIES.map(([count, name]) => (
+                {REPLIES.filter(([count]) => stats[count] > 0n).map(([count, name]) => (
                   <Fact key={count} name={<Term name={name} />}>
                     {group(String(stats[count]))}
                     {stats[count] > 0n && (

@@ -15,7 +15,7 @@ import { listOrders } from '../data/orders/orders.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuery } from '../data/query.js'
 import { type PageName, route } from '../data/route.js'
-import { isRisky, usualFillMs } from '../data/solvers/reliability.js'
+import { usualFillMs, weightOf } from '../data/solvers/reliability.js'
 import { answeredShare, useSolverStats, WINDOWS, winShare } from '../data/solvers/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
@@ -52,8 +52,8 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
                 <StatsRows chain={chain} solvers={solvers} orders={orders} />
               </div>
               <p class="muted footnote">
-                The top places are for solvers that have paid nine in ten of their orders. Then the most fills
-                count, because each costs gas. The other counts are cheaper to fake.
+                In the order of paid orders, less nine for each that was not paid: a fill costs gas. The other
+                counts are cheaper to fake.
               </p>
               <Unpaid chain={chain} />
             </>
@@ -94,10 +94,10 @@ interface StatsRowsProps {
 }
 
 function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
-  const isTrusty = ({ settled, refunded }: SolverStats) =>
-    settled > 0n && !isRisky({ paid: settled, ended: settled + refunded })
+  const weight = ({ settled, refunded }: SolverStats) =>
+    Number(weightOf({ paid: settled, ended: settled + refunded }))
   const rows = solvers
-    .toSorted((a, b) => Number(isTrusty(b)) - Number(isTrusty(a)))
+    .toSorted((a, b) => weight(b) - weight(a))
     .map((stats) => [stats, Object.entries(numbersOf(chain, stats, orders))] as const)
   return (
     <Rows

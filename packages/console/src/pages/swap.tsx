@@ -17,7 +17,7 @@ import { instance } from '../data/instance.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { route } from '../data/route.js'
-import { useSaferPair } from '../data/solvers/reliability.js'
+import { isRisky, saferAttempt, useReliabilities } from '../data/solvers/reliability.js'
 import { isOfPair, lastListedPair } from '../data/tokens/pairs.js'
 import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens/tokens.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
@@ -68,7 +68,9 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const offer = offerOf(shown.takeable?.offers, isForNobody ? '' : solver)
   const shownSolver = offer?.quote?.solver
   const isChosen = shownSolver === solver
-  const pair = useSaferPair(chainId, (shown.ended ?? shown.round)?.attempts, shownSolver)
+  const { attempts = [] } = shown.ended ?? shown.round ?? {}
+  const safer = saferAttempt(attempts, useReliabilities(chainId), shownSolver)
+  const pair = safer && isRisky(safer[0][1]) ? safer : undefined
   // The next swap has its own choice.
   useEffect(() => chooseSolver(''), [taken === undefined, params.sell, params.buy])
   const auctionAt = auction.takeable?.cameAt
@@ -114,6 +116,8 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                 orders={orders}
                 offer={offer}
                 pair={pair}
+                kept={pair ? undefined : safer}
+                onChoose={chooseSolver}
                 isChosen={isChosen}
                 price={price}
                 nextAt={isForNobody && cameAt !== undefined ? cameAt + REFRESH_MS : shown.nextAt}

@@ -61,11 +61,14 @@ const writeSteps = async (example) => {
     const chains = { originChainId: Number(chainId), destinationChainId: Number(chainId) }
     const offer = { ...swap, ...chains, userAddress: '0x…', depositMode: 'CONTRACT', includeCalls: true }
     writeCommand(STEPS[2], `${asCurl(at(`v1/${chainId}/quote`), offer)} > offer.json`)
-    const check = `curl -H 'content-type: application/json' -d @- \\\n  ${at(`v1/${chainId}/offers/check`)}`
-    writeCommand(STEPS[3], `jq '{quote, solverSignature}' offer.json |\n${check}`)
+    const check = `curl -H 'content-type: application/json' -d @- \\\n  ${at(`v1/${chainId}/offers/check`)} |`
+    writeCommand(
+      STEPS[3],
+      `jq '{quote, solverSignature}' offer.json |\n${check}\njq -e '.state == "VALID"' &&\ncast calldata-decode 'approve(address,uint256)' \\\n  $(jq -r '.calls[0].data' offer.json)`,
+    )
     writeCommand(
       STEPS[4],
-      `jq -r '.calls[] | .to, .data' offer.json |\nxargs -n 2 cast send \\\n  --rpc-url $RPC --account user`,
+      `jq -r '.calls[] | "\\(.to) \\(.data)"' offer.json |\nwhile read -r to data; do\n  cast send $to $data \\\n    --rpc-url $RPC --account user || break\ndone`,
     )
     writeCommand(STEPS[5], `id=$(jq -r .orderId offer.json)\ncurl ${at(`v1/${chainId}/order/`)}$id`)
   }

@@ -111,6 +111,6 @@ function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement
         values: (_, all) => all.map(latest.current.format),
       },
     ],
-    series: [{}, { stroke: color, width: 2, points: { size: 5, fill: color } }],
+    series: [{}, { stroke: color, width: 2, points: { show: true, size: 5, fill: color } }],
   }
 }

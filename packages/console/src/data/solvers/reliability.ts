@@ -41,8 +41,11 @@ export function usualFillMs(orders: readonly Order[], address: string): number |
   return times[Math.floor((times.length - 1) / 2)]
 }
 
+/** What the orders of a solver weigh: each unpaid one as much as nine paid ones. */
+export const weightOf = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) => paid - 9n * (ended - paid)
+
 /** Whether a solver has left so many orders unpaid that a user should know before the choice. */
-export const isRisky = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) => paid * 10n < ended * 9n
+export const isRisky = (of: Pick<Reliability, 'paid' | 'ended'>) => weightOf(of) < 0n
 
 /** An offer with how its solver has kept its word. */
 type Judged = readonly [attempt: Attempt, reliability: Reliability]
@@ -50,12 +53,12 @@ type Judged = readonly [attempt: Attempt, reliability: Reliability]
 /** The offer that is shown, and a safer one. */
 export type SaferPair = readonly [shown: Judged, safer: Judged]
 
-/** The same as `saferAttempt`, with the reliabilities as far as they are read. */
-export const useSaferPair = (chainId: bigint, attempts: readonly Attempt[] = [], solver?: string) =>
-  saferAttempt(attempts, useReliabilities(chainId), solver)
+/** So little may be given for a better record. */
+const NEAR_BPS = 5
 
 /**
- * The offer that is shown and the best one of a solver that has paid nearly all of its orders, when that of the shown one has not.
+ * The offer that is shown, when its solver has left orders unpaid, and a safer one: of a risky solver the best one of a solver that has paid
+ * nearly all of its orders, else the best one a little below it of a solver with a better record.
  * @param solver of the shown offer; the best one when it has none
  */
 export function saferAttempt(
@@ -64,14 +67,18 @@ export function saferAttempt(
   solver?: string,
 ): SaferPair | undefined {
   const offers = attempts.filter(({ rank }) => rank !== undefined)
-  const judge = (attempt: Attempt | undefined): Judged | undefined => {
-    const reliability = attempt && known.get(attempt.solver.toLowerCase())
-    return reliability && [attempt, reliability]
-  }
-  const shown = judge(offers.find((offer) => offer.solver === solver) ?? offers[0])
-  if (shown === undefined || !isRisky(shown[1])) return undefined
-  const safer = offers
-    .flatMap((offer) => [judge(offer) ?? shown])
-    .find(([, of]) => of.paid > 0n && !isRisky(of))
+  const judged = offers.flatMap((attempt): Judged[] => {
+    const reliability = known.get(attempt.solver.toLowerCase())
+    return reliability ? [[attempt, reliability]] : []
+  })
+  const best = offers.find((offer) => offer.solver === solver) ?? offers[0]
+  const shown = judged.find(([attempt]) => attempt === best)
+  if (shown === undefined || shown[1].paid === shown[1].ended) return undefined
+  const [{ bps = 0 }, left] = shown
+  const safer = judged.find(([offer, of]) =>
+    isRisky(left)
+      ? of.paid > 0n && !isRisky(of)
+      : (offer.bps ?? 0) > bps - NEAR_BPS && weightOf(of) > weightOf(left),
+  )
   return safer && [shown, safer]
 }

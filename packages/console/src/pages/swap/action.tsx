@@ -29,6 +29,10 @@ export interface ActionProps {
   readonly offer: Offer | undefined
   /** That offer and a safer one, while its solver has left too many orders unpaid. */
   readonly pair: SaferPair | undefined
+  /** Without such a pair, the shown offer and one a little below it, of a solver with a better record. */
+  readonly kept: SaferPair | undefined
+  /** Takes the offer of another solver into the form. */
+  readonly onChoose: (solver: string) => void
   /** Whether the user has chosen the offer. */
   readonly isChosen: boolean
   /** How much the account of the wallet has of the token to sell; undefined when it is not known. */
@@ -37,13 +41,13 @@ export interface ActionProps {
 
 /** The one main action: what the user can do next. */
 export function Action(props: ActionProps) {
-  const { chain, params, wanted, problem, auction, offer, pair, isChosen } = props
+  const { chain, params, wanted, problem, auction, offer, pair, kept, onChoose, isChosen } = props
   const known = wallet.value
   const [isRead, setRead] = useState(false)
   const isContract = params.mode === 'contract'
   const isTyped =
     params.amount !== undefined && params.sell !== '' && params.buy !== '' && problem !== UNLISTED
-  const warning = pair && <SaferOffer pair={pair} />
+  const warning = pair && <SaferOffer {...{ chain, wanted, pair }} />
   if (known === undefined && (isContract || problem === UNLISTED))
     return (
       <>
@@ -96,6 +100,13 @@ export function Action(props: ActionProps) {
       >
         {missing !== '' ? missing : isContract ? <SwapWords {...props} /> : 'Get the deposit address'}
       </button>
+      {missing === '' && kept && (
+        <SaferOffer {...{ chain, wanted }} pair={kept}>
+          <button type="button" class="link" onClick={() => onChoose(kept[1][0].solver)}>
+            Take it
+          </button>
+        </SaferOffer>
+      )}
       {missing === UNKEPT && (
         <p class="form-problem" role="alert">
           A transfer comes back for its signed quote only, and the storage of this browser is full or blocked.

@@ -8,7 +8,7 @@ import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import type { OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
-import { useSaferPair } from '../../data/solvers/reliability.js'
+import { isRisky, saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
 import { nameOf } from '../../data/solvers/solvers.js'
 import { formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
@@ -68,7 +68,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
   const { chainId } = chain
   const { quote, orderId } = offer
   const end = useOrderEnd(taken)
-  const pair = useSaferPair(chainId, record && readAttempts(record), quote?.solver)
+  const pair = saferAttempt(record ? readAttempts(record) : [], useReliabilities(chainId), quote?.solver)
   const isOver = end !== undefined
   const isAddress = wanted.mode === 'ADDRESS'
   const isLate = (quote?.depositDeadline ?? 0) * 1000 < latestNow.value
@@ -99,11 +99,10 @@ export function Checklist({ taken, record }: ChecklistProps) {
       {quote !== undefined && (isDeposited || !isAddress) && (
         <Amounts chainId={chainId} swap={quote} end={end} />
       )}
-      {record && pair && !isAddress && !isDeposited && !isOver && (
-        <SaferOffer pair={pair}>
+      {record && pair && isRisky(pair[0][1]) && !isAddress && !isDeposited && !isOver && (
+        <SaferOffer {...{ chain, wanted, pair }}>
           {isBusy && deposit !== 'sent' && (
             <>
-              {' '}
               Reject in your wallet to take <bdi>{nameOf(pair[1][0].solver)}</bdi>'s offer.
             </>
           )}
@@ -243,7 +242,11 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
         {wanted.mode === 'ADDRESS' ? 'the address' : 'the contract'}
       </span>
       <code class="whole-address">{to}</code>
-      {name === 'deposit' && <span class="muted">Reject it to go back</span>}
+      <span class="muted">
+        {name === 'deposit'
+          ? 'Reject it to go back'
+          : 'A second prompt follows. After a cancel, reject this one'}
+      </span>
     </span>
   )
 }

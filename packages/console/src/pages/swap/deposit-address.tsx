@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
-import { Id, OrderId, SolverLabel } from '../../components/id.js'
+import { Id, OrderId } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
-import { Amount, TokenName } from '../../components/token-amount.js'
+import { TokenName } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import { isDead } from '../../data/auction/offer-check.js'
 import { latestNow } from '../../data/clock.js'
@@ -77,17 +77,12 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     isDead: isUsed === true || dead.data === true,
     nowMs: latestNow.value,
   })
-  const more = (
-    <details class="raw">
-      <summary>All terms</summary>
-      <WhatHappens chain={chain} swap={quote} isTransfer />
-    </details>
-  )
+  const terms = <WhatHappens chain={chain} swap={quote} isTransfer />
   if (use !== 'pay' && use !== 'pay the rest')
     return (
       <Closed use={use} depositDeadline={quote.depositDeadline}>
         {children?.(use)}
-        {more}
+        {terms}
       </Closed>
     )
   return (
@@ -134,24 +129,25 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
             <TokenName chainId={chainId} address={quote.inputToken} isShort /> of the contract{' '}
             <Id text={quote.inputToken} label="address of the token" /> Send nothing to the contract.
           </dd>
-          <dt>You get</dt>
+          <dt>Receiver</dt>
           <dd>
-            exactly{' '}
-            <Amount chainId={chainId} address={quote.outputToken} amount={quote.outputAmount} isShort /> from{' '}
-            <SolverLabel address={quote.solver} />, at <code>{quote.user}</code>
+            <code>{quote.user}</code>
           </dd>
           <dt>Order</dt>
           <dd>
-            <OrderId id={offer.orderId} /> Save this link. A refund needs this browser.
+            <OrderId id={offer.orderId} /> This browser keeps it, with the signed quote that a refund needs.
+            Keep a copy: <Copy text={JSON.stringify(swap?.signedQuote)} label="signed quote" />
           </dd>
         </dl>
+        {terms}
       </div>
       <AddressRisks {...{ chain, token: quote.inputToken }} depositDeadline={quote.depositDeadline}>
-        <dt>Short, twice</dt>
-        <dd>Then {BACK}. Send the whole amount, once.</dd>
+        <dt>Short</dt>
+        <dd>Then {BACK}.</dd>
+        <dt>Twice</dt>
+        <dd>The first is swapped. You take the second back after the fill deadline.</dd>
       </AddressRisks>
       {children?.(use)}
-      {more}
     </section>
   )
 }

@@ -4,7 +4,6 @@ import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb
 import { Rate } from '../../components/rate.js'
 import { Amount } from '../../components/token-amount.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
-import { Worth } from '../../components/worth.js'
 import { REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
@@ -145,19 +144,15 @@ interface FieldNoteProps extends SwapFormProps {
 
 /** The line below an amount: what there is of a token, or how good and how fresh the price is. */
 function FieldNote(props: FieldNoteProps) {
-  const { chain, params, side, known, found, offer, auction, balance, staleSince, orders } = props
+  const { chain, params, side, known, found, offer, auction, balance, staleSince } = props
   if (known?.source === 'wallet' && known.decimals === undefined)
     return <span>Smallest units: no contract at this address says its decimals.</span>
   const token = params[side]
   const isOther = offer !== undefined && offer !== auction.takeable?.offers[0]
-  const amount = side === 'sell' ? found?.inputAmount : found?.outputAmount
   return (
     <>
       {known !== undefined && markOf(known) !== undefined && (
         <code title={known.address}>{shorten(known.address)}</code>
-      )}
-      {amount !== undefined && (
-        <Worth chainId={chain.chainId} address={token} amount={BigInt(amount)} orders={orders} />
       )}
       {side === 'buy' && found?.offers !== undefined && (
         <span>

@@ -35,7 +35,7 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   return (
     <p class={bps < FAR_BPS ? 'warning' : 'muted'}>
       {words} at <span class="number">{formatFillRate(best, decimals)}</span>, the{' '}
-      {best > median ? 'last fill' : `median of the last ${rates.length} fills`}
+      {best > median ? 'last fill here' : `median of the last ${rates.length} fills here`}
     </p>
   )
 }

@@ -1,22 +1,36 @@
 import type { ComponentChildren } from 'preact'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { SolverLabel } from '../../components/id.js'
-import type { SaferPair } from '../../data/solvers/reliability.js'
-import { formatBps, group } from '../../format/amount.js'
+import { Amount } from '../../components/token-amount.js'
+import { isRisky, type SaferPair } from '../../data/solvers/reliability.js'
+import { group } from '../../format/amount.js'
+import type { WantedSwap } from '../../wallet/swap-calls.js'
 
 interface SaferOfferProps {
+  readonly chain: Chain
+  readonly wanted: WantedSwap | undefined
   readonly pair: SaferPair
   /** What the user can do now. */
   readonly children?: ComponentChildren
 }
 
-/** Where the solver of the shown offer has left orders unpaid: the best offer of one that pays, and what it costs. */
-export function SaferOffer({ pair: [[shown, left], [safer, kept]], children }: SaferOfferProps) {
+/** Where the solver of the shown offer has left orders unpaid: the best offer of one with a better record, and what it costs. */
+export function SaferOffer({
+  chain,
+  wanted,
+  pair: [[shown, left], [safer, kept]],
+  children,
+}: SaferOfferProps) {
+  const { isExactInput = true, inputToken = '', outputToken = '' } = wanted ?? {}
+  const [more = 0n, less = 0n] = isExactInput ? [shown.amount, safer.amount] : [safer.amount, shown.amount]
+  const token = isExactInput ? outputToken : inputToken
   return (
-    <p class="notice notice-warning safer-offer">
+    <p class={`notice safer-offer ${isRisky(left) ? 'notice-warning' : ''}`}>
       <SolverLabel address={shown.solver} /> did not pay {group(`${left.ended - left.paid}`)} of{' '}
       {group(`${left.ended}`)} orders in 24 h. <SolverLabel address={safer.solver} /> paid{' '}
-      {group(`${kept.paid}`)} of {group(`${kept.ended}`)}, at {formatBps((safer.bps ?? 0) - (shown.bps ?? 0))}
-      .{children}
+      {group(`${kept.paid}`)} of {group(`${kept.ended}`)}, for{' '}
+      <Amount chainId={chain.chainId} address={token} amount={more - less} isShort />{' '}
+      {isExactInput ? 'less' : 'more'}. {children}
     </p>
   )
 }

@@ -49,7 +49,7 @@ export function TokenPicker(props: TokenPickerProps) {
     dialog.current?.close()
   }
   const mark = (token: KnownToken) =>
-    token.address === bondToken?.address ? 'price not known' : markOf(token)
+    token.address === bondToken?.address ? 'bond token, no price' : markOf(token)
   const submit = (event: Event) => {
     event.preventDefault()
     const first = isAddress ? wanted : found[0]?.address
@@ -94,7 +94,7 @@ export function TokenPicker(props: TokenPickerProps) {
                     {mark(token) && <span class="token-mark">{mark(token)}</span>}
                   </span>
                   <span class="muted">
-                    <code>{shorten(token.address)}</code> <bdi>{token.name}</bdi>
+                    <bdi>{token.name}</bdi> <code>{shorten(token.address)}</code>
                   </span>
                 </span>
                 <Balance

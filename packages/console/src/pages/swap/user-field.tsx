@@ -16,9 +16,6 @@ export function UserField({ params }: { readonly params: SwapParams }) {
         spellcheck={false}
         onInput={({ currentTarget }) => take(currentTarget.value.trim())}
       />
-      {isUserAddress(user) && user !== user.toLowerCase() && (
-        <p class="positive">✓ Checksum right. Is it yours, and no exchange's?</p>
-      )}
       {suggestedUser !== '' && (
         <p class="suggested-user">
           <span>

@@ -39,7 +39,8 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
   const input = <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort />
   const compensation = <Compensation chain={chain} output={BigInt(outputAmount)} />
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
-  const after = fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />
+  const after =
+    fillDeadline === undefined ? `the offer ends, ${most} at most` : <Deadline seconds={fillDeadline} />
   const gasPrice = useWalletRead(chain, isDeposited ? '' : 'gas', ({ readGasPrice }) => readGasPrice(chain))
   const gas = gasPrice && gasPrice * USUAL_GAS[isTransfer ? 'transfer' : 'deposit']
   const record = useReliabilities(chainId).get(solver?.toLowerCase() ?? '')
@@ -66,14 +67,15 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
         <>
           <dt>Price holds</dt>
           <dd>
-            until <Deadline seconds={depositDeadline} />. Deposit by then
+            until <Deadline seconds={depositDeadline} />. A later deposit reverts
           </dd>
         </>
       )}
       <dt>If not paid</dt>
       <dd>
-        {input} back and {compensation}, by a refund that you press after {after}
-        {isTransfer && '. No compensation if it came late or short, or the solver has cancelled'}
+        locked until {after}. Then a refund that you press brings {input} back, and {compensation}
+        {isTransfer &&
+          '. It needs the signed quote, which this browser keeps. Late, short or cancelled: no compensation'}
       </dd>
       <dt>Cost</dt>
       <dd>
@@ -109,8 +111,8 @@ export function Compensation({ chain, output }: { readonly chain: Chain; readonl
   const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
     <>
-      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond
-      (price not known)
+      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond,
+      at no known price
     </>
   )
 }
