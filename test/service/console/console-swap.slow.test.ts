@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('Chosen from 3 offers').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
       expect(await page.locator('.terms').innerText()).toMatch(
-        /^You get\s+exactly 2\u202f497\.00\s+USDC from\s+Beatrix: no order yet in 24 h\s+Price holds\s+until \d\d:\d\d:\d\d \S+ \(in .*\)\. A later deposit reverts\s+If not paid\s+locked until \d\d:\d\d:\d\d \S+ \(in .*\)\. Then a refund that you press brings 1\.0000\s+WETH back, and 124\.85 bUSD.* of the solver's bond, at no known price/,
+        /^You get\s+exactly 2\u202f497\.00\s+USDC from\s+Beatrix: no order yet in 24 h\s+Price holds\s+until \d\d:\d\d:\d\d \S+ \(in .*\)\. A later deposit reverts\s+If not paid\s+until \d\d:\d\d:\d\d \S+ \(in .*\), 1\.0000\s+WETH is locked\. Then a refund that you press brings it back, and 124\.85 bUSD.* of the solver's bond, at no known price/,
       )
       await look(page, 'swap-chosen')
       await button(page, 'Swap').click(PAGE_WAIT)

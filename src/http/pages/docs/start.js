@@ -64,11 +64,11 @@ const writeSteps = async (example) => {
     const check = `curl -H 'content-type: application/json' -d @- \\\n  ${at(`v1/${chainId}/offers/check`)} |`
     writeCommand(
       STEPS[3],
-      `jq '{quote, solverSignature}' offer.json |\n${check}\njq -e '.state == "VALID"' &&\ncast calldata-decode 'approve(address,uint256)' \\\n  $(jq -r '.calls[0].data' offer.json)`,
+      `jq '{quote, solverSignature}' offer.json |\n${check}\njq -e '.state == "VALID"' &&\ncast calldata-decode \\\n  'approve(address,uint256)' \\\n  $(jq -r '.calls[0].data' offer.json)`,
     )
     writeCommand(
       STEPS[4],
-      `jq -r '.calls[] | "\\(.to) \\(.data)"' offer.json |\nwhile read -r to data; do\n  cast send $to $data \\\n    --rpc-url $RPC --account user || break\ndone`,
+      `jq -r '.calls[] | "\\(.to) \\(.data)"' \\\n  offer.json |\nwhile read -r to data; do\n  cast send $to $data \\\n    --rpc-url $RPC --account user || break\ndone`,
     )
     writeCommand(STEPS[5], `id=$(jq -r .orderId offer.json)\ncurl ${at(`v1/${chainId}/order/`)}$id`)
   }

@@ -40,7 +40,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
   const compensation = <Compensation chain={chain} output={BigInt(outputAmount)} />
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
   const after =
-    fillDeadline === undefined ? `the offer ends, ${most} at most` : <Deadline seconds={fillDeadline} />
+    fillDeadline === undefined ? `the offer ends (${most} at most)` : <Deadline seconds={fillDeadline} />
   const gasPrice = useWalletRead(chain, isDeposited ? '' : 'gas', ({ readGasPrice }) => readGasPrice(chain))
   const gas = gasPrice && gasPrice * USUAL_GAS[isTransfer ? 'transfer' : 'deposit']
   const record = useReliabilities(chainId).get(solver?.toLowerCase() ?? '')
@@ -73,7 +73,7 @@ export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = fal
       )}
       <dt>If not paid</dt>
       <dd>
-        locked until {after}. Then a refund that you press brings {input} back, and {compensation}
+        until {after}, {input} is locked. Then a refund that you press brings it back, and {compensation}
         {isTransfer &&
           '. It needs the signed quote, which this browser keeps. Late, short or cancelled: no compensation'}
       </dd>
