@@ -1,7 +1,8 @@
 import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
+import { learn } from '../src/auction/lessons-of-round.js'
 import { choose } from '../src/auction/solver-choice.js'
-import { learn, Pairs } from '../src/standing/lessons.js'
+import { Pairs } from '../src/standing/lessons.js'
 import { recordEnd, recordRequest, Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
@@ -42,8 +43,8 @@ interface Round {
 export const selection: Benchmark = {
   name: 'selection',
   about:
-    'The shipped rule of whom a quote asks and waits for, in simulated markets, most of them with an attacker. Loss is what honest callers lost to asking all and ' +
-    'waiting for all, in basis points, after a third of the rounds; the mean of three seeds.',
+    'The shipped rule of whom a quote asks and waits for, in simulated markets. Loss is what honest callers lost to asking all and ' +
+    'waiting for all, in basis points, after a third of the rounds; mean of three seeds.',
   async collectMetrics() {
     const findings: Finding[] = []
     const rows = WORLDS.map((world) => {

@@ -1,8 +1,9 @@
 import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { Quote, QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ClientId } from '../clients/client-id.js'
-import { learn, type OpenPair, type ReadAnswer } from '../standing/lessons.js'
+import { NO_OFFER_GAP, type OpenPair } from '../standing/lessons.js'
 import type { Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
@@ -102,4 +103,61 @@ function toReadAnswer(
     gain: isLate ? gain : 0,
     wasWaitedFor: asked.wait === 'beyond' && isLate && round.hasWaitedUntil(atMs),
   }
+}
+
+/** What came of the request to one solver, in a round that was answered with an offer. */
+export interface ReadAnswer {
+  readonly solver: Address
+  /**
+   * `none`: no valid offer, for a reason of its own. `lost`: the request has also cost its caller time. `unknown`: no valid offer,
+   * for a reason that says nothing about it.
+   */
+  readonly outcome: 'offer' | 'none' | 'lost' | 'unknown'
+  /** Whether it came before the round's answer. */
+  readonly isInTime: boolean
+  /** Whether it came within the soft deadline, before or after the answer. */
+  readonly isQuick: boolean
+  /** For an offer, how much worse it was than the best one before the answer, in basis points; below 0 for a better one. */
+  readonly gap: number
+  /** For an offer after the soft deadline, how much better it was than all before it, in basis points. Otherwise 0. */
+  readonly gain: number
+  /** Whether the round waited for it beyond the soft deadline, after it had enough offers. */
+  readonly wasWaitedFor: boolean
+}
+
+/** An offer that is better by less was not worth the wait. In basis points. */
+const LEAST_GAIN = 1
+
+/** Whether a solver was worth waiting for. The offer of one that the round waited for must have come before its answer. */
+export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean {
+  return gain >= LEAST_GAIN && (isInTime || !wasWaitedFor)
+}
+
+/**
+ * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
+ * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one. A decline within the
+ * soft deadline says nothing of waiting. Offers after the answer are free. So as a caller's loss they count only as far as the answer was
+ * worse than usual, in each round.
+ * @param askedAt when the round began
+ */
+export function learn(
+  { pair, isTaught, drop }: OpenPair,
+  answer: ReadAnswer,
+  askedAt: number,
+  now: number,
+): void {
+  const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
+  const lessons = pair.open(answer.solver)
+  lessons.recordRound()
+  if (outcome === 'offer') lessons.recordQuote(now, isTaught)
+  if (!isInTime && wasWorth(answer)) lessons.recordLoss(Math.min(drop, answer.gain))
+  if (!isTaught || outcome === 'unknown') return
+  if (outcome !== 'offer') lessons.recordMiss(outcome === 'lost')
+  else {
+    lessons.recordOffer(isQuick)
+    const isUseful = isInTime || !wasWaitedFor
+    if (isUseful && !isInTime && gap > -LEAST_GAIN) return
+    lessons.addGap(isUseful ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP)
+  }
+  if (outcome === 'offer' || !isQuick) lessons.addWorth(wasWorth(answer), wasWaitedFor, askedAt, now)
 }

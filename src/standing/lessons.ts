@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 
 /** The gap of a solver without a valid offer: it has no rank. In basis points. */
@@ -22,6 +23,9 @@ const RELIABLE_MS = 60_000
 const PROOF_MS = 30_000
 /** The answers of a pair whose rates are kept. Less than half of them are those of a stranger's twenty addresses. */
 const KEPT_RATES = 49
+/** The clients of a pair whose mean rates are kept, and the part of a new rate in the mean. */
+const MAX_CLIENTS = 64
+const MEAN_PART = 1 / 8
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */
@@ -162,13 +166,21 @@ export class Pair {
   readonly #taughtBy = new Map<string, number>()
   /** Output by input of its last answers, the oldest first. */
   readonly #rates: number[] = []
+  /** The running mean of the rates of each client's answers. */
+  readonly #meanOf = new LRUCache<string, number>({ max: MAX_CLIENTS })
 
-  /** @returns how much worse the rate of an answer is than the median of the last ones, in basis points; below 0 for a better one */
-  recordRate(rate: number, isTaught: boolean): number {
-    const usual = medianOf(this.#rates)
+  /**
+   * Records the rate of an answer. The usual one is the median of the pair, or the client's own mean where that is better: beside one honest
+   * client, most answers that teach are those of strangers.
+   * @returns how much worse the answer was than usual, in basis points; below 0 for a better one
+   */
+  recordRate(rate: number, { network }: Teacher, isTaught: boolean): number {
+    const mean = this.#meanOf.get(network)
+    const usual = Math.max(mean ?? 0, medianOf(this.#rates) ?? 0)
+    this.#meanOf.set(network, mean === undefined ? rate : mean + (rate - mean) * MEAN_PART)
     if (isTaught) this.#rates.push(rate)
     if (this.#rates.length > KEPT_RATES) this.#rates.shift()
-    return usual === undefined ? MOST_WORTH : (1 - rate / usual) * 10_000
+    return usual === 0 ? MOST_WORTH : (1 - rate / usual) * 10_000
   }
 
   /** Undefined for a solver that was never asked in the pair. */
@@ -232,7 +244,7 @@ export class Pairs {
     const known = this.#pairs.get(key)
     const pair = known ?? new Pair()
     const isTaught = pair.mayTeach(client, now)
-    const open = { pair, isTaught, drop: pair.recordRate(rate, isTaught) }
+    const open = { pair, isTaught, drop: pair.recordRate(rate, client, isTaught) }
     if (!isTaught) return known && open
     this.#pairs.delete(key)
     this.#pairs.set(key, pair)
@@ -240,61 +252,4 @@ export class Pairs {
     if (this.#pairs.size > MAX_PAIRS) this.#pairs.delete(oldest)
     return open
   }
-}
-
-/** What came of the request to one solver, in a round that was answered with an offer. */
-export interface ReadAnswer {
-  readonly solver: Address
-  /**
-   * `none`: no valid offer, for a reason of its own. `lost`: the request has also cost its caller time. `unknown`: no valid offer,
-   * for a reason that says nothing about it.
-   */
-  readonly outcome: 'offer' | 'none' | 'lost' | 'unknown'
-  /** Whether it came before the round's answer. */
-  readonly isInTime: boolean
-  /** Whether it came within the soft deadline, before or after the answer. */
-  readonly isQuick: boolean
-  /** For an offer, how much worse it was than the best one before the answer, in basis points; below 0 for a better one. */
-  readonly gap: number
-  /** For an offer after the soft deadline, how much better it was than all before it, in basis points. Otherwise 0. */
-  readonly gain: number
-  /** Whether the round waited for it beyond the soft deadline, after it had enough offers. */
-  readonly wasWaitedFor: boolean
-}
-
-/** An offer that is better by less was not worth the wait. In basis points. */
-const LEAST_GAIN = 1
-
-/** Whether a solver was worth waiting for. The offer of one that the round waited for must have come before its answer. */
-export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean {
-  return gain >= LEAST_GAIN && (isInTime || !wasWaitedFor)
-}
-
-/**
- * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
- * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one. A decline within the
- * soft deadline says nothing of waiting. Offers after the answer are free. So as a caller's loss they count only as far as the answer was
- * worse than usual, in each round.
- * @param askedAt when the round began
- */
-export function learn(
-  { pair, isTaught, drop }: OpenPair,
-  answer: ReadAnswer,
-  askedAt: number,
-  now: number,
-): void {
-  const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
-  const lessons = pair.open(answer.solver)
-  lessons.recordRound()
-  if (outcome === 'offer') lessons.recordQuote(now, isTaught)
-  if (!isInTime && wasWorth(answer)) lessons.recordLoss(Math.min(drop, answer.gain))
-  if (!isTaught || outcome === 'unknown') return
-  if (outcome !== 'offer') lessons.recordMiss(outcome === 'lost')
-  else {
-    lessons.recordOffer(isQuick)
-    const isUseful = isInTime || !wasWaitedFor
-    if (isUseful && !isInTime && gap > -LEAST_GAIN) return
-    lessons.addGap(isUseful ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP)
-  }
-  if (outcome === 'offer' || !isQuick) lessons.addWorth(wasWorth(answer), wasWaitedFor, askedAt, now)
 }

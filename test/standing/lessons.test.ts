@@ -150,14 +150,26 @@ describe('the lessons of a solver', () => {
   })
 })
 
-test('the usual rate of a pair is the median of its last 49 answers that taught it', () => {
-  const pair = new Pair()
-  expect([pair.recordRate(1, false), pair.recordRate(1, true)]).toEqual([20, 20])
-  for (let more = 0; more < 24; more++) pair.recordRate(1, true)
-  for (let junk = 0; junk < 24; junk++) expect(pair.recordRate(0.5, true)).toBe(5000)
-  expect([pair.recordRate(0.5, false), pair.recordRate(0.5, true), pair.recordRate(0.5, true)]).toEqual([
-    5000, 5000, 0,
-  ])
+describe('the usual rate of a pair', () => {
+  const record = (pair: Pair, rate: number, network: string, isTaught = true) =>
+    pair.recordRate(rate, { network }, isTaught)
+
+  test('is the median of its last 49 answers that taught it', () => {
+    const pair = new Pair()
+    expect(record(pair, 1, 'new')).toBe(20)
+    for (let more = 0; more < 24; more++) record(pair, 1, `${more}`)
+    for (let junk = 0; junk < 24; junk++) expect(record(pair, 0.5, `junk ${junk}`)).toBe(5000)
+    expect(record(pair, 0.5, 'untaught', false)).toBe(5000)
+    expect(['a', 'b'].map((network) => record(pair, 0.5, network))).toEqual([5000, 0])
+  })
+
+  test('is what the client itself was answered, where that was better', () => {
+    const pair = new Pair()
+    record(pair, 1, 'alone')
+    for (let junk = 0; junk < 62; junk++) record(pair, 0.5, `${junk}`)
+    expect([record(pair, 0.5, 'other'), record(pair, 0.5, 'alone', false)]).toEqual([0, 5000])
+    expect(record(pair, 0.5, 'alone', false)).toBeCloseTo(10_000 * (1 - 0.5 / 0.9375))
+  })
 })
 
 describe('a client teaches a pair', () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { learn, Pairs, type ReadAnswer } from '../../src/standing/lessons.js'
+import { learn, type ReadAnswer } from '../../src/auction/lessons-of-round.js'
+import { Pairs } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
 
 const client = { network: '192.0.2.1' }
