@@ -71,16 +71,6 @@ it('a large order that is missed at the contract declines its output token, also
   expect(errors().join()).toContain('declined for an hour')
 })
 
-it('a small order that cannot be paid does not stop its output token', async () => {
-  const { ask, quoteFor, deposit, passBlocks, contracts, solver } = await startRunning('deployed')
-  const small = await quoteFor(1n)
-  contracts.token(USDC).refuse(USERS[0])
-  deposit(small)
-  await passBlocks(43)
-  expect(solver.metrics().missed).toBe(1)
-  expect(await ask(1_000n, { user: USERS[1] as Address })).toBeDefined()
-})
-
 it('an order whose bond the contract has released cannot be filled, and the error names it', async () => {
   const { opened: released, open: release } = deferred()
   const mayFill = () => released.then(() => true)

@@ -27,16 +27,16 @@ async function flood({ ask }: RunningSolver, count: number, milli: bigint, wante
 }
 
 /** Plays on, and pays at each address as soon as it is too late. */
-async function slashAll(running: RunningSolver, quotes: readonly KnownQuote[], blockSeconds: number) {
+async function slashAll(running: RunningSolver, quotes: readonly KnownQuote[]) {
   const { chain, passBlocks, slash, isUnused } = running
   let waiting = quotes
   while (waiting.length > 0) {
-    await passBlocks(1, blockSeconds)
+    await passBlocks(1)
     const over = waiting.filter(({ quote }) => chain.head().timestamp >= quote.fillDeadline)
     for (const known of over.filter(isUnused)) slash(known)
     waiting = waiting.filter((known) => !over.includes(known))
   }
-  await passBlocks(2, blockSeconds)
+  await passBlocks(2)
 }
 
 it.each(RULES)('dust does not spend the fees that large quotes need on the %s contract', async (rules) => {
@@ -44,30 +44,9 @@ it.each(RULES)('dust does not spend the fees that large quotes need on the %s co
   const dust = await flood(running, 70, DUST, { depositSeconds: 14 })
   const large = await flood(running, 5, LARGE, { depositSeconds: 200 })
   expect(dust.length).toBeGreaterThan(0)
-  await slashAll(running, [...dust, ...large], 2)
+  await slashAll(running, [...dust, ...large])
   expect(running.bond()).toBe(BOND)
 })
-
-it.each(
-  some(
-    { rules: 'reference', blockSeconds: 12, callMs: 0 },
-    { rules: 'deployed', blockSeconds: 12, callMs: 0 },
-    { rules: 'reference', blockSeconds: 2, callMs: 300 },
-  ),
-)(
-  'as many quotes are open as one fill window can end: $rules contract, blocks of $blockSeconds s, $callMs ms for a call',
-  async ({ rules, blockSeconds, callMs }) => {
-    const running = await startRunning(rules, { maxCancelFees: 10n ** 18n, pollIntervalMs: 1_000 })
-    const { passBlocks, node, clock, bond } = running
-    if (callMs > 0) node.intercept((_asked, answer) => clock.sleep(callMs).then(() => answer()))
-    await passBlocks(120, blockSeconds)
-    const dust = await flood(running, 310, DUST, { depositSeconds: 400 })
-    const large = await flood(running, 5, LARGE, { depositSeconds: 460 })
-    expect(dust.length).toBeGreaterThan(0)
-    await slashAll(running, [...dust, ...large], blockSeconds)
-    expect(bond()).toBe(BOND)
-  },
-)
 
 /** Takes so many calls in a second, and refuses the others as providers do. */
 function limited(clock: RunningSolver['clock'], callsPerSecond: number) {

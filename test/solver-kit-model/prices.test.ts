@@ -15,19 +15,6 @@ it('a slash by any of the prices that share a nonce is counted and reported', as
   )
 })
 
-it('a price with a long fill window does not hide a short one of the same nonce', async () => {
-  const maxCancelFees = 10n ** 18n
-  const { ask, passBlocks } = await startRunning('reference', { maxCancelFees, pollIntervalMs: 1000 })
-  await passBlocks(120, 12)
-  const terms = { depositSeconds: 400, fillSeconds: 2400 }
-  await ask(20_000n, { ...terms, isPrice: true, fillSeconds: 60 })
-  await ask(1n, { ...terms, isPrice: true })
-  let signed = 0
-  while (signed < 100 && (await ask(1n, terms)) !== undefined) signed++
-  // 16 transactions in each of the three blocks that are left of 60 s; one of them is for the prices.
-  expect(signed).toBe(47)
-})
-
 it('quotes of one word of nonces count one by one, since they may not be due at the same time', async () => {
   const maxCancelFees = 10n ** 18n
   const { ask, passBlocks } = await startRunning('deployed', { maxCancelFees, pollIntervalMs: 1000 })
