@@ -14,6 +14,7 @@ import type { Filling } from '../orders/filling.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { quotedOf } from '../risk/exposure.js'
 import { type CancelledQuote, conclude, isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
+import { max } from '../transactions/fees.js'
 import { createCancellations } from './cancellations.js'
 import { createEndingPause } from './ending-pause.js'
 import { endsAfter, isKept, isLastPayment, middleOf } from './ending-rules.js'
@@ -169,8 +170,9 @@ export function createQuoteLook(parts: ChainParts, filling: Filling) {
     { depositAddress }: SolverQuote,
     at: AtBlock,
   ) {
+    const read = (at?: AtBlock) => readBalance(chain, quote.inputToken, depositAddress, at)
     try {
-      return await readBalance(chain, quote.inputToken, depositAddress, at)
+      return max(...(await Promise.all([read(at), read()])))
     } catch (error) {
       const isEarly = time.due() <= middleOf(quote)
       if (isEarly || (isForAddress && addresses.keepsTokens())) throw error
