@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { registerMetrics } from '../../src/http/monitoring.js'
 import type { Metrics } from '../../src/telemetry/metrics.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 
 it('the text of the metrics is made for a fifth of the time at most, and never before its request', async () => {
   const clock = createManualClock()
@@ -16,7 +17,7 @@ it('the text of the metrics is made for a fifth of the time at most, and never b
       return `run ${++runs}`
     },
   }
-  const metrics = { registry } as unknown as Metrics
+  const metrics = only<Metrics>({ registry })
   registerMetrics(server, { metrics, auth: undefined, collectMetrics() {}, clock })
   await server.ready()
 

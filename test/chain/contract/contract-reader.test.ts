@@ -6,6 +6,7 @@ import { createOrderCaches } from '../../../src/chain/contract/order-cache.js'
 import type { ChainSnapshot } from '../../../src/chain/sync/chain-state.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const HASH = `0x${'ab'.repeat(32)}` as const
 const ORDER_ID = `0x${'cd'.repeat(32)}` as const
@@ -47,7 +48,7 @@ function createTestReader() {
   const reader = createContractReader({
     chainId: 1,
     settlement: `0x${'12'.repeat(20)}`,
-    client: { request } as unknown as PublicClient,
+    client: only<PublicClient>({ request }),
     state: () => state,
     orders: createOrderCaches([1]).of(1),
     readSteps: () => on.readSteps(),

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { createEndpointWatch } from '../../../src/chain/contract/endpoint-watch.js'
 import { createEndpointVerifier } from '../../../src/chain/contract/verify-endpoint.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const CHAIN_ID = 7
 const HOSTS = ['first.example', 'second.example', 'third.example']
@@ -26,11 +27,11 @@ function startWatch(count = 2) {
       if (node.head === undefined) throw new Error('no connection')
       return value()
     }
-    return {
+    return only<Endpoint>({
       host: HOSTS[index],
       request: (method: string) => answer(method, () => node.head),
       client: { getChainId: () => answer('eth_chainId', () => node.chainId) },
-    } as unknown as Endpoint
+    })
   })
   const lines: string[] = []
   const write = (_fields: object, text: string) => void lines.push(text)
@@ -40,7 +41,7 @@ function startWatch(count = 2) {
     settlement: `0x${'5e'.repeat(20)}`,
   } as never
   const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
-  const rpc = { endpoints, order } as unknown as RpcClient
+  const rpc = only<RpcClient>({ endpoints, order })
   const verifier = createEndpointVerifier(config, rpc, { protocolName: 'Service', clock, log })
   const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
   function set(...heads: Node['head'][]): void {

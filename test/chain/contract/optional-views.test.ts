@@ -6,6 +6,7 @@ import * as contract from '../../../packages/protocol/src/settlement/deployed-se
 import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import { createOptionalViews } from '../../../src/chain/contract/optional-views.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const CHAIN_ID = 5
 const SETTLEMENT: Hex = `0x${'5e'.repeat(20)}`
@@ -38,14 +39,14 @@ function startViews() {
     [ADDRESS, `0x${'00'.repeat(12)}${depositAddress.slice(2)}`],
   ])
   let reads = 0
-  const client = {
+  const client = only<PublicClient>({
     async request({ params: [{ data }] }: { params: [{ data: Hex }] }) {
       reads++
       const answer = answers.get(data)
       if (typeof answer === 'object') throw answer
       return answer
     },
-  } as unknown as PublicClient
+  })
   const views = createOptionalViews({
     chainId: CHAIN_ID,
     settlement: SETTLEMENT,

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { OrderWithSteps } from '../../../packages/protocol/src/orders/order.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createOrderCaches, type FetchedOrder, MAX_ORDERS } from '../../../src/chain/contract/order-cache.js'
+import { only } from '../../support/only.js'
 
 function orderOf(orderId: Hex): OrderWithSteps {
   return { state: 'NONE', chainId: 1, orderId }
@@ -59,7 +60,7 @@ describe('an order', () => {
     for (const block of [1, 5, 6, 6]) await memory.get('0x1', block)
     expect(read).toHaveBeenCalledTimes(3)
     const caches = createOrderCaches([1]).of(1)
-    const settled = { state: 'SETTLED', chainId: 1, steps: {} } as unknown as OrderWithSteps
+    const settled = only<OrderWithSteps>({ state: 'SETTLED', chainId: 1, steps: {} })
     await caches.get('0x1', 1, async () => ({ order: settled, atBlock: 1 }))
     expect(caches.peek('0x1', 1000)).toBe(settled)
   })

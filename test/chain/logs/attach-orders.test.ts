@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createAttachOrders } from '../../../src/chain/logs/attach-orders.js'
+import { only } from '../../support/only.js'
 
 const CHAIN_ID = 1
 const SETTLEMENT: Hex = `0x${'5e'.repeat(20)}`
@@ -37,7 +38,7 @@ function startNode(answer: (orderId: Hex) => unknown) {
     asked.push(orderId)
     return answer(orderId)
   }
-  return { asked, client: { request } as unknown as PublicClient }
+  return { asked, client: only<PublicClient>({ request }) }
 }
 
 function createTestAttach(nodes: readonly { readonly client: PublicClient }[], known: [Hex, Hex][] = []) {

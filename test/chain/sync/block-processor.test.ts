@@ -8,6 +8,7 @@ import { createBlockProcessor } from '../../../src/chain/sync/block-processor.js
 import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createHeadSync } from '../../../src/chain/sync/head-sync.js'
 import { createLog } from '../../../src/telemetry/log.js'
+import { only } from '../../support/only.js'
 
 const nameOf = (number: number, branch = 'a'): Hex => `0x${branch}${number}`
 const headerOf = (number: number, branch = 'a', parentHash = nameOf(number - 1, branch)): TimedHeader => ({
@@ -22,14 +23,14 @@ const ignore = () => {}
 /** The processor of a chain with the blocks 11 to 13, and the node that it reads. */
 async function startProcessor() {
   const reverted: number[] = []
-  const eventSink = {
+  const eventSink = only<EventSink>({
     open: async () => undefined,
     begin: async () => {},
     append: async () => {},
     eventBlocks: async () => [],
     knownSolvers: async () => new Map(),
     revert: async ({ number }: TimedHeader) => void reverted.push(number),
-  } as unknown as EventSink
+  })
   const config = { chainId: 1, settlement: '0x5e', confirmations: 0, recheckBlocks: 0, startBlock: 11 }
   const listener = {
     onLogs: ignore,
@@ -39,10 +40,10 @@ async function startProcessor() {
     onPublished: ignore,
   }
   const parts = { config, maxReorgDepth: 8, eventSink, listener, log: createLog('silent') }
-  const context = parts as unknown as ChainSyncContext
+  const context = only<ChainSyncContext>(parts)
   const blocks = createBlockProcessor(context, ignore)
   const node = { branch: 'a', isOther: false, reads: 0 }
-  const reader = {
+  const reader = only<BlockReader>({
     async verifyChainId() {
       if (node.isOther) throw new ChainConfigError('RPC_URL_1', 'answers for chain 2, and not for 1')
     },
@@ -52,7 +53,7 @@ async function startProcessor() {
       node.reads++
       return headers.map((header) => ({ header, isProven: false, ...NO_LOGS }))
     },
-  } as unknown as BlockReader
+  })
   await blocks.open(reader, headerOf(13))
   blocks.beginPass()
   await blocks.add(reader, [headerOf(11), headerOf(12), headerOf(13)])

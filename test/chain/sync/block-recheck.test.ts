@@ -6,6 +6,7 @@ import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockRecheck } from '../../../src/chain/sync/block-recheck.js'
 import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createLog } from '../../../src/telemetry/log.js'
+import { only } from '../../support/only.js'
 
 /** Times that a node may fail for a block. */
 const MAX_FAILURES = 30
@@ -36,13 +37,9 @@ it('a second reading that fails because of the database is repeated until it suc
       return events.length
     },
   }
-  const recheck = createBlockRecheck(
-    parts as unknown as ChainSyncContext,
-    eventSink as unknown as EventSink,
-    1,
-  )
+  const recheck = createBlockRecheck(only<ChainSyncContext>(parts), only<EventSink>(eventSink), 1)
   let isDown = true
-  const reader = {
+  const reader = only<BlockReader>({
     header: async () => HEADER,
     async blocks() {
       if (isDown) throw new EventSinkError('the database is down')
@@ -57,7 +54,7 @@ it('a second reading that fails because of the database is repeated until it suc
         },
       ]
     },
-  } as unknown as BlockReader
+  })
   recheck.resume([HEADER])
   const run = () => recheck.run(reader, [HEADER], 10, 10)
   for (let failure = 0; failure <= MAX_FAILURES; failure++)

@@ -9,6 +9,7 @@ import {
 } from '../../../src/chain/sync/chain-state.js'
 import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const STALE_MS = 4000
 const LAST = { number: 9, hash: '0x9' } as const
@@ -29,7 +30,7 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
   }
   const state = createRemoteChainState({
     chainId: 1,
-    client: { request: async () => ({ hash: head }) } as unknown as PublicClient,
+    client: only<PublicClient>({ request: async () => ({ hash: head }) }),
     cluster,
     orders,
     onSnapshot: () => void done.push('snapshot'),

@@ -11,6 +11,7 @@ import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { deferred } from '../../support/deferred.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { EMPTY_TRIE_ROOT } from '../../support/model-chain/bloom.js'
+import { only } from '../../support/only.js'
 
 const MINUTE_MS = 60_000
 const MINUTES_A_DAY = 24 * 60
@@ -41,9 +42,9 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
     if (method === 'eth_getLogs') return []
     throw new Error(`${method} is not expected`)
   }
-  const endpoint = { client: { request } as unknown as PublicClient } as Endpoint
+  const endpoint = { client: only<PublicClient>({ request }) } as Endpoint
   let looks = 0
-  const eventSink = {
+  const eventSink = only<EventSink & TermsSink>({
     open: async () => undefined,
     begin: async () => {},
     append: async () => {},
@@ -52,7 +53,7 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
       return []
     },
     knownSolvers: async () => new Map(),
-  } as unknown as EventSink & TermsSink
+  })
   const ignore = () => {}
   const lastAtLogs: (number | undefined)[] = []
   const sync = createChainSync({

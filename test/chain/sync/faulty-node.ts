@@ -1,6 +1,7 @@
 import type { PublicClient } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { bloomOf, EMPTY_TRIE_ROOT, ZERO_BLOOM } from '../../support/model-chain/bloom.js'
+import { only } from '../../support/only.js'
 import type { Random } from '../../support/random.js'
 import {
   type ModelBlock,
@@ -232,7 +233,7 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
   }
 
   return {
-    client: client as unknown as PublicClient,
+    client: only<PublicClient>(client),
     /** Has all blocks indexed at once from now on. */
     catchUp() {
       lateBlocks = 0

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { createHeadSubscriptions } from '../../../src/chain/sync/head-subscriptions.js'
+import { only } from '../../support/only.js'
 
 test('a node pushes heads once one has come: some accept a subscription, and push nothing', async () => {
   let push = (_head: object) => {}
   let lose = () => {}
-  const endpoint = {
+  const endpoint = only<Endpoint>({
     async subscribeToHeads(onHead: typeof push, onEnd: typeof lose) {
       push = onHead
       lose = onEnd
       return true
     },
-  } as unknown as Endpoint
+  })
   const subscriptions = createHeadSubscriptions(
     () => endpoint,
     () => {},

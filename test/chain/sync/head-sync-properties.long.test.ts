@@ -11,6 +11,7 @@ import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { TEST_HANG_MS } from '../../support/hang.js'
+import { only } from '../../support/only.js'
 import { createRandom, type Random } from '../../support/random.js'
 import { rounds } from '../../support/rounds.js'
 import { createFaultyEventSink } from './faulty-event-sink.js'
@@ -88,7 +89,7 @@ async function createHistory(seed: number, confirmations: number) {
     onPublished() {},
   }
   const parts = { config, maxReorgDepth: MAX_REORG_DEPTH, eventSink: faulty.eventSink, listener, log }
-  const context = parts as unknown as ChainSyncContext
+  const context = only<ChainSyncContext>(parts)
   const blocks = createBlockProcessor(context, () => {})
   const headSync = createHeadSync(context, blocks)
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {

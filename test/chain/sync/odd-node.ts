@@ -2,6 +2,7 @@ import { type PublicClient, toEventSelector } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
 import { bloomOf } from '../../support/model-chain/bloom.js'
+import { only } from '../../support/only.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in
 export type Odd = any
@@ -80,7 +81,7 @@ export function createTestReader(
   const readContract = async () => {
     throw Object.assign(new Error('the node has no state'), { code: -32000 })
   }
-  const client = { request, readContract } as unknown as PublicClient
+  const client = only<PublicClient>({ request, readContract })
   const reader = createBlockReader(client, 1, SETTLEMENT, {
     others,
     pause: async () => {},

@@ -6,6 +6,7 @@ import { createPollResults } from '../../../src/chain/sync/poll-results.js'
 import { backoffMs } from '../../../src/chain/sync/poll-schedule.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const ODD = new InconsistentAnswerError('a log has no valid data', 'logs[2].data')
 
@@ -19,7 +20,7 @@ function createTestResults() {
   }
   const config = { chainId: 1, pollIntervalMs: 1000 }
   const parts = { config, endpoints: [{}], metrics: createMetrics(), clock, log }
-  const results = createPollResults(parts as unknown as ChainSyncContext)
+  const results = createPollResults(only<ChainSyncContext>(parts))
   return { clock, lines, ...results }
 }
 
@@ -127,7 +128,7 @@ describe('the pause after failures', () => {
 it('a head that was seen and not followed is forgotten with the next one that is; a node that lags takes none back', () => {
   const { head, sawHead, followed } = createTestResults()
   const block = (number: number, timestampMs = number * 1000) =>
-    ({ number, timestampMs }) as unknown as Parameters<typeof followed>[0]
+    only<Parameters<typeof followed>[0]>({ number, timestampMs })
   for (const number of [10, 12]) {
     sawHead(block(number))
     followed(block(number), number - 1)

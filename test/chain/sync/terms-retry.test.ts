@@ -5,6 +5,7 @@ import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createTermsRetry } from '../../../src/chain/sync/terms-retry.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const word = (value: number) => value.toString(16).padStart(64, '0')
 /** The answer to `orders(bytes32)`. */
@@ -25,13 +26,13 @@ function start(answer: () => Hex) {
       return known.filter(({ orderId }) => left.delete(orderId)).length
     },
   }
-  const context = {
+  const context = only<ChainSyncContext>({
     config: { chainId: 1, settlement: `0x${'5e'.repeat(20)}` },
     client: { request: async () => answer() },
     eventSink,
     clock,
     log: createLog('silent'),
-  } as unknown as ChainSyncContext
+  })
   const retry = createTermsRetry(context)
   retry.start()
   retry.start()

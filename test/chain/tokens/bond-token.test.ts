@@ -7,6 +7,7 @@ import { createBondTokenReader } from '../../../src/chain/tokens/bond-token.js'
 import type { TokenReader, TokenReading } from '../../../src/chain/tokens/token-reader.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const TOKEN: Address = `0x${'11'.repeat(20)}`
 const FAILURE = new RpcError('refused', 'header not found')
@@ -24,9 +25,9 @@ function createFixture(addresses: readonly Error[], readings: readonly TokenRead
     chainId: 1,
     settlement: `0x${'22'.repeat(20)}`,
     readAny: (read) => read(client),
-    tokens: {
+    tokens: only<TokenReader>({
       read: async () => readings[counts.token++] ?? { symbol: 'bUSD', decimals: 6 },
-    } as unknown as TokenReader,
+    }),
     clock,
     log: createLog('silent'),
   })

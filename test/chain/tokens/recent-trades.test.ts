@@ -5,6 +5,7 @@ import { trade } from '../../../packages/protocol/test/orders/trade.js'
 import { createRecentTrades } from '../../../src/chain/tokens/recent-trades.js'
 import type { OrderStore } from '../../../src/store/orders/order-store.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const NOW = 1_800_000_000
 const HOUR = 3600
@@ -36,7 +37,7 @@ function createFixture({ listed = [] as readonly Address[] } = {}) {
       { chainId: 1, destinationChains: [1, 2], tokenList: new Map() },
       { chainId: 2, destinationChains: [2], tokenList: new Map(listed.map(entryOf)) },
     ],
-    orders: { list } as unknown as OrderStore,
+    orders: only<OrderStore>({ list }),
     clock,
   })
   return { clock, settled, reads, state, trades }

@@ -6,6 +6,7 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createTokenReader } from '../../../src/chain/tokens/token-reader.js'
 import { deferred } from '../../support/deferred.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const SYMBOL = '0x95d89b41'
 const DAY_MS = 86_400_000
@@ -47,13 +48,13 @@ function createFixture(answer: (call: Call) => Promise<unknown> | unknown) {
       ),
     openEndpoint(_url, options) {
       limits.push(options)
-      return {
+      return only<Endpoint>({
         request,
         client: toPublicClient(request),
         close() {
           isClosed = true
         },
-      } as unknown as Endpoint
+      })
     },
   })
   const settle = () => clock.advance(0)

@@ -23,6 +23,7 @@ import {
   user,
 } from '../../support/chain/settlement.js'
 import { offerOf } from '../../support/chain/signed-offer.js'
+import { only } from '../../support/only.js'
 
 const NEVER = new AbortController().signal
 const VALID: OfferVerdict = { state: 'VALID' }
@@ -51,11 +52,11 @@ describe.each(RULES)('on a contract with %s rules', (rules) => {
     await chain.transact(user, wordless, hostileToken.abi, 'revertWith', ['0x'])
     await chain.keep()
     verifier = createDepositVerifier(
-      {
+      only<ChainConfig>({
         chainId: chain.chainId,
         rpcUrls: [devnet.rpcUrl],
         settlement: lowerCase(chain.contracts.settlement),
-      } as unknown as ChainConfig,
+      }),
       { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
     )
   })

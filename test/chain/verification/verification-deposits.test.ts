@@ -15,6 +15,7 @@ import {
   user,
 } from '../../support/chain/settlement.js'
 import { offerOf } from '../../support/chain/signed-offer.js'
+import { only } from '../../support/only.js'
 import { shared } from '../../support/shared.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
@@ -29,11 +30,11 @@ const rpcUrl = chain.client.transport.url ?? ''
 const metrics = createMetrics()
 const verifier = await shared(
   createDepositVerifier(
-    {
+    only<ChainConfig>({
       chainId: chain.chainId,
       rpcUrls: [rpcUrl],
       settlement: lowerCase(chain.contracts.settlement),
-    } as unknown as ChainConfig,
+    }),
     { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) },
   ),
 )

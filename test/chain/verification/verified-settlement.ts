@@ -8,6 +8,7 @@ import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { only } from '../../support/only.js'
 
 /** Differences from the chain's own contract and from a silent log. */
 interface VerifierChanges {
@@ -47,7 +48,7 @@ export async function startVerifiedSettlement() {
     ) {
       const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
       return createDepositVerifier(
-        { chainId, rpcUrls, settlement: lowerCase(settlement) } as unknown as ChainConfig,
+        only<ChainConfig>({ chainId, rpcUrls, settlement: lowerCase(settlement) }),
         {
           verifyTimeoutMs: VERIFY_TIMEOUT_MS,
           metrics: createMetrics(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findHeaderError, findTargetError } from '../../../src/http/port/header-rules.js'
+import { only } from '../../support/only.js'
 
 type Request = Parameters<typeof findHeaderError>[0]
 
@@ -9,7 +10,7 @@ const http1 = (...headers: [string, string][]) =>
     rawHeaders: headers.flat(),
     headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
   }) as Request
-const http2 = (authority: string) => ({ rawHeaders: [], headers: {}, authority }) as unknown as Request
+const http2 = (authority: string) => only<Request>({ rawHeaders: [], headers: {}, authority })
 
 /** What a URL's parser refuses, and text of which it takes a part for the host. */
 const UNUSABLE = [

@@ -12,6 +12,7 @@ import { jsonNames } from '../../../src/http/rest/proto-json.js'
 import type { Method } from '../../../src/rpc/method.js'
 import { createChainService, toDomainMessage } from '../../../src/rpc/services/chain-service.js'
 import type { ServiceContext } from '../../../src/rpc/services/context.js'
+import { only } from '../../support/only.js'
 
 const SETTLEMENT = `0x${'11'.repeat(20)}` as const
 
@@ -74,12 +75,14 @@ function createFixture() {
     tokens: async (chainId: number) => states[chainId - 1]?.tokens ?? [],
     pairs: async (chainId: number) => states[chainId - 1]?.pairs ?? [],
   }
-  const methods = createChainService({
-    config: CONFIG,
-    chains,
-    directory,
-    trades,
-  } as unknown as ServiceContext)
+  const methods = createChainService(
+    only<ServiceContext>({
+      config: CONFIG,
+      chains,
+      directory,
+      trades,
+    }),
+  )
   const [listChains, listTokens, listPairs] = methods as [Method, Method, Method]
   const call = {} as CallContext
   const list = async () => (await listChains.handle(undefined, call)) as { chains: object[] }

@@ -10,6 +10,7 @@ import { QUOTE_OPTION_RULES, type QuoteOptions } from '../../../packages/protoco
 import { Fields } from '../../../src/rpc/fields.js'
 import type { ServiceContext } from '../../../src/rpc/services/context.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
+import { only } from '../../support/only.js'
 
 /** For each field that a request may leave out, a value that is not the default of `readQuote`, and one that is refused. */
 const SAMPLES: Record<keyof QuoteOptions, { valid: unknown; invalid: unknown }> = {
@@ -28,7 +29,7 @@ const config = {
   verifyMax: 'best',
   chains: [],
 }
-const readQuote = createReadQuote({ config, deadlineTime: () => 0 } as unknown as ServiceContext, 500)
+const readQuote = createReadQuote(only<ServiceContext>({ config, deadlineTime: () => 0 }), 500)
 
 /** Reads a request with one option. @returns what a round gets of it, and the fields that are refused */
 function read(option: Record<string, unknown>) {

@@ -8,6 +8,7 @@ import {
 import { Fields } from '../../../src/rpc/fields.js'
 import type { ServiceContext } from '../../../src/rpc/services/context.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
+import { only } from '../../support/only.js'
 import { signedQuote } from '../../support/solvers/sample-quotes.js'
 
 type Fixed = Partial<Omit<GetQuoteRequest, '$typeName' | '$unknown'>>
@@ -22,7 +23,7 @@ const CONFIG = {
 }
 
 const readerOf = (config: object, softMs = 500) =>
-  createReadQuote({ config, deadlineTime: () => 0 } as unknown as ServiceContext, softMs)
+  createReadQuote(only<ServiceContext>({ config, deadlineTime: () => 0 }), softMs)
 
 /** Reads some fields. @returns what a round gets of the fields about waiting, or the violations of the given ones */
 function read(given: Fixed, quoteSoftTimeoutMs = 500) {

@@ -3,9 +3,10 @@ import { NotAskedReason } from '../../../gen/aggregator/v1/solver_stats_pb.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { ServiceContext } from '../../../src/rpc/services/context.js'
 import { toStateFields } from '../../../src/rpc/services/solver-stats.js'
+import { only } from '../../support/only.js'
 
 const KEY = { chainId: 1, address: '0x00000000000000000000000000000000000000aa' } as const
-const solver = { ...KEY, isBonded: true } as unknown as Solver
+const solver = only<Solver>({ ...KEY, isBonded: true })
 
 function notAsked(
   found: Solver | undefined,
@@ -16,7 +17,7 @@ function notAsked(
   const freeBonds = { of: () => undefined, totalOf: () => undefined }
   const notAskedReason = () => reason
   const auction = { notAskedReason, circuitStateOf: () => 'closed' }
-  return toStateFields(KEY, { directory, auction, freeBonds } as unknown as ServiceContext).notAsked
+  return toStateFields(KEY, only<ServiceContext>({ directory, auction, freeBonds })).notAsked
 }
 
 it('a solver is asked although it was read again since the list of active ones', () => {

@@ -11,6 +11,7 @@ import {
 } from '../../../src/rpc/streams/event-streams.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { only } from '../../support/only.js'
 
 /** A stream that has one heartbeat to send, and then ends with an error. */
 function openStream() {
@@ -37,8 +38,8 @@ function openStream() {
     requestHeader: new Headers(),
     timeoutMs: () => undefined,
   }
-  const handle = toStreamHandler(streams as unknown as EventStreams)
-  const messages = handle(create(StreamEventsRequestSchema), context as unknown as HandlerContext)
+  const handle = toStreamHandler(only<EventStreams>(streams))
+  const messages = handle(create(StreamEventsRequestSchema), only<HandlerContext>(context))
   return { messages, closedWith, leave: () => leaving.abort(), tooSlow }
 }
 
@@ -77,14 +78,16 @@ test('a stream that asks for the health reports it at once, and every 15 s whate
       return []
     },
   }
-  const streams = createEventStreams({
-    eventLog: { subscribe: () => subscription, waitForCursor() {} },
-    supportedChains: [1],
-    readChainHealth: () => [{ chainId: 1, status: 'ok' }],
-    slots: { take: () => () => {} },
-    metrics: createMetrics(),
-    log: createLog('silent'),
-  } as unknown as Parameters<typeof createEventStreams>[0])
+  const streams = createEventStreams(
+    only<Parameters<typeof createEventStreams>[0]>({
+      eventLog: { subscribe: () => subscription, waitForCursor() {} },
+      supportedChains: [1],
+      readChainHealth: () => [{ chainId: 1, status: 'ok' }],
+      slots: { take: () => () => {} },
+      metrics: createMetrics(),
+      log: createLog('silent'),
+    }),
+  )
   const open = (health: boolean) =>
     streams.open(create(StreamEventsRequestSchema, { health }), { protocol: 'sse' } as never)
   const [stream, other] = [open(true), open(false)]

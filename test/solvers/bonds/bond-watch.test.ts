@@ -9,6 +9,7 @@ import type { SolverDirectory } from '../../../src/solvers/registry/solver-direc
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { solver } from '../../store/solvers/solver-samples.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const [one, other] = [solver(1), solver(2)]
 const { chainId } = one
@@ -41,15 +42,15 @@ function start() {
     },
   }
   const watch = startBondWatch({
-    store: {
+    store: only<SolverStore>({
       setBonded: async () => {},
       removeUnbonded: async ({ address }: Solver, before: number) => removed.push([address, before]),
-    } as unknown as SolverStore,
-    directory: {
+    }),
+    directory: only<SolverDirectory>({
       registered: () => [one, { ...other, unbondedSince: 1 }],
       refresh() {},
       change: (_chainId: number, write: () => unknown) => write(),
-    } as unknown as SolverDirectory,
+    }),
     freeBonds: {
       totalOf: () => undefined,
       of: () => undefined,

@@ -10,6 +10,7 @@ import { createUsedNonces, followCancellations } from '../../../src/solvers/nonc
 import type { OfferNonce, OfferNonceStore } from '../../../src/store/solvers/offer-nonce-store.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const SOLVER: Address = '0x0a'
 const KEY = { chainId: 1, address: SOLVER }
@@ -86,7 +87,7 @@ function openTable() {
 }
 
 function offer(orderId: Hex, nonce: bigint): SignedQuote {
-  return { orderId, quote: { solver: SOLVER, nonce, fillDeadline: FILL_DEADLINE } } as unknown as SignedQuote
+  return only<SignedQuote>({ orderId, quote: { solver: SOLVER, nonce, fillDeadline: FILL_DEADLINE } })
 }
 
 test('an event of an order makes the nonce of its offer used at all replicas, and no other one', async () => {
@@ -204,7 +205,7 @@ test('nonces are removed by the time of a block of their chain that no reorganis
   const status = () => ({ headBlock: head.number, eventBlock: head.published }) as ChainStatus
   const silent = { chainId: 2, headTimeMs: () => undefined, status: () => ({}) as ChainStatus }
   const removeEnded = createNonceRetention(
-    { pruneSome, trim: async () => ({ bytes: 0, dropped: 0 }) } as unknown as OfferNonceStore,
+    only<OfferNonceStore>({ pruneSome, trim: async () => ({ bytes: 0, dropped: 0 }) }),
     [{ chainId: 1, headTimeMs: () => head.timeMs, status }, silent],
     10,
     createMetrics(),

@@ -8,6 +8,7 @@ import { createSolverHourStore } from '../../../src/store/solvers/solver-hour-st
 import { solverAddress } from '../../auction/records/sample-round.js'
 import { sqliteAt } from '../../store/databases.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const HOUR_MS = 3_600_000
 const WRITE_MS = 5000
@@ -51,9 +52,9 @@ test('hours before the last 31 days are removed, those of quotes and of orders, 
     ages.map((age) => ({ ...key(1), hour: NOW_HOUR - age, counts })),
   )
   const firstKept: number[] = []
-  const orders = {
+  const orders = only<SolverOrderStore>({
     pruneSomeHours: async (hour: number) => firstKept.push(hour) < 3,
-  } as unknown as SolverOrderStore
+  })
   while (await pruneSomeCounts(store, orders, NOW_HOUR * HOUR_MS));
   expect(await quoted()).toEqual([KEPT_HOURS, 200, 1].map((age) => [NOW_HOUR - age, 1]))
   expect(firstKept).toEqual(Array(3).fill(NOW_HOUR - KEPT_HOURS))

@@ -5,6 +5,7 @@ import type { SolverOrderStore } from '../../../src/store/orders/solver-order-st
 import type { SolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { solverAddress } from '../../auction/records/sample-round.js'
 import { deferred } from '../../support/deferred.js'
+import { only } from '../../support/only.js'
 
 const READ_MS = 10
 const MIN_KEPT_MS = 2000
@@ -25,8 +26,8 @@ function startReader({ readMs = READ_MS } = {}) {
     return []
   }
   const reader = createStatisticsReader({
-    hours: { readHours } as unknown as SolverHourStore,
-    orders: { readHours } as unknown as SolverOrderStore,
+    hours: only<SolverHourStore>({ readHours }),
+    orders: only<SolverOrderStore>({ readHours }),
     isRegistered: () => true,
     clock: () => time,
     now: () => 1_800_000_000_000,
@@ -90,14 +91,14 @@ test('reads of unregistered solvers delay each other only', async () => {
   const underWay: string[] = []
   const registered = keyOf(1000)
   const reader = createStatisticsReader({
-    hours: {
+    hours: only<SolverHourStore>({
       async readHours(_chainId: number, _since: number, _until: number, solver?: Address) {
         if (solver !== undefined) underWay.push(solver)
         await gate.opened
         return []
       },
-    } as unknown as SolverHourStore,
-    orders: { readHours: async () => [] } as unknown as SolverOrderStore,
+    }),
+    orders: only<SolverOrderStore>({ readHours: async () => [] }),
     isRegistered: ({ address }) => address === registered.address,
     clock: () => 0,
     now: () => 1_800_000_000_000,

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLeaseRenewal } from '../../../src/store/postgres/lease-renewal.js'
 import type { ReplicaLease } from '../../../src/store/postgres/replica-lease.js'
+import { only } from '../../support/only.js'
 
 const LEASE_MS = 50
 
@@ -22,11 +23,11 @@ async function start() {
     },
   })
   const close = await startLeaseRenewal(
-    {
+    only<ReplicaLease>({
       renew: () => note('renew'),
       releaseExpired: () => note('release').then(() => state.ended),
       giveUp: () => note('give up'),
-    } as unknown as ReplicaLease,
+    }),
     LEASE_MS,
     pino({ level: 'info' }, stream),
   )

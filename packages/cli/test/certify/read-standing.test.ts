@@ -1,11 +1,12 @@
 import type { OwnResult } from '@quote-aggregator/client'
 import { expect, test } from 'vitest'
+import { only } from '../../../../test/support/only.js'
 import { judgeStanding } from '../../src/certify/read-standing.js'
 
 /** A result in a pair, with what it says of the standing. */
 function result(outputToken: string, standing: Partial<OwnResult['result']>): OwnResult {
   const request = { inputToken: '0xa', outputToken, orderType: 'EXACT_INPUT', amount: 10n }
-  return { request, result: standing } as unknown as OwnResult
+  return only<OwnResult>({ request, result: standing })
 }
 
 const WAITED = { isWaitedFor: true, gapBps: 1 }
