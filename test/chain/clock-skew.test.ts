@@ -3,12 +3,13 @@ import type { Chain } from '../../src/chain/chain.js'
 import { createDeadlineTime } from '../../src/chain/chain.js'
 import { createClockSkew, wrongSkewMs } from '../../src/chain/clock-skew.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 
 function start() {
   const clock = createManualClock()
   const lines: object[] = []
   const write = (fields: object, text: string) => void lines.push({ ...fields, text })
-  const skew = createClockSkew(1, 5000, clock, { info: write, warn: write } as never)
+  const skew = createClockSkew(1, 5000, clock, only({ info: write, warn: write }))
   let number = 0
   /** A new block whose time is so far from the clock. */
   const block = (aheadMs: number) =>

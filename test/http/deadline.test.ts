@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { RestContext } from '../../src/http/request.js'
 import { clampTimeout } from '../../src/http/rpc-routes.js'
+import { only } from '../support/only.js'
 
 test.each([
   ['grpc-timeout', '99999999H', '2147483S'],
@@ -21,6 +22,6 @@ test.each([
 
 test('of the deadline of a REST request, what it has waited in the service is gone', () => {
   const request = { headers: { 'connect-timeout-ms': '1000' }, arrivedAt: performance.now() - 300 }
-  const { timeoutMs } = new RestContext(request as never, {} as never)
+  const { timeoutMs } = new RestContext(only(request), only({}))
   expect(timeoutMs).toBeLessThanOrEqual(700)
 })

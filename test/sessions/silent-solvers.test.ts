@@ -1,10 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ServiceError } from '../../packages/protocol/src/errors.js'
+import { identifyClient } from '../../src/clients/client-id.js'
 import { startHandshake } from '../../src/sessions/handshake.js'
 import { startHeartbeat, watchBacklog } from '../../src/sessions/liveness.js'
 import type { SessionConnection, SolverMessage } from '../../src/sessions/messages.js'
 import { createSession } from '../../src/sessions/session.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 
 /** A connection that keeps what is sent on it. */
 function createConnection() {
@@ -34,12 +36,12 @@ describe('a connection without a hello', () => {
       connection,
       call: {
         protocol: 'websocket',
-        client: '127.0.0.1' as never,
+        client: identifyClient('127.0.0.1'),
         requestId: '1',
         origins: [],
         onDecided: (result) => void results.push(result),
       },
-      rules: { protocolName: 'Service', publicUrls: [], production: true } as never,
+      rules: only({ protocolName: 'Service', publicUrls: [], production: true }),
       open: async () => expect.unreachable(),
       onRefused: () => {},
       onSettled: () => void settled++,

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
+import { only } from '../../../test/support/only.js'
 import { commandLine } from '../../../test/support/process/command-line.js'
 import { createBooks } from '../../solver/src/books.js'
 import { createMetrics } from '../../solver/src/monitoring.js'
@@ -37,7 +38,7 @@ function writeBooks(): string {
   const hooks = new Proxy({}, { get: () => () => {} }) as SolverParts['hooks']
   const time = { passed: () => now }
   const chain = { chainId: CHAIN_ID }
-  const books = createBooks({ chain, state, hooks, metrics: createMetrics(), time } as never)
+  const books = createBooks(only({ chain, state, hooks, metrics: createMetrics(), time }))
   const gas = { gasUsed: 75_000n, gasCost: 75_000_000_000_001n }
   books.filled({ ...termsOf(0), transactionHash: idOf(10), ...gas })
   now = DAY

@@ -4,6 +4,8 @@ import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { createEndpointWatch } from '../../../src/chain/contract/endpoint-watch.js'
 import { createEndpointVerifier } from '../../../src/chain/contract/verify-endpoint.js'
+import type { ChainConfig } from '../../../src/config/config.js'
+import type { Logger } from '../../../src/telemetry/log.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
 
@@ -35,11 +37,8 @@ function startWatch(count = 2) {
   })
   const lines: string[] = []
   const write = (_fields: object, text: string) => void lines.push(text)
-  const log = { info: write, warn: write, error: write } as never
-  const config = {
-    chainId: CHAIN_ID,
-    settlement: `0x${'5e'.repeat(20)}`,
-  } as never
+  const log = only<Logger>({ info: write, warn: write, error: write })
+  const config = only<ChainConfig>({ chainId: CHAIN_ID, settlement: `0x${'5e'.repeat(20)}` })
   const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
   const rpc = only<RpcClient>({ endpoints, order })
   const verifier = createEndpointVerifier(config, rpc, { protocolName: 'Service', clock, log })

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import type { BlockHeader, ChainPosition } from '../../../packages/protocol/src/orders/block.js'
 import { createOpenPosition } from '../../../src/chain/sync/starting-block.js'
+import { only } from '../../support/only.js'
 
 const [OWN, OTHER] = [`0x${'5e'.repeat(20)}`, `0x${'7e'.repeat(20)}`] as const
 const HEAD = 10
@@ -23,9 +24,9 @@ async function open(startBlock: number | undefined, stored: ChainPosition | unde
   }
   const context = { config: { chainId: 1, settlement: OWN, startBlock }, log }
   const reader = { header: async (number: number) => header(number) }
-  const openPosition = createOpenPosition(context as never, sink as never)
-  await openPosition(reader as never, header(HEAD))
-  const position = await openPosition(reader as never, header(HEAD))
+  const openPosition = createOpenPosition(only(context), only(sink))
+  await openPosition(only(reader), header(HEAD))
+  const position = await openPosition(only(reader), header(HEAD))
   return { firstBlock: position?.firstBlock, begun: begun[0], warnings }
 }
 

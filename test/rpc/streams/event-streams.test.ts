@@ -89,7 +89,7 @@ test('a stream that asks for the health reports it at once, and every 15 s whate
     }),
   )
   const open = (health: boolean) =>
-    streams.open(create(StreamEventsRequestSchema, { health }), { protocol: 'sse' } as never)
+    streams.open(create(StreamEventsRequestSchema, { health }), only({ protocol: 'sse' }))
   const [stream, other] = [open(true), open(false)]
   const start = performance.now()
   expect(stream.dueHealth()).toMatchObject({ cursor: 'cursor' })
