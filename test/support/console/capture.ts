@@ -15,7 +15,7 @@ import { startBrowser } from './console.js'
 const pictureOf = (place: string) =>
   fileURLToPath(new URL(`../../../docs/console-${place}.png`, import.meta.url))
 /** Both pictures together. */
-const MAX_BYTES = 200_000
+const MAX_BYTES = 300_000
 const FILLED = 2
 const TRADED = 45
 const TRADED_MS = 300_000
