@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { type AggregatorClientOptions, createAggregatorClient } from '../src/index.js'
 
 /** A server that is not an aggregator; @returns its URL, and how many requests it got */
 export async function serve(listener: RequestListener) {
@@ -21,6 +22,16 @@ export async function serve(listener: RequestListener) {
 /** Answers with JSON. */
 export function sendJson(response: ServerResponse, status: number, body: unknown, headers = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+/** A client of an instance that answers each request with this body, and the paths that it was asked for. */
+export async function clientAnswered(body: unknown, options: Omit<AggregatorClientOptions, 'baseUrl'> = {}) {
+  const paths: (string | undefined)[] = []
+  const { url } = await serve((request, response) => {
+    paths.push(request.url)
+    sendJson(response, 200, body)
+  })
+  return { client: createAggregatorClient({ baseUrl: `${url}/a`, ...options }), url, paths }
 }
 
 /** An order that the contract does not know, as an aggregator answers. */

@@ -1,17 +1,8 @@
 import { expect, it } from 'vitest'
 import { addEvent } from '../src/data/latest-events.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
+import { eventOf as event } from './stream-event.js'
 
-const event = (changes: Partial<OrderEvent>): OrderEvent => ({
-  type: 'Deposited',
-  chainId: 1,
-  orderId: '0xaa',
-  blockNumber: 10,
-  logIndex: 0,
-  cursor: 'c',
-  transactionHash: '0x01',
-  ...changes,
-})
 const reverted = (of: OrderEvent) => event({ ...of, type: 'Reverted', event: of.type as OrderEvent['event'] })
 const lines = (...events: OrderEvent[]) =>
   events.reduce<readonly OrderEvent[]>(addEvent, []).map(({ type, blockNumber }) => `${type} ${blockNumber}`)

@@ -5,20 +5,10 @@ import { addEvent } from '../src/data/latest-events.js'
 import { needsList, withEvents } from '../src/data/orders/latest-orders.js'
 import { endOf } from '../src/data/orders/order-end.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
+import { eventOf } from './stream-event.js'
 
-const event = (changes: Partial<OrderEvent>): OrderEvent => ({
-  type: 'Deposited',
-  chainId: 1,
-  orderId: '0xbb',
-  blockNumber: 11,
-  logIndex: 0,
-  cursor: 'c',
-  transactionHash: '0x02',
-  blockTime: 1_700_000_011,
-  user: '0x0c',
-  solver: '0x0d',
-  ...changes,
-})
+const event = (changes: Partial<OrderEvent>) =>
+  eventOf({ orderId: '0xbb', blockNumber: 11, user: '0x0c', solver: '0x0d', ...changes })
 const eventsFrom = (...events: OrderEvent[]) => events.reduce<readonly OrderEvent[]>(addEvent, [])
 
 const listed = create(OrderSchema, {

@@ -1,16 +1,10 @@
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import {
-  type AggregatorClientOptions,
-  createAggregatorClient,
-  identifyOffers,
-  limitsOf,
-  verifyQuote,
-} from '../../src/index.js'
+import { identifyOffers, limitsOf, verifyQuote } from '../../src/index.js'
 import { createContractClient } from '../offers/contract-client.js'
 import { offerOf, WANTED as params, QUOTE as quote, TERMS } from '../offers/signed-offer.js'
 import { ADDRESS, orderIdOf } from '../samples.js'
-import { sendJson, serve } from '../server.js'
+import { clientAnswered } from '../server.js'
 
 // Answers of an instance with no more fields than the specification names, in the shapes that deployed ones have.
 
@@ -23,11 +17,8 @@ const amounts = {
 }
 const sentQuote = { ...quote, ...amounts, orderType: 0 }
 
-/** A client of an instance that answers so. */
-async function clientOf(body: object, options: Omit<AggregatorClientOptions, 'baseUrl'> = {}) {
-  const { url } = await serve((_request, response) => sendJson(response, 200, body))
-  return createAggregatorClient({ baseUrl: url, ...options })
-}
+const clientOf = async (...answered: Parameters<typeof clientAnswered>) =>
+  (await clientAnswered(...answered)).client
 
 async function sentAnswer(changes: object = {}) {
   const { signature: solverSignature } = await offerOf()

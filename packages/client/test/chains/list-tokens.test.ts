@@ -1,17 +1,6 @@
 import { expect, it } from 'vitest'
-import { createAggregatorClient } from '../../src/index.js'
 import { ADDRESS, sampleChain } from '../samples.js'
-import { sendJson, serve } from '../server.js'
-
-/** A client of an instance that answers so, below a path. */
-async function clientOf(body: object) {
-  const paths: (string | undefined)[] = []
-  const { url } = await serve((request, response) => {
-    paths.push(request.url)
-    sendJson(response, 200, body)
-  })
-  return { client: createAggregatorClient({ baseUrl: `${url}/a` }), url, paths }
-}
+import { clientAnswered } from '../server.js'
 
 const token = (more: object = {}) => ({ address: ADDRESS, listed: false, orders24h: 0, ...more })
 
@@ -24,7 +13,7 @@ it('listTokens reads listed tokens, and those of which only the address is known
     orders24h: 3,
     lastUsed: 1800,
   }
-  const { client, url, paths } = await clientOf({ tokens: [token(known), token()] })
+  const { client, url, paths } = await clientAnswered({ tokens: [token(known), token()] })
   const unknown = { symbol: undefined, decimals: undefined, logo: undefined, lastUsed: undefined }
   expect(await client.listTokens(1)).toEqual([
     { ...token(known), logo: `${url}/a/logos/ab.svg` },
@@ -36,7 +25,7 @@ it('listTokens reads listed tokens, and those of which only the address is known
 it.each(['https://b.example/x.svg', 'javascript:alert(1)', '/logos/a b', '', 7, '/x?y', '\\\\b'])(
   'listTokens has no logo for %j',
   async (logo) => {
-    const { client } = await clientOf({ tokens: [token({ logo })] })
+    const { client } = await clientAnswered({ tokens: [token({ logo })] })
     expect((await client.listTokens(1))[0]?.logo).toBeUndefined()
   },
 )
@@ -51,7 +40,7 @@ it('listPairs reads the volumes as bigint', async () => {
   }
   const volumes = { inputVolume24h: '5', outputVolume24h: '7' }
   const times = { medianFillMs24h: 1500, lastUsed: 1800 }
-  const { client, paths } = await clientOf({
+  const { client, paths } = await clientAnswered({
     pairs: [
       { ...pair, ...volumes, ...times },
       { ...pair, ...volumes },
@@ -70,7 +59,7 @@ it.each([
   [{}, ['Chain 7', undefined]],
   [{ explorerUrl: 'javascript:alert(1)' }, ['Chain 7', undefined]],
 ])('a chain with %j has the name and the explorer %j', async (more, expected) => {
-  const { client } = await clientOf({
+  const { client } = await clientAnswered({
     chains: [{ ...sampleChain(7), name: undefined, explorerUrl: undefined, ...more }],
   })
   const [chain] = await client.listChains()

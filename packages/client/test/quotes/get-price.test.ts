@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createAggregatorClient, type PriceParams } from '../../src/index.js'
 import { ADDRESS, PARAMS } from '../samples.js'
-import { sendJson, serve } from '../server.js'
+import { clientAnswered, sendJson, serve } from '../server.js'
 
 const best = { solver: ADDRESS, name: 'Ada', inputAmount: '1', outputAmount: '5' }
 
@@ -26,9 +26,8 @@ it.each([
   ['an amount that is none', { best: { ...best, outputAmount: 5 }, offers: 1, asOf: 1 }],
   ['a time that is none', { best, offers: 1, asOf: 'now' }],
 ])('an answer with %s is not understood', async (_name, body) => {
-  const { url } = await serve((_request, response) => sendJson(response, 200, body))
-  const price = createAggregatorClient({ baseUrl: url }).getPrice(PARAMS)
-  await expect(price).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
+  const { client } = await clientAnswered(body)
+  await expect(client.getPrice(PARAMS)).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
 })
 
 it('a price of amount 0 of no token is refused without a request', async () => {

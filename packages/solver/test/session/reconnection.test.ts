@@ -58,37 +58,30 @@ it('the error of a refused hello names each bad field and what it must be', asyn
 })
 
 it.each([
-  ['SESSION_STALLED', true],
-  ['INVALID_ARGUMENT', true],
-  ['BOND_INSUFFICIENT', false],
-  ['SOLVER_LIMIT_REACHED', false],
-  ['CHALLENGE_EXPIRED', false],
-  ['A_NEW_CODE', false],
-])('the session is opened again after %s (when it was open: %s)', async (code, isOpen) => {
-  const { connection, opened, timers, losses } = await startSession()
-  const instance = await (isOpen ? opened(0) : connection(0))
-  if (!isOpen) instance.challenge()
-  instance.send({ type: 'error', error: 'no', code })
-  await expect.poll(() => losses.map(({ code: lost, isFinal }) => [lost, isFinal])).toEqual([[code, false]])
-  timers.fire(250)
-  await opened(1)
-})
-
-it.each([
-  ['SESSION_REPLACED', true],
-  ['SESSION_REPLACED', false],
-  ['SOLVER_BLOCKED', true],
-  ['SOLVER_BLOCKED', false],
-  ['SOLVER_NOT_FOUND', true],
-  ['INVALID_ARGUMENT', false],
-  ['SIGNATURE_INVALID', false],
-  ['AUDIENCE_REJECTED', false],
-])('the session is not opened again after %s (when it was open: %s)', async (code, isOpen) => {
+  ['SESSION_STALLED', true, false],
+  ['INVALID_ARGUMENT', true, false],
+  ['BOND_INSUFFICIENT', false, false],
+  ['SOLVER_LIMIT_REACHED', false, false],
+  ['CHALLENGE_EXPIRED', false, false],
+  ['A_NEW_CODE', false, false],
+  ['SESSION_REPLACED', true, true],
+  ['SESSION_REPLACED', false, true],
+  ['SOLVER_BLOCKED', true, true],
+  ['SOLVER_BLOCKED', false, true],
+  ['SOLVER_NOT_FOUND', true, true],
+  ['INVALID_ARGUMENT', false, true],
+  ['SIGNATURE_INVALID', false, true],
+  ['AUDIENCE_REJECTED', false, true],
+])('after %s, when it was open: %s, the session is given up: %s', async (code, isOpen, isFinal) => {
   const { server, connection, opened, timers, losses, session } = await startSession()
   const instance = await (isOpen ? opened(0) : connection(0))
   if (!isOpen) instance.challenge()
   instance.send({ type: 'error', error: 'no', code })
-  await expect.poll(() => losses.map(({ code: lost, isFinal }) => [lost, isFinal])).toEqual([[code, true]])
+  await expect.poll(() => losses.map((lost) => [lost.code, lost.isFinal])).toEqual([[code, isFinal]])
+  if (!isFinal) {
+    timers.fire(250)
+    return void (await opened(1))
+  }
   expect(timers.waiting()).toEqual([])
   await session.close()
   expect(server.connections).toHaveLength(1)
