@@ -1,0 +1,72 @@
+import { type Address, numberToHex } from 'viem'
+import { expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain, user } from '../chain/chain.js'
+import { createCalls, eventsOf, revertOf } from '../chain/contract-calls.js'
+import { orderIdOf, type ServiceQuote, signQuote } from '../chain/signed-quote.js'
+import { shared } from '../shared.js'
+import { startModelChain } from './start-model-chain.js'
+
+const [solver] = solverAccounts
+const NEVER = 4_000_000_000
+
+/** An order of its own from its deposit to its fill, and what the node says of it, as far as no hash and no number of a block is in it. */
+async function play({ devnet, contracts, domain, chainId }: TestChain) {
+  const { settlement, weth, usdc } = contracts
+  const calls = createCalls(devnet, settlement)
+  const request = calls.client.request as (call: { method: string; params: unknown[] }) => Promise<unknown>
+  const ask = async (method: string, ...params: unknown[]) => (await request({ method, params })) as object[]
+  const hasCode = async (address: Address) => (await calls.client.getCode({ address })) !== undefined
+  await calls.fund(weth, user, 5n)
+  await calls.fund(usdc, solver, 70n)
+  const quote: ServiceQuote = {
+    solver: solver.address,
+    user: user.address,
+    inputToken: weth,
+    inputAmount: 5n,
+    outputToken: usdc,
+    outputAmount: 70n,
+    orderType: 0,
+    outputChainId: BigInt(chainId),
+    depositDeadline: NEVER,
+    fillDeadline: NEVER,
+    nonce: 7n,
+  }
+  const signature = await signQuote(solver, domain, quote)
+  const orderId = orderIdOf(quote, signature)
+  const deposited = await calls.send(user, 'deposit', [quote, signature])
+  const open = await calls.view.orders([orderId])
+  const filled = await calls.send(solver, 'fill', [orderId])
+  const place = { blockHash: filled.blockHash }
+  const { timestamp } = await calls.client.getBlock()
+  await calls.client.increaseTime({ seconds: 100 })
+  await calls.client.mine({ blocks: 1 })
+  const later = await calls.client.getBlock()
+  const [log] = await ask('eth_getLogs', { ...place, address: settlement })
+  const [receipt] = await ask('eth_getBlockReceipts', numberToHex(filled.blockNumber))
+  return {
+    said: {
+      events: [deposited, filled].map(eventsOf),
+      states: [open, await calls.view.orders([orderId])],
+      before: await calls.view.orders([orderId], { blockNumber: deposited.blockNumber }),
+      again: await revertOf(calls.send(solver, 'fill', [orderId])),
+      balances: [await calls.balanceOf(usdc, user.address), await calls.balanceOf(weth, solver.address)],
+      isLater: later.timestamp >= timestamp + 100n,
+      unknownBlock: await ask('eth_getBlockByHash', `0x${'00'.repeat(32)}`, false),
+      hasCode: await Promise.all([weth, user.address].map((address) => hasCode(address))),
+    },
+    shapes: { log, receipt, block: await ask('eth_getBlockByNumber', 'latest', false) },
+  }
+}
+
+it('the development node of the model answers as anvil does', async () => {
+  const chains = [
+    await shared(startChain({ bonded: 1 })),
+    await shared(startModelChain({ bonded: 1 })),
+  ] as const
+  const [anvil, model] = [await play(chains[0]), await play(chains[1])]
+  expect(model.said).toEqual(anvil.said)
+  for (const [name, shape] of Object.entries(model.shapes))
+    expect(Object.keys(anvil.shapes[name as 'log'] ?? {}), name).toEqual(
+      expect.arrayContaining(Object.keys(shape ?? {})),
+    )
+})
