@@ -1,9 +1,9 @@
 import { toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import type { SolverHttpClient } from '../../../src/solvers/transport/solver-http-client.js'
 import type { SolverCall } from '../../../src/solvers/transport/solver-transports.js'
-import { quoteFor } from '../../support/solvers/raw-solver.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { signedBy } from '../../support/solvers/raw-solver.js'
 import { exactInput, SOLVER } from '../../support/solvers/sample-quotes.js'
-import type { SolverRequest } from '../../support/solvers/solver.js'
 
 const REQUEST = {
   request: exactInput,
@@ -21,8 +21,6 @@ export function askAt(
   return client.requestQuote({ address: SOLVER, endpointUrl }, REQUEST, signal, call)
 }
 
+const domain = { name: 'Settlement', version: '1', chainId: 1, verifyingContract: SOLVER }
 /** A good reply but for its signature, which this layer does not read. */
-export const replyTo = async (ask: SolverRequest) => ({
-  quote: quoteFor(ask, SOLVER),
-  signature: `0x${'12'.repeat(65)}` as const,
-})
+export const replyTo = signedBy({ domain }, solverAccounts[0], SOLVER)

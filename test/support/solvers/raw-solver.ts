@@ -2,35 +2,15 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { LocalAccount } from 'viem'
 import type { TestChain } from '../chain/chain.js'
-import { signQuote } from '../chain/signed-quote.js'
 import { listen } from '../listen.js'
 import type { MalformedSolver } from './malformed-solvers.js'
-import type { SolverRequest, WireQuote, WireReply } from './solver.js'
+import { createQuoteSigner, type SolverRequest, type WireReply } from './solver.js'
 
-/** A quote that this request may get from this solver. */
-export function quoteFor(ask: SolverRequest, solver: WireQuote['solver']): WireQuote {
-  return {
-    solver,
-    user: ask.userAddress,
-    inputToken: ask.inputToken,
-    inputAmount: ask.amount,
-    outputToken: ask.outputToken,
-    outputAmount: '999999999999',
-    orderType: 0,
-    outputChainId: ask.destinationChainId,
-    depositDeadline: ask.depositDeadline,
-    fillDeadline: ask.fillDeadline,
-    nonce: '1',
-  }
-}
-
-/** Replies of a solver that this account has signed. */
-export function signedBy({ domain }: TestChain, account: LocalAccount, solver = account.address) {
+/** A solver's reply to a request, which it would win with. */
+export function signedBy(chain: Pick<TestChain, 'domain'>, account: LocalAccount, solver = account.address) {
   return async (ask: SolverRequest): Promise<WireReply> => {
-    const quote = quoteFor(ask, solver)
-    const amounts = { inputAmount: BigInt(quote.inputAmount), outputAmount: BigInt(quote.outputAmount) }
-    const numbers = { ...amounts, outputChainId: BigInt(quote.outputChainId), nonce: BigInt(quote.nonce) }
-    return { quote, signature: await signQuote(account, domain, { ...quote, ...numbers }) }
+    const { quoteFor, sign } = createQuoteSigner(chain, account)
+    return sign({ ...quoteFor(ask), solver, outputAmount: '999999999999' })
   }
 }
 
