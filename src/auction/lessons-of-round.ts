@@ -1,5 +1,5 @@
 import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
-import type { Quote, QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ClientId } from '../clients/client-id.js'
@@ -56,16 +56,17 @@ export function createLearnRequest(
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (!teaches || kind === 'INDICATIVE') return
     if (wait === 'never' && ended.settled.result.kind !== 'quoted') return
-    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, rateOf(best.quote), now)
+    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, usualRateOf(round), now)
     isOpened = true
     if (open === undefined) return
     learn(open, toReadAnswer(ended, round, isLost), round.times.requestedAt, now)
   }
 }
 
-/** Output by input. */
-function rateOf({ inputAmount, outputAmount }: Quote): number {
-  return Number(outputAmount) / Number(inputAmount)
+/** Output by input of the answer; undefined when its caller did not let the round wait as usual, and may have chosen a bad answer. */
+function usualRateOf({ best, times: { softDeadline, limitMs, readMs } }: Round): number | undefined {
+  if (best === undefined || softDeadline?.isOwn === false || limitMs < readMs) return undefined
+  return Number(best.quote.outputAmount) / Number(best.quote.inputAmount)
 }
 
 /**

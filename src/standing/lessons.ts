@@ -170,11 +170,12 @@ export class Pair {
   readonly #meanOf = new LRUCache<string, number>({ max: MAX_CLIENTS })
 
   /**
-   * Records the rate of an answer. The usual one is the median of the pair, or the client's own mean where that is better: beside one honest
+   * Records the rate of an answer; undefined for one that says nothing. The usual one is the median of the pair, or the client's own mean where that is better: beside one honest
    * client, most answers that teach are those of strangers.
    * @returns how much worse the answer was than usual, in basis points; below 0 for a better one
    */
-  recordRate(rate: number, { network }: Teacher, isTaught: boolean): number {
+  recordRate(rate: number | undefined, { network }: Teacher, isTaught: boolean): number {
+    if (rate === undefined) return 0
     const mean = this.#meanOf.get(network)
     const usual = Math.max(mean ?? 0, medianOf(this.#rates) ?? 0)
     this.#meanOf.set(network, mean === undefined ? rate : mean + (rate - mean) * MEAN_PART)
@@ -238,9 +239,9 @@ export class Pairs {
 
   /**
    * Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now.
-   * @param rate output by input of the answer
+   * @param rate output by input of the answer; undefined for one that says nothing of what is usual
    */
-  open(key: string, client: Teacher, rate: number, now: number): OpenPair | undefined {
+  open(key: string, client: Teacher, rate: number | undefined, now: number): OpenPair | undefined {
     const known = this.#pairs.get(key)
     const pair = known ?? new Pair()
     const isTaught = pair.mayTeach(client, now)

@@ -11,7 +11,7 @@ import { Standings, type Wait, waitFor } from '../../src/standing/standing.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
-import { askedSolver, offerOf, playRound, SOFT_MS } from './played-round.js'
+import { askedSolver, OWN_RULE, offerOf, playRound, SOFT_MS } from './played-round.js'
 
 const PAIR = pairOf(exactInput, undefined)
 const log = createLog('silent')
@@ -64,6 +64,18 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
     await clock.advance(2000)
     expect([lessonsOf(1)?.hasLesson, lessonsOf(2)?.hasLesson]).toEqual([true, hasLesson])
   }
+})
+
+test.each<[what: string, times: Partial<RoundTimes>, isWorth: boolean]>([
+  ['that waited by the rule of the instance', {}, true],
+  ['with a soft deadline of its caller', { softDeadline: { ...OWN_RULE, isOwn: false } }, false],
+  ['with a timeout of its caller', { limitMs: SOFT_MS }, false],
+])('junk in a round %s makes a better late offer worth a wait: %s', async (_what, times, isWorth) => {
+  const { answer } = play({ second: 'none', times })
+  await answer(1, offerOf(1, 500n))
+  await clock.advance(SOFT_MS + 100)
+  await answer(2, offerOf(2))
+  expect(lessonsOf(2)?.isWorthWaiting).toBe(isWorth)
 })
 
 test('invalid replies to three clients open no breaker: they cost no time', async () => {
