@@ -10,7 +10,6 @@ import { exposureOf, openQuotesOf } from './risk/exposure.js'
 import type { CancelledQuote } from './risk/quote-ledger.js'
 import {
   CALLBACKS,
-  LOG_METHODS,
   readOptions,
   type Settings,
   type SolverLog,
@@ -156,7 +155,7 @@ function guardedLog({ log, onError }: Settings): SolverLog {
   const report = guarded(onError, () => {})
   const line = (level: keyof SolverLog) => (fields: object, message: string) =>
     guarded(() => log?.[level](fields, message), report)(undefined)
-  return Object.fromEntries(LOG_METHODS.map((level) => [level, line(level)])) as unknown as SolverLog
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
 }
 
 /** A callback that throws, or whose promise is rejected or never ends, must not stop what calls it. */

@@ -55,7 +55,7 @@ export type SessionChange =
       readonly isFinal: boolean
     }
 
-export const LOG_METHODS = ['debug', 'info', 'warn', 'error'] as const
+const LOG_METHODS = ['debug', 'info', 'warn', 'error'] as const
 /** Writes a log, as pino does. */
 export type SolverLog = Record<(typeof LOG_METHODS)[number], (fields: object, message: string) => void>
 

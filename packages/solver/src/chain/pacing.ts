@@ -20,12 +20,6 @@ export type Send = (call: {
   readonly params?: readonly unknown[]
 }) => Promise<unknown>
 
-interface Waiting {
-  /** By the clock that is never set: the earliest one comes first. */
-  readonly due: number
-  readonly start: () => void
-}
-
 const SECOND_MS = 1_000
 /** A node that refuses all calls for a while must not end the pace. */
 const LEAST_A_SECOND = 5
@@ -37,7 +31,8 @@ const FASTER_AFTER_MS = 10_000
 
 /** Builds what sends the calls of a node at its pace. It sends all at once until the node refuses a call for its rate, and then as many as were taken. */
 export function createPacing(clock: Clock) {
-  const waiting: Waiting[] = []
+  /** The earliest one comes first, by the clock that is never set. */
+  const waiting: { readonly due: number; readonly start: () => void }[] = []
   /** When the calls of the last second were sent. */
   const sent: number[] = []
   let perSecond = Number.POSITIVE_INFINITY

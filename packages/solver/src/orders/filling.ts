@@ -103,7 +103,10 @@ export function createFilling(parts: ChainParts) {
     const isLast = ++deposit.reverts >= MAX_REVERTS
     const how = ended.outcome === 'reverted' ? 'reverted' : 'made place for others, as no block has taken it,'
     const what = isLast ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
-    throw new Error(`the payment ${ended.hash} of order ${orderId} ${how}${what}`)
+    const error = new Error(`the payment ${ended.hash} of order ${orderId} ${how}${what}`)
+    // The fees were the cause of the other end: nothing is gained by a pause.
+    if (ended.outcome === 'reverted') throw error
+    onError(error)
   }
 
   /** A quote was taken, whatever is known of its order: the chain says what came of it. */

@@ -38,7 +38,7 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
   if (place === undefined || terms === undefined || isGivenUp(deposit)) return false
   if (place === 'CONTRACT' || signed === undefined) return isWanted(place, terms)
   // A deposit by a call may still show up.
-  const isLate = time.passed() > addresses.givenUpAfter(signed.quote)
+  const isLate = time.passed() > addresses.lastSettle(signed.quote)
   return !isLate && !isLeftToCancellation(entry, time.due()) && isWanted(place, terms)
 
   /** Where the bond is still reserved, it counts as slashed from now on: anybody may refund the order. */

@@ -25,11 +25,8 @@ export function createDepositAddresses({ chain, solver, state, time }: ChainBasi
   return {
     /** True until it is known. */
     keepsTokens,
-    /** The last second at which `settle` takes a quote; the earlier one until it is known. */
+    /** The last second at which `settle` takes a quote; the later one until it is known. */
     lastSettle: ({ depositDeadline, fillDeadline }: Quote) =>
-      keepsTokens() ? depositDeadline : fillDeadline,
-    /** From when on no `settle` of tokens at an address is tried; the later one until it is known. */
-    givenUpAfter: ({ depositDeadline, fillDeadline }: Quote) =>
       known === 'yes' ? depositDeadline : fillDeadline,
     /**
      * Asks the contract by an own quote whose nonce is used. The input token is replaced: it could revert with an error of the contract.

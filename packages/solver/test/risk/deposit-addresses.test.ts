@@ -55,28 +55,24 @@ function startAddresses(revert: string | undefined | null, isUsed = true) {
 }
 
 it.each([
-  ['gives back', undefined, true, false, 200, 200],
-  ['has nothing to give back', 'NothingDeposited(bytes32)', true, false, 200, 200],
-  ['keeps tokens', 'NonceAlreadyUsed()', true, true, 100, 100],
-  ['keeps tokens and says which nonce', 'NonceAlreadyUsed(address,uint256)', true, true, 100, 100],
-  ['says something else', 'OrderNotFound()', true, true, 100, 200],
-  ['has not used the nonce', undefined, false, true, 100, 200],
-  ['is said to answer null', null, true, true, 100, 200],
+  ['gives back', undefined, true, false, 200],
+  ['has nothing to give back', 'NothingDeposited(bytes32)', true, false, 200],
+  ['keeps tokens', 'NonceAlreadyUsed()', true, true, 100],
+  ['keeps tokens and says which nonce', 'NonceAlreadyUsed(address,uint256)', true, true, 100],
+  ['says something else', 'OrderNotFound()', true, true, 200],
+  ['has not used the nonce', undefined, false, true, 200],
+  ['is said to answer null', null, true, true, 200],
 ])(
   'a contract that %s: the careful answer holds until it is known, also after a restart',
-  async (_title, revert, isUsed, keepsTokens, lastSettle, givenUpAfter) => {
+  async (_title, revert, isUsed, keepsTokens, lastSettle) => {
     const { build } = startAddresses(revert, isUsed)
     const addresses = build()
     expect(addresses.keepsTokens()).toBe(true)
-    expect(addresses.lastSettle(next)).toBe(next.depositDeadline)
-    expect(addresses.givenUpAfter(next)).toBe(next.fillDeadline)
+    expect(addresses.lastSettle(next)).toBe(next.fillDeadline)
     await addresses.learn()
     for (const one of [addresses, build()]) {
       expect(one.keepsTokens()).toBe(keepsTokens)
-      expect([one.lastSettle(next), one.givenUpAfter(next)]).toEqual([
-        START + lastSettle,
-        START + givenUpAfter,
-      ])
+      expect(one.lastSettle(next)).toBe(START + lastSettle)
     }
   },
 )
