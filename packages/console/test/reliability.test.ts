@@ -24,19 +24,20 @@ it('beside the offer of a solver that leaves orders unpaid, the best one of anot
     only<Attempt>({ solver: OTHER, rank: 2, bps }),
   ]
   const attempts = offers(-30)
-  const known = (settled: bigint, others: bigint) =>
+  const known = (settled: bigint, others: bigint, refunded = 0n) =>
     readReliabilities([
       { ...stats, settled },
-      { solver: OTHER, settled: others, refunded: 0n },
+      { solver: OTHER, settled: others, refunded },
     ])
   expect(saferAttempt(attempts, known(3n, 2n))?.map(([{ solver }]) => solver)).toEqual([SOLVER, OTHER])
   expect(saferAttempt(attempts, known(3n, 0n))).toBeUndefined()
   expect(saferAttempt(attempts, known(9n, 2n))).toBeUndefined()
   expect(saferAttempt(attempts, known(3n, 2n), OTHER)).toBeUndefined()
-  // For a little less, also beside one that pays nearly all: where the better record is not a few orders.
+  // For a little less, also beside one that pays nearly all: where the record has no gap, and is not a few orders.
   const near = offers(-4)
   expect(saferAttempt(near, known(12n, 8n))?.map(([{ solver }]) => solver)).toEqual([SOLVER, OTHER])
   expect(saferAttempt(near, known(12n, 2n))).toBeUndefined()
+  expect(saferAttempt(near, known(12n, 40n, 1n))).toBeUndefined()
   expect(saferAttempt(attempts, known(12n, 8n))).toBeUndefined()
 })
 

@@ -40,8 +40,8 @@ test.each([
   ],
 ] as const)('the domain of quotes %s', async (_what, answer, expected) => {
   const contract = { domain, depositProxyCodeHash }
-  const request = async ({ params: [call] }: { params: [{ data: Hex }] }) =>
-    call.data === domain().data ? answer : SALT
+  const request = async ({ params: [call] }: { params: [{ data: Hex }?] }) =>
+    call?.data === domain().data ? answer : SALT
   const named = { chainId: 10, settlement: CONTRACT, protocolName: 'Acme' } as const
   expect((await readDomain(request, named, contract)).domain).toEqual(expected)
 })

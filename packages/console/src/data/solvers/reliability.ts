@@ -53,12 +53,12 @@ type Judged = readonly [attempt: Attempt, reliability: Reliability]
 /** The offer that is shown, and a safer one. */
 export type SaferPair = readonly [shown: Judged, safer: Judged]
 
-/** So little may be given for a better record. */
+/** So little may be given for a record without a gap. */
 const NEAR_BPS = 5
 
 /**
  * The offer that is shown, when its solver has left orders unpaid, and a safer one: of a risky solver the best one of a solver that has paid
- * nearly all of its orders, else the best one a little below it of a solver with a better record.
+ * nearly all of its orders, else the best one a little below it of a solver that has paid all.
  * @param solver of the shown offer; the best one when it has none
  */
 export function saferAttempt(
@@ -68,8 +68,8 @@ export function saferAttempt(
 ): SaferPair | undefined {
   const offers = attempts.filter(({ rank }) => rank !== undefined)
   const judged = offers.flatMap((attempt): Judged[] => {
-    const reliability = known.get(attempt.solver.toLowerCase())
-    return reliability ? [[attempt, reliability]] : []
+    const of = known.get(attempt.solver.toLowerCase())
+    return of ? [[attempt, of]] : []
   })
   const best = offers.find((offer) => offer.solver === solver) ?? offers[0]
   const shown = judged.find(([attempt]) => attempt === best)
@@ -78,7 +78,7 @@ export function saferAttempt(
   const safer = judged.find(([offer, of]) =>
     isRisky(left)
       ? of.paid > 0n && !isRisky(of)
-      : (offer.bps ?? 0) > bps - NEAR_BPS && weightOf(of) > weightOf(left),
+      : (offer.bps ?? 0) > bps - NEAR_BPS && of.paid === of.ended && of.paid > weightOf(left),
   )
   return safer && [shown, safer]
 }
