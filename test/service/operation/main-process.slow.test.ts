@@ -36,10 +36,15 @@ describe('the process of the service', () => {
       /"url":"http:\/\/[^"]*:([0-9]+)"/.exec(
         await eventually(output, (text) => text.includes('"msg":"listening"')),
       ) ?? []
-    for (let client = 0; client < 300; client++) {
-      const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
-      onTestFinished(() => void socket.destroy())
+    // Each one that the service closes comes again: a file of its own that it closes meanwhile is taken at once.
+    const ending = new AbortController()
+    onTestFinished(() => ending.abort())
+    const hold = (): void => {
+      if (ending.signal.aborted) return
+      const socket = connect({ port: Number(port), host: '127.0.0.1', signal: ending.signal })
+      socket.on('error', () => {}).on('close', () => setTimeout(hold, 20))
     }
+    for (let client = 0; client < 300; client++) hold()
     await eventually(output, (text) => text.includes('"code":"EMFILE"'))
     service.signal('SIGTERM')
     await service.exited
