@@ -20,6 +20,7 @@ const MAX_VAIN_WAITS = 20
 const UNWAITED_ROUNDS = 200
 /** A solver is reliable for this time after its last valid offer in the pair. */
 const RELIABLE_MS = 60_000
+/** As often as a stranger's twenty addresses may teach that a request was lost. */
 const PROOF_MS = 30_000
 /** The answers of a pair whose rates are kept. Less than half of them are those of a stranger's twenty addresses. */
 const KEPT_RATES = 49
@@ -102,7 +103,7 @@ export class Lessons {
   }
 
   /**
-   * Records that a caller got junk, because its round did not wait for the solver. What it lost is worth as many waits in vain.
+   * Records that a caller got junk, because its round did not wait for the solver. For each basis point of the loss, one round may wait in vain.
    * @param loss in basis points
    */
   recordLoss(loss: number): void {
@@ -112,7 +113,7 @@ export class Lessons {
     this.#unwaitedRounds = Math.max(0, this.#unwaitedRounds - loss)
   }
 
-  /** Records an offer. Of those in rounds that do not teach the pair, one in 30 s makes the solver more reliable: a stranger's twenty addresses lose no more. */
+  /** Records an offer. Of those in rounds that do not teach the pair, one in `PROOF_MS` makes the solver more reliable. */
   recordQuote(now: number, isTaught: boolean): void {
     this.#quotedAt = now
     if (!isTaught && now - this.#provedAt < PROOF_MS) return
@@ -170,8 +171,8 @@ export class Pair {
   readonly #meanOf = new LRUCache<string, number>({ max: MAX_CLIENTS })
 
   /**
-   * Records the rate of an answer; undefined for one that says nothing. The usual one is the median of the pair, or the client's own mean where that is better: beside one honest
-   * client, most answers that teach are those of strangers.
+   * Records the rate of an answer; undefined for one that says nothing. The usual rate is the median of the pair, or the client's own mean
+   * where that is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual.
    * @returns how much worse the answer was than usual, in basis points; below 0 for a better one
    */
   recordRate(rate: number | undefined, { network }: Teacher, isTaught: boolean): number {

@@ -4,8 +4,8 @@ import {
   createGrpcWebTransport as createNodeGrpcWebTransport,
 } from '@connectrpc/connect-node'
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-web'
+import { connectWire } from './connect-wire.js'
 import {
-  connectWire,
   openStream,
   type StreamClient,
   type StreamEnd,
