@@ -50,7 +50,7 @@ export function createLearnRequest(
     const { solver, standing, wait } = ended.attempt.asked
     const { best } = round
     const teaches = best !== undefined && !round.hasLeft
-    if (!teaches && standing.breaker.isClosed) return
+    if (!teaches && standing.isCircuitClosed) return
     const now = clock()
     const isLost = hasLostTime(ended)
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
@@ -76,7 +76,7 @@ function usualRateOf({ best, times: { softDeadline, limitMs, readMs } }: Round):
 function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   const { result } = settled
   const { isExpected, asked, waitingSince = Number.NEGATIVE_INFINITY } = attempt
-  if (!isExpected && asked.standing.breaker.isClosed) return undefined
+  if (!isExpected && asked.standing.isCircuitClosed) return undefined
   if (result.kind === 'late' || (result.kind === 'failed' && NOT_CONNECTED.includes(result.reason)))
     return asked.standing.answeredAt > waitingSince ? undefined : true
   return answeredInMs(settled) === undefined ? undefined : false

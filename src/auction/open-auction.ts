@@ -62,7 +62,7 @@ export function openAuction(context: AuctionContext) {
     /** What solvers of a chain sign; undefined until its contract has been read once. */
     typedDataOf: (chainId: number) => chains.get(chainId)?.quoteTypedData(),
     /** The circuit breaker of a solver at this replica. */
-    circuitStateOf: (key: SolverKey) => standings.of(key).breaker.state(clock.monotonic()),
+    circuitStateOf: (key: SolverKey) => standings.of(key).circuitState(clock.monotonic()),
     /** Whether the last request to the solver did not reach it. */
     isUnreachable: (key: SolverKey) => standings.of(key).isUnreachable,
     /** Updates the metrics. @param reachable the reachable solvers of each chain */

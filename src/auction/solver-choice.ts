@@ -140,10 +140,11 @@ function isAble({ treatment }: Examined): boolean {
 /** Those whose open period is over and those that do not answer; without such, those with the fewest open periods in close succession. */
 function lastResort(examined: readonly Examined[], now: number): readonly Examined[] {
   const known = examined.filter(({ treatment }) => treatment !== 'bond_unknown')
-  const likely = known.filter(({ listed }) => listed.standing.breaker.state(now) !== 'open')
+  const likely = known.filter(({ listed }) => listed.standing.circuitState(now) !== 'open')
   if (likely.length > 0) return likely
-  const least = Math.min(...known.map(({ listed }) => listed.standing.breaker.level))
-  return known.filter(({ listed }) => listed.standing.breaker.level === least)
+  const levelOf = ({ listed }: Examined) => listed.standing.breaker?.level ?? 0
+  const least = Math.min(...known.map(levelOf))
+  return known.filter((one) => levelOf(one) === least)
 }
 
 /** A solver that a round may ask. */

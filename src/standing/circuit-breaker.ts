@@ -26,19 +26,27 @@ const PROBE_MS = 5_000
  * solver that comes back after a long time is asked again at once.
  */
 export class CircuitBreaker {
-  /** When each client last counted; undefined until the first one. */
-  #countedAt: LRUCache<string, number> | undefined
+  /** When each client last counted. */
+  readonly #countedAt = new LRUCache<string, number>({ max: MAX_CLIENTS })
   #probedAt = Number.NEGATIVE_INFINITY
-  /** The losses less the answers; 0 for a solver that costs nobody time. */
-  count = 0
-  /** The number of open periods in close succession. */
-  level = 0
-  isClosed = true
+  /** The losses less the answers. */
+  #count = 0
+  #level = 0
+  #isClosed = true
   #openUntil = Number.NEGATIVE_INFINITY
   #closedAt = Number.NEGATIVE_INFINITY
 
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** The number of open periods in close succession. */
+  get level(): number {
+    return this.#level
+  }
+
   state(now: number): CircuitState {
-    if (this.isClosed) return 'closed'
+    if (this.#isClosed) return 'closed'
     return now < this.#openUntil ? 'open' : 'half-open'
   }
 
@@ -53,17 +61,16 @@ export class CircuitBreaker {
   recordAnswer(client: string, now: number): void {
     if (this.state(now) === 'half-open') this.#close(now)
     // At 0, the client may still have to report a loss.
-    else if (this.count > 0 && this.#mayCount(client, now)) this.count = Math.max(0, this.count - ANSWER)
+    else if (this.#count > 0 && this.#mayCount(client, now)) this.#count = Math.max(0, this.#count - ANSWER)
   }
 
   recordLoss(client: string, now: number): void {
-    if (!this.isClosed || !this.#mayCount(client, now)) return
-    this.count += LOSS
-    if (this.count >= LOSSES_TO_OPEN) this.#open(now)
+    if (!this.#isClosed || !this.#mayCount(client, now)) return
+    this.#count += LOSS
+    if (this.#count >= LOSSES_TO_OPEN) this.#open(now)
   }
 
   #mayCount(client: string, now: number): boolean {
-    this.#countedAt ??= new LRUCache({ max: MAX_CLIENTS })
     const countedAt = this.#countedAt.get(client)
     if (countedAt !== undefined && now - countedAt < CLIENT_MS) return false
     this.#countedAt.set(client, now)
@@ -71,14 +78,14 @@ export class CircuitBreaker {
   }
 
   #open(now: number): void {
-    this.level = now - this.#closedAt <= LONGEST_OPEN_MS ? this.level + 1 : 1
-    this.isClosed = false
-    this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** (this.level - 1), LONGEST_OPEN_MS)
+    this.#level = now - this.#closedAt <= LONGEST_OPEN_MS ? this.#level + 1 : 1
+    this.#isClosed = false
+    this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** (this.#level - 1), LONGEST_OPEN_MS)
   }
 
   #close(now: number): void {
-    this.isClosed = true
+    this.#isClosed = true
     this.#closedAt = now
-    this.count = LOSSES_AFTER_CLOSING
+    this.#count = LOSSES_AFTER_CLOSING
   }
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../telemetry/log.js'
-import { CircuitBreaker } from './circuit-breaker.js'
+import { CircuitBreaker, type CircuitState } from './circuit-breaker.js'
 import { KEPT_LESSONS, type Lessons, medianOf, Pairs } from './lessons.js'
 
 /**
@@ -10,7 +10,8 @@ import { KEPT_LESSONS, type Lessons, medianOf, Pairs } from './lessons.js'
  * another endpoint, on another session and with another registration. Times are milliseconds on a clock that never goes back.
  */
 export class Standing {
-  readonly breaker = new CircuitBreaker()
+  /** Undefined until the solver has cost a caller time. */
+  breaker: CircuitBreaker | undefined
   /** How long its last answers took, the oldest first. */
   readonly times: number[] = []
   /** The median of these; undefined without one. */
@@ -23,6 +24,14 @@ export class Standing {
   hasQuoted = false
   /** Whether its last request did not reach it, or its connection broke. */
   isUnreachable = false
+
+  get isCircuitClosed(): boolean {
+    return this.breaker?.isClosed ?? true
+  }
+
+  circuitState(now: number): CircuitState {
+    return this.breaker?.state(now) ?? 'closed'
+  }
 }
 
 /** A request that a solver has not answered. */
@@ -57,7 +66,7 @@ const SHORTEST_STALL_MS = 50
 /** Records that a round asks the solver. */
 export function recordRequest(standing: Standing, request: OpenRequest, wait: Wait, now: number): void {
   standing.open.push(request)
-  if (wait === 'never') standing.breaker.recordProbe(now)
+  if (wait === 'never') standing.breaker?.recordProbe(now)
 }
 
 /** What came of a request. `answeredInMs` is undefined without an answer. */
@@ -97,7 +106,7 @@ export function recordEnd(
 export function eligibility(standing: Standing, lessons: Lessons | undefined, now: number): Eligibility {
   if (lessons?.isReliable(now)) return 'able'
   const { breaker } = standing
-  if (!breaker.isClosed) return breaker.isProbeDue(now) ? 'probe' : 'circuit_open'
+  if (breaker !== undefined && !breaker.isClosed) return breaker.isProbeDue(now) ? 'probe' : 'circuit_open'
   return isStalled(standing, now) ? 'not_answering' : 'able'
 }
 
@@ -168,11 +177,13 @@ export class Standings {
    * QUOTE_TIMEOUT_MS, or no connection. Otherwise the solver has answered.
    */
   recordAnswer(solver: SolverKey, client: string, isLoss: boolean): void {
-    const { breaker } = this.of(solver)
-    const wasClosed = breaker.isClosed
-    if (isLoss) breaker.recordLoss(client, this.#clock())
-    else if (!breaker.isClosed || breaker.count > 0) breaker.recordAnswer(client, this.#clock())
-    if (breaker.isClosed === wasClosed) return
+    const standing = this.of(solver)
+    const wasClosed = standing.isCircuitClosed
+    if (isLoss) {
+      standing.breaker ??= new CircuitBreaker()
+      standing.breaker.recordLoss(client, this.#clock())
+    } else standing.breaker?.recordAnswer(client, this.#clock())
+    if (standing.isCircuitClosed === wasClosed) return
     const context = { chainId: solver.chainId, solver: solver.address }
     if (wasClosed) this.#log.warn(context, 'a solver costs its callers: quotes do not ask it')
     else this.#log.info(context, 'a solver answers again: its circuit breaker closes')

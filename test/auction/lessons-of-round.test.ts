@@ -79,13 +79,13 @@ test.each<[what: string, times: Partial<RoundTimes>, isWorth: boolean]>([
 })
 
 test('invalid replies to three clients open no breaker: they cost no time', async () => {
-  const { breaker } = standings.of(askedSolver(2).solver)
+  const standing = standings.of(askedSolver(2).solver)
   for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
     const { answer } = play({ client })
     await answer(1, offerOf(1))
     await answer(2, { kind: 'invalid', reason: 'signature_mismatch' })
   }
-  expect(breaker.state(clock.monotonic())).toBe('closed')
+  expect(standing.circuitState(clock.monotonic())).toBe('closed')
 })
 
 test.each([
@@ -100,9 +100,9 @@ test.each([
     await clock.advance(5000)
     const played = play({ second: 'never' })
     await before(played)
-    expect([played.told()?.at(-1), standing.breaker.isClosed]).toEqual(['circuit_open', false])
+    expect([played.told()?.at(-1), standing.isCircuitClosed]).toEqual(['circuit_open', false])
     await played.answer(2, DECLINED)
-    expect(standing.breaker.isClosed).toBe(true)
+    expect(standing.isCircuitClosed).toBe(true)
     expect(lessonsOf(2)).toBeUndefined()
   },
 )
@@ -125,8 +125,8 @@ test('a solver stays reliable when twenty strangers make requests that it leaves
   }
   await round('192.0.2.1', true)
   for (let stranger = 0; stranger < 24; stranger++) await round(`203.0.113.${stranger}`, false)
-  const { breaker } = standings.of(askedSolver(2).solver)
-  expect([lessonsOf(2)?.isReliable(clock.monotonic()), breaker.isClosed]).toEqual([true, false])
+  const standing = standings.of(askedSolver(2).solver)
+  expect([lessonsOf(2)?.isReliable(clock.monotonic()), standing.isCircuitClosed]).toEqual([true, false])
   expect(await round('203.0.113.24', false)).toBe(false)
   // Of offers to a client that has taught the pair a moment ago, one in 30 s counts.
   expect(await round('192.0.2.1', true)).toBe(true)

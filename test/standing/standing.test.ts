@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { CircuitBreaker } from '../../src/standing/circuit-breaker.js'
 import { KEPT_LESSONS, Lessons } from '../../src/standing/lessons.js'
 import {
   eligibility,
@@ -103,6 +104,7 @@ describe('a solver is expected to quote', () => {
 
 describe('a round does not ask a solver', () => {
   test('whose circuit breaker is open, and probes it when its open period is over', () => {
+    standing.breaker = new CircuitBreaker()
     for (const client of ['a', 'b', 'c']) standing.breaker.recordLoss(client, 0)
     expect([able(0), able(5000)]).toEqual(['circuit_open', 'probe'])
     ask(requestAt(5000), 'never')

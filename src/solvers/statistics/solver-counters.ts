@@ -75,7 +75,7 @@ export function collectStandingMetrics(options: StandingMetricsOptions): void {
   for (const solver of solvers) {
     const labels = labelsOf(solver)
     const standing = standings.of(solver)
-    solverCircuitOpen.set(labels, Number(!standing.breaker.isClosed))
+    solverCircuitOpen.set(labels, Number(!standing.isCircuitClosed))
     solverConnections.set(labels, connectionsOf(solver))
     solverWaiting.set(labels, slots.of(solver).waiting)
     if (standing.usualMs !== undefined) solverUsualSeconds.set(labels, standing.usualMs / 1000)
