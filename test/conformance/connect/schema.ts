@@ -98,13 +98,12 @@ export interface CaseTemplate {
 
 export interface Suite extends Message {
   name: string
-  mode: number
   testCases: CaseTemplate[]
   relevantProtocols: number[]
   relevantHttpVersions: number[]
   relevantCodecs: number[]
   relevantCompressions: number[]
-  reliesOnTls: boolean
+  reliesOnTlsClientCerts: boolean
 }
 
 export const STREAM_TYPE = {
@@ -116,11 +115,9 @@ export const STREAM_TYPE = {
 } as const
 export const PROTOCOLS = { 1: 'Connect', 2: 'gRPC', 3: 'gRPC-Web' } as const
 export const CODECS = { 1: 'proto', 2: 'JSON' } as const
-export const COMPRESSIONS = { 1: 'identity', 2: 'gzip', 3: 'br' } as const
 
 export type ProtocolNumber = keyof typeof PROTOCOLS
 export type CodecNumber = keyof typeof CODECS
-export type CompressionNumber = keyof typeof COMPRESSIONS
 export type HttpVersion = 1 | 2
 
 const PACKAGE = 'connectrpc.conformance.v1'

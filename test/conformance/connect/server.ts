@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { createHttpServer, type HttpServer } from '../../../src/http/server.js'
+import { createHttpServer } from '../../../src/http/server.js'
 import { countCalls, limitMessages, withErrors } from '../../../src/rpc/interceptors.js'
 import { NO_KEYS } from '../../../src/rpc/limits/key-ring.js'
 import { createRateLimits } from '../../../src/rpc/limits/rate-limits.js'
@@ -22,7 +22,7 @@ const NO_LIMITS = {
 }
 
 /** Starts the service's own server, with its multiplexer and interceptors, and the conformance service as its only one. */
-export async function startConformanceServer(): Promise<Pick<HttpServer, 'close'> & { url: string }> {
+export async function startConformanceServer(): Promise<{ url: string; close(): Promise<void> }> {
   const rateLimits = createRateLimits(NO_LIMITS)
   const server = await createHttpServer({
     config: {
@@ -48,7 +48,7 @@ export async function startConformanceServer(): Promise<Pick<HttpServer, 'close'
     addRoutes() {},
     log: pino({ level: 'silent' }),
   })
-  return { url: await server.listen(), close: server.close }
+  return { url: await server.listen(), close: () => server.close(0, 0) }
 }
 
 function refuse(): never {

@@ -42,7 +42,8 @@ export function readDocument(document: object): ReadDocument {
   }
 }
 
-function closed(value: unknown): unknown {
+/** A document, in which no object has members that it does not name. */
+export function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
   const copy = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, closed(item)]))

@@ -6,6 +6,17 @@ import { createRawHttpClient } from '../clients/raw-http-client.js'
 /** A request to a path of the document, and its response. */
 export interface Exchange extends Sample {
   readonly headers: IncomingHttpHeaders
+  /** What was sent; undefined where it was not by `ask`. */
+  readonly sent?: Sent
+}
+
+/** A request, and the text of its response. */
+interface Sent {
+  readonly verb: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly answer: string
 }
 
 /** What is sent. A body is sent as JSON unless it is text. */
@@ -30,14 +41,16 @@ export function createAsker(url: string, exchanges: Exchange[]) {
     ): Promise<Exchange> {
       const [verb = '', template = ''] = of.split(' ')
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-      const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      const answer = await http.send(verb, filled(template, path) + query, {
-        headers: { ...type, ...headers },
+      const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+      const sent = { verb, url: filled(template, path) + query, headers: { ...type, ...headers }, body: text }
+      const answer = await http.send(verb, sent.url, {
+        headers: sent.headers,
         ...(text === undefined ? {} : { body: text }),
       })
       const seen = toExchange(of, answer)
       exchanges.push({
         ...seen,
+        sent: { ...sent, answer: answer.text },
         ...(template.includes('{') ? { path } : {}),
         ...(typeof body === 'object' ? { requestBody: body } : {}),
       })

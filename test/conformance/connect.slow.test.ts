@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { shared } from '../support/shared.js'
+import { play } from './connect/client.js'
+import { differences } from './connect/compare.js'
+import { expectedOf } from './connect/expected.js'
+import { startConformanceServer } from './connect/server.js'
+import { readCases } from './connect/suites.js'
+
+/** The folder `internal/app/connectconformance/testsuites/data` of a clone of the Connect project's conformance tests. */
+const folder = process.env.CONFORMANCE_DATA
+/** As many of them as apply to this server; another version may have more. */
+const CASES = 892
+
+describe.skipIf(!folder)('Connect (needs CONFORMANCE_DATA)', async () => {
+  const cases = folder ? readCases(folder) : []
+  const server = await shared(startConformanceServer())
+
+  it('has all cases of the version that this was written for', () => {
+    expect(cases).toHaveLength(CASES)
+  })
+
+  it.concurrent.for(cases)('$name', async (testCase, { expect }) => {
+    const observed = await play(testCase, server.url)
+    expect(differences(expectedOf(testCase), observed, testCase.otherAllowedErrorCodes)).toEqual([])
+  })
+})
