@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../packages/protocol/src/clock.js'
 import { openTables } from '../src/store/database.js'
 import { createEventStore } from '../src/store/events/event-store.js'
 import { migrations } from '../src/store/migrations.js'
@@ -50,7 +51,7 @@ const PAGE_BYTES = 8192
 export async function measureDatabase(server: DatabaseServer, record: string): Promise<Result> {
   const databaseUrl = await server.createDatabase()
   const pool = createConnectionPool(databaseUrl)
-  const counters = openRateLimitCounters({ databaseUrl, isUp: () => true })
+  const counters = openRateLimitCounters({ databaseUrl, isUp: () => true, clock: systemClock })
   const use = { server, pool, counters }
   try {
     const rows = [

@@ -38,7 +38,6 @@ export interface App {
  */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const { clock = systemClock, log = createLog(config.logLevel) } = overrides
-  const { now } = clock
   if (recoveryLibrary === 'javascript')
     log.warn(
       'no libsecp256k1 can be loaded: signatures are recovered in JavaScript, which takes thirty times as long',
@@ -63,7 +62,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       ...config,
       leaseMs: overrides.replicaLeaseMs,
       onDropped: (topic) => metrics.droppedMessages.inc({ topic }),
-      now,
+      clock,
       log,
     })
     started.push(instance.close)
@@ -88,12 +87,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
         usedNonces.onEvent(event)
       },
       metrics,
+      clock,
       log,
-      now,
     })
     started.push(eventLog.close)
     await usedNonces.load()
-    const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, log })
+    const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, clock, log })
     started.push(directory.close)
     const orderStore = stores.orders
     const chains = await openChains(
@@ -116,10 +115,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       return false
     }
     const intervalMs = STRANGERS_INTERVAL_MS
-    started.push(startRetention({ pruneSome, what: 'what strangers have left', intervalMs, log }))
+    started.push(startRetention({ pruneSome, what: 'what strangers have left', intervalMs, clock, log }))
     const shared = { config, instance, chains, eventLog, usedNonces, metrics, clock, log }
     const solvers = await openSolvers({ ...shared, directory, overrides }, started)
-    const closeListener = await startReplicaListener({ ...shared, now, ...solvers })
+    const closeListener = await startReplicaListener({ ...shared, ...solvers })
     started.push(closeListener)
     const server = await openServer({ ...shared, solvers }, started, () => drainMs)
     return server.listen()

@@ -104,12 +104,12 @@ export async function openServer(
     ...config,
     onRejected: (limit) => metrics.streamRejections.inc({ limit }),
   })
-  const shared = { supportedChains, rateLimits, slots, metrics, log }
+  const shared = { supportedChains, rateLimits, slots, metrics, clock, log }
   const readChainHealth = createChainHealth(chains, directory)
   const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
   // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D30).
   const readQuote = createReadQuote(context, 0)
-  const quoteStreams = createQuoteStreams({ ...auction, readQuote, clock, ...shared })
+  const quoteStreams = createQuoteStreams({ ...auction, readQuote, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
   const health = createHealth({
@@ -160,7 +160,7 @@ export async function openServer(
         monitoring.addHook('onRequest', limitOpenResponses(Number.POSITIVE_INFINITY))
         const { isDatabaseUp } = cluster
         registerHealth(monitoring, { ...health, version, chains, directory, isDatabaseUp, clock })
-        registerMetrics(monitoring, { metrics, auth: config.metricsAuth, collectMetrics })
+        registerMetrics(monitoring, { metrics, auth: config.metricsAuth, collectMetrics, clock })
       })
     },
     lostPage: consoleFiles && createLostPage(consoleFiles, { ...config, version }),

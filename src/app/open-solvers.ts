@@ -56,7 +56,7 @@ interface SolversOptions {
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(options: SolversOptions, started: Started) {
   const { config, chains, eventLog, usedNonces, directory, metrics, overrides, clock, log } = options
-  const { now, monotonic } = clock
+  const { now } = clock
   const { stores, cluster, replica } = options.instance
   const chainIds = [...chains.keys()]
   const endpointGuard = createEndpointGuard({
@@ -69,7 +69,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   const store = stores.solvers
   const provenTime = createProvenTime(chains, now)
   const pruneSome = () => pruneSomeCounts(stores.solverHours, stores.solverOrders, provenTime())
-  started.push(startRetention({ pruneSome, what: 'counts of solvers', log }))
+  started.push(startRetention({ pruneSome, what: 'counts of solvers', clock, log }))
   const solvers = { ...config, store, directory, chains, clock, provenTime, log }
   const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
   started.push(bondWatch.close)
@@ -121,8 +121,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
       isRegistered: (solver) => directory.find(solver) !== undefined,
       hours: stores.solverHours,
       orders: stores.solverOrders,
-      clock: monotonic,
-      now,
+      clock,
     }),
     auction,
   }

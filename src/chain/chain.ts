@@ -71,6 +71,7 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
   const { cluster, metrics, clock, log } = options
   const orders = options.orderCaches.of(chainId)
   const rpc = createRpcClient(config.rpcUrls, {
+    clock,
     onCall(method, outcome, seconds) {
       metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
       metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)

@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../packages/protocol/src/errors.js'
 import { createRetry } from '../concurrency/retry.js'
 import type { Topic } from '../store/topics.js'
@@ -11,6 +12,7 @@ interface ChainReloadsOptions {
   readonly chainIds: readonly number[]
   /** Reads the state of a chain from the store. */
   readonly reload: (chainId: number) => Promise<unknown>
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -19,7 +21,7 @@ const RETRY_MS = 1000
 /**
  * Starts to follow the changes that other replicas make: reloads a chain after each message about its state, and all chains after lost messages.
  */
-export function startChainReloads({ cluster, topic, chainIds, reload, log }: ChainReloadsOptions) {
+export function startChainReloads({ cluster, topic, chainIds, reload, clock, log }: ChainReloadsOptions) {
   const retryOf = (chainId: number) =>
     createRetry({
       async work() {
@@ -29,6 +31,7 @@ export function startChainReloads({ cluster, topic, chainIds, reload, log }: Cha
       onFailure: (error) =>
         log.warn({ reason: reasonOf(error) }, 'the changes of other replicas could not be read'),
       onRecovery: () => log.info('the changes of other replicas are read again'),
+      clock,
     })
   const retries = new Map(chainIds.map((chainId) => [chainId, retryOf(chainId)]))
   cluster.listen(topic, {

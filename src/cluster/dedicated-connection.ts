@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { createSerialQueue } from '../concurrency/one-at-a-time.js'
 import { createRetry } from '../concurrency/retry.js'
 import { destroyConnection } from '../internals/pg.js'
@@ -41,7 +42,7 @@ function isRefusal(error: unknown): error is Error {
 }
 
 /** Builds the connection. Send a statement at least every second, because a silent connection counts as lost. */
-export function createDedicatedConnection(databaseUrl: string, log: Logger) {
+export function createDedicatedConnection(databaseUrl: string, clock: Clock, log: Logger) {
   const statements = createSerialQueue()
   let listener: ConnectionListener = {
     topics: [],
@@ -87,7 +88,7 @@ export function createDedicatedConnection(databaseUrl: string, log: Logger) {
     reconnection.run()
   }
 
-  const reconnection = createRetry({ work: reconnect, delayMs: RECONNECT_MS })
+  const reconnection = createRetry({ work: reconnect, delayMs: RECONNECT_MS, clock })
 
   async function reconnect(): Promise<void> {
     try {
@@ -108,9 +109,9 @@ export function createDedicatedConnection(databaseUrl: string, log: Logger) {
     client = undefined
     if (last === undefined) return
     // The server may not answer any more.
-    const timer = setTimeout(() => destroyConnection(last), SILENCE_MS)
+    const timer = clock.setTimeout(() => destroyConnection(last), SILENCE_MS)
     await last.end()
-    clearTimeout(timer)
+    timer.stop()
   }
 
   return {

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import { lockKey } from '../store/postgres/postgres.js'
 import type { LeadershipListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
@@ -17,9 +18,9 @@ interface Candidacy {
 /**
  * Builds the election of leaders by session locks of PostgreSQL, over a connection. A leader has its lock until the end of its connection.
  */
-export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>) {
+export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>, clock: Clock) {
   const candidacies = new Map<string, Candidacy>()
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
   async function tryNow(): Promise<void> {
     const wanted = [...candidacies].filter(([, { isLeader }]) => !isLeader).map(([name]) => name)
@@ -40,7 +41,7 @@ export function createLeaderElection(connection: Pick<DedicatedConnection, 'quer
     tryNow,
     /** Begins the attempts every second, on a connection that is up. */
     start(): void {
-      timer = setInterval(() => void tryNow(), ATTEMPT_INTERVAL_MS)
+      timer = clock.setInterval(() => void tryNow(), ATTEMPT_INTERVAL_MS)
     },
     /** Ends all leaderships, because the connection with the locks is lost. */
     stepDown(): void {
@@ -51,6 +52,6 @@ export function createLeaderElection(connection: Pick<DedicatedConnection, 'quer
       }
     },
     /** Makes no further attempts. The locks stay until the end of the connection. */
-    close: (): void => clearInterval(timer),
+    close: (): void => timer?.stop(),
   }
 }

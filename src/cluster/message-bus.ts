@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { createRetry } from '../concurrency/retry.js'
 import { NOTIFY } from '../store/postgres/postgres.js'
 import { MISSED, TOPICS, type Topic } from '../store/topics.js'
@@ -10,6 +11,7 @@ import { fitsTopic } from './message-shapes.js'
 export type MessageBus = ReturnType<typeof createMessageBus>
 
 export interface MessageBusOptions {
+  readonly clock: Clock
   readonly log: Logger
   /** Called with the topic of a message that does not have its form. It is dropped. */
   readonly onDropped: (topic: Topic) => void
@@ -20,7 +22,7 @@ const RETRY_MS = 1000
 /** Builds the bus. It publishes on a connection that also receives the notifications. */
 export function createMessageBus(
   connection: Pick<DedicatedConnection, 'query'>,
-  { log, onDropped }: MessageBusOptions,
+  { clock, log, onDropped }: MessageBusOptions,
 ) {
   const listeners = new Map<string, TopicListener[]>()
   let failure: Error | undefined
@@ -36,6 +38,7 @@ export function createMessageBus(
     onFailure: () =>
       log.warn({ reason: failure?.message }, 'the database takes no messages to other replicas'),
     onRecovery: () => log.info('the database takes messages to other replicas again'),
+    clock,
   })
 
   function reportMissed(): void {

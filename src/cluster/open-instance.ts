@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Topic } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Cluster } from './cluster.js'
@@ -19,8 +20,7 @@ interface InstanceOptions {
   readonly solverAllowlist: boolean
   /** Called with the topic of a message between replicas that does not have its form. */
   readonly onDropped: (topic: Topic) => void
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 

@@ -1,4 +1,3 @@
-import { systemClock } from '../../packages/protocol/src/clock.js'
 import { ConfigError } from '../config/environment.js'
 import { UnusableTablesError } from '../store/database.js'
 import { LEASE_MS, startLeaseRenewal } from '../store/postgres/lease-renewal.js'
@@ -41,13 +40,13 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
       const isPassing = !(error instanceof ConfigError || error instanceof UnusableTablesError)
       if (tries === TRIES || !isPassing || !isOfServer(error as Error)) throw toConfigError(error)
       options.log.warn({ reason: connectReasonOf(error) }, 'the database cannot be used yet: trying again')
-      await systemClock.sleep(PAUSE_MS)
+      await options.clock.sleep(PAUSE_MS)
     }
   }
 }
 
 async function openOnce(options: ReplicaOptions): Promise<Instance> {
-  const { databaseUrl, leaseMs = LEASE_MS, log } = options
+  const { databaseUrl, leaseMs = LEASE_MS, clock, log } = options
   let cluster: PostgresCluster | undefined
   const pool = createConnectionPool(databaseUrl, (error) => cluster?.tellMissed(error))
   const opened = [pool.close]
@@ -62,7 +61,7 @@ async function openOnce(options: ReplicaOptions): Promise<Instance> {
     const connected = await connectCluster(databaseUrl, { ...options, onLost: pool.renew })
     cluster = connected
     opened.push(connected.close)
-    opened.push(await startLeaseRenewal(stores.lease, leaseMs, log))
+    opened.push(await startLeaseRenewal(stores.lease, leaseMs, clock, log))
     const isDatabaseUp = () => connected.isDatabaseUp() && stores.isUp()
     const replica = { id: stores.replicaId, key: stores.replicaKey, publishUrl: stores.lease.publishUrl }
     return { stores, cluster: { ...connected, isDatabaseUp }, replica, close }
@@ -95,11 +94,11 @@ function connectReasonOf(error: unknown): string {
  */
 export async function connectCluster(
   databaseUrl: string,
-  { onLost, onDropped, log }: ClusterOptions,
+  { onLost, onDropped, clock, log }: ClusterOptions,
 ): Promise<PostgresCluster> {
-  const connection = createDedicatedConnection(databaseUrl, log)
-  const bus = createMessageBus(connection, { onDropped, log })
-  const election = createLeaderElection(connection)
+  const connection = createDedicatedConnection(databaseUrl, clock, log)
+  const bus = createMessageBus(connection, { onDropped, clock, log })
+  const election = createLeaderElection(connection, clock)
   await connection.open({
     topics: bus.topics,
     onNotification: bus.receive,

@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../../packages/protocol/src/clock.js'
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import { coalesce } from './one-at-a-time.js'
 
 /** Repeats work until it succeeds. */
@@ -14,12 +14,12 @@ interface RetryOptions {
   readonly onFailure?: (error: unknown) => void
   /** Called with the first success after a failure. */
   readonly onRecovery?: () => void
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** Builds the retry of a piece of work. */
 export function createRetry(options: RetryOptions) {
-  const { work, delayMs, maxDelayMs = delayMs, onFailure, onRecovery, clock = systemClock } = options
+  const { work, delayMs, maxDelayMs = delayMs, onFailure, onRecovery, clock } = options
   let timer: Timer | undefined
   let running: Promise<void> = Promise.resolve()
   let failures = 0

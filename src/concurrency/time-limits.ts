@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { CallSignal } from '../clients/call.js'
 
 /** A signal that is aborted after a number of milliseconds, or with another signal. It must be ended if neither happens. */
 export function limitTime(
   ms: number,
   signal: CallSignal,
-  clock: Clock = systemClock,
+  clock: Clock,
 ): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   // As many as want may listen.
@@ -34,9 +34,12 @@ export class TimeoutError extends Error {
  * Waits for a promise, for at most a number of milliseconds. The work itself continues after that time.
  * @throws TimeoutError after that time; before it, the promise's own error
  */
-export function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+export function withTimeout<T>(promise: Promise<T>, timeoutMs: number, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new TimeoutError(`no answer within ${timeoutMs} ms`)), timeoutMs)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+    const timer = clock.setTimeout(
+      () => reject(new TimeoutError(`no answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+    promise.then(resolve, reject).finally(timer.stop)
   })
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../packages/protocol/src/errors.js'
 import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import { DAY_MS } from '../../packages/protocol/src/values/time.js'
@@ -31,8 +32,7 @@ interface EventLogOptions {
   readonly keptEntries?: number
   readonly metrics: Metrics
   readonly log: Logger
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 const RETRY_MS = 1000
@@ -40,20 +40,30 @@ const PRUNE_INTERVAL_MS = 10 * 60_000
 
 /** Opens the log of a store. From then on, entries older than the retention time are removed. */
 export async function openEventLog(options: EventLogOptions) {
-  const { store, cluster, onEvent, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
+  const {
+    store,
+    cluster,
+    onEvent,
+    eventRetentionDays,
+    keptEntries = MAX_RECENT,
+    metrics,
+    log,
+    clock,
+  } = options
   const end = await readEnd(store, keptEntries)
-  const hub = createHub({ ...end, store, onEvent, onSlow: () => metrics.streamDrops.inc() })
+  const hub = createHub({ ...end, store, onEvent, onSlow: () => metrics.streamDrops.inc(), clock })
   const publisher = createPublisher({ store, logId: end.logId, keptEntries, hub, metrics, log })
   const endRetention = startRetention({
     /** Measures age from the last entry at the latest, so that a wrong clock removes nothing. */
     async pruneSome() {
-      const newestMs = Math.min(now(), (await store.lastEntryTime()) ?? 0)
+      const newestMs = Math.min(clock.now(), (await store.lastEntryTime()) ?? 0)
       const { prunedSequence, isMore } = await store.pruneSome(newestMs - eventRetentionDays * DAY_MS)
       hub.pruneThrough(prunedSequence)
       return isMore
     },
     what: 'events',
     intervalMs: PRUNE_INTERVAL_MS,
+    clock,
     log,
   })
 
@@ -63,6 +73,7 @@ export async function openEventLog(options: EventLogOptions) {
     onFailure: (error) =>
       log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read'),
     onRecovery: () => log.info('what other replicas have written is read again'),
+    clock,
   })
   cluster.listen('events', {
     // A lower number is an old message, or belongs to a log with another history.

@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { EventFilter, LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { ClientId } from '../clients/client-id.js'
@@ -25,6 +26,7 @@ interface HubOptions extends LogEnd {
   /** Called for each subscriber that is too slow. */
   readonly onSlow: () => void
   readonly reads?: ReadQueue
+  readonly clock: Clock
 }
 
 /** In place of a cursor: the position before the oldest event kept. No cursor is this word, because cursors have points. */
@@ -34,7 +36,7 @@ const PACE_CHECK_MS = 1000
 
 /** Builds the hub over an event log. */
 export function createHub(options: HubOptions) {
-  const { store, onEvent, onSlow, reads = new ReadQueue() } = options
+  const { store, onEvent, onSlow, clock, reads = new ReadQueue(clock) } = options
   const published = new PublishedLog(options, onEvent)
   const reader = createLogReader(store, published)
   const replays = createReplays(reader, reads)
@@ -45,7 +47,7 @@ export function createHub(options: HubOptions) {
   )
   const subscribers = new Set<Subscriber>()
   const turns = new SubscriberTurns()
-  const monitor = setInterval(checkPace, PACE_CHECK_MS)
+  const monitor = clock.setInterval(checkPace, PACE_CHECK_MS)
   let isClosed = false
 
   const log: SubscribedLog = {
@@ -53,6 +55,7 @@ export function createHub(options: HubOptions) {
     replays,
     readBeginning,
     turns,
+    monotonic: clock.monotonic,
     onEnded: (subscriber) => void subscribers.delete(subscriber),
   }
 
@@ -71,7 +74,7 @@ export function createHub(options: HubOptions) {
 
   /** Ends subscribers that are too slow, and wakes those that have waited long enough. */
   function checkPace(): void {
-    const now = performance.now()
+    const now = clock.monotonic()
     turns.wakeDue(now)
     for (const subscriber of subscribers) {
       if (!subscriber.pace.isTooSlow(now)) continue
@@ -122,7 +125,7 @@ export function createHub(options: HubOptions) {
     /** Ends all subscriptions. */
     close(): void {
       isClosed = true
-      clearInterval(monitor)
+      monitor.stop()
       endAll(shuttingDown())
     },
   }

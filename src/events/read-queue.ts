@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { ClientCounts } from '../clients/client-counts.js'
 import type { ClientId } from '../clients/client-id.js'
 import { FairQueue } from '../concurrency/fair-queue.js'
@@ -44,7 +44,7 @@ export class ReadQueue {
   #isStarting = false
   #restDueMs = 0
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 

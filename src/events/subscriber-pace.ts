@@ -6,12 +6,19 @@ const MAX_LAG_MS = 60_000
 /** How fast a subscriber takes what it receives. Times for which it waits for the service do not count. */
 export class Pace {
   /** Start of sending the last events; undefined while it waits for more. */
-  #busySince: number | undefined = performance.now()
+  #busySince: number | undefined
   /** Since when it has lagged, after it had caught up. */
   #laggingSince: number | undefined
   /** Start of its wait for a part of the log. */
   #waitsSince: number | undefined
   #hasCaughtUp = false
+  readonly #clock: () => number
+
+  /** @param clock milliseconds that never go back */
+  constructor(clock: () => number) {
+    this.#clock = clock
+    this.#busySince = clock()
+  }
 
   /** It has sent the last events and requests more. */
   request(): void {
@@ -20,23 +27,23 @@ export class Pace {
 
   /** It has received events to send. */
   receive(): void {
-    this.#busySince = performance.now()
+    this.#busySince = this.#clock()
   }
 
   startWait(): void {
-    this.#waitsSince ??= performance.now()
+    this.#waitsSince ??= this.#clock()
   }
 
   endWait(): void {
     if (this.#laggingSince !== undefined && this.#waitsSince !== undefined)
-      this.#laggingSince += performance.now() - this.#waitsSince
+      this.#laggingSince += this.#clock() - this.#waitsSince
     this.#waitsSince = undefined
   }
 
   /** It has moved through the log. */
   move(isAtEnd: boolean): void {
     if (isAtEnd) this.#laggingSince = undefined
-    else if (this.#hasCaughtUp) this.#laggingSince ??= performance.now()
+    else if (this.#hasCaughtUp) this.#laggingSince ??= this.#clock()
   }
 
   /** It waits at the end of the log. From now on it may lag only for a while. */

@@ -16,7 +16,7 @@ export interface Subscription {
   /**
    * The next events that pass the filter, requested after the last ones have been sent. The result is empty when nothing
    * has come for a while, so that the caller can send a keep-alive.
-   * @param until when it is empty at the latest, on the clock of `performance.now`
+   * @param until when it is empty at the latest, on the hub's clock
    * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN, or the reason of `close`: the subscription
    * has ended
    */
@@ -42,6 +42,8 @@ export interface SubscribedLog {
   /** The beginning of the log when the entry after a sequence is no longer kept, as a part without entries. */
   readBeginning(client: ClientId, after: number): Promise<LogPart>
   readonly turns: SubscriberTurns
+  /** Milliseconds that never go back. */
+  monotonic(): number
   /** Called once. */
   onEnded(subscriber: Subscriber): void
 }
@@ -54,7 +56,7 @@ const GONE: LogPart = { entries: [], through: 0, cursor: '' }
 
 /** Reads the log at its own pace: from the database, from memory, then live. */
 export class Subscriber implements Subscription, WaitingSubscriber {
-  readonly pace = new Pace()
+  readonly pace: Pace
   readonly #log: SubscribedLog
   readonly #filter: EventFilter
   readonly #wantsAll: boolean
@@ -79,6 +81,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
     { client, onEnd }: SubscriberOptions,
   ) {
     this.#log = log
+    this.pace = new Pace(log.monotonic)
     this.#client = client ?? THIS_PROCESS
     this.#onEnd = onEnd
     this.#sequence = sequence
@@ -104,7 +107,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
    */
   async next(until = Number.POSITIVE_INFINITY): Promise<Batch> {
     this.pace.request()
-    const giveUpAt = Math.min(until, performance.now() + SILENCE_MS)
+    const giveUpAt = Math.min(until, this.#log.monotonic() + SILENCE_MS)
     try {
       for (;;) {
         if (this.#end !== undefined) throw this.#end.reason
@@ -112,7 +115,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
         if (batch === undefined) {
           const part = await this.#readLog(giveUpAt)
           if (part === undefined) {
-            if (performance.now() >= giveUpAt) return []
+            if (this.#log.monotonic() >= giveUpAt) return []
             continue
           }
           batch = part.entries
@@ -122,7 +125,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
           if (last !== undefined) this.#moveTo(last.sequence, last.cursor)
         }
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
-        if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
+        if (wanted.length > 0 || this.#log.monotonic() >= giveUpAt) return wanted
         if (this.#sequence < this.#log.published.end.sequence) await this.#log.turns.step()
         // Continues: an entry or an end between the read and the wait would not wake it.
         if (this.#sequence < this.#log.published.end.sequence || this.#end !== undefined) continue
@@ -157,7 +160,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
       this.#endWait()
       if (!isDatabaseUnavailable(error)) throw error
       this.pace.excuse()
-      await this.#wait(performance.now())
+      await this.#wait(this.#log.monotonic())
       return undefined
     }
   }

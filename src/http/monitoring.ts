@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Chain } from '../chain/chain.js'
 import { wrongSkewMs } from '../chain/clock-skew.js'
 import { coalesce } from '../concurrency/one-at-a-time.js'
@@ -64,7 +64,7 @@ interface MetricsRouteOptions {
   readonly auth: string | undefined
   /** Updates the metrics that are read at this time and not counted. */
   readonly collectMetrics: () => void | Promise<void>
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** After a run, the next one waits this many times as long. So nobody takes more than a fifth of the time by reading in a loop. */
@@ -72,7 +72,7 @@ const REST_FACTOR = 4
 
 /** Serves `/metrics` in Prometheus's text format. */
 export function registerMetrics(server: FastifyInstance, options: MetricsRouteOptions): void {
-  const { auth, collectMetrics, clock = systemClock } = options
+  const { auth, collectMetrics, clock } = options
   const { registry } = options.metrics
   let restsUntil = clock.monotonic()
   const render = coalesce(async () => {

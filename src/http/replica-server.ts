@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Instance } from '../cluster/instance.js'
 import {
   createReplicaVerifier,
@@ -99,8 +100,7 @@ interface ListenerOptions {
   readonly config: Pick<Config, 'host' | 'replicaAccess'>
   readonly instance: Instance
   readonly sessions: Sessions
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -111,15 +111,15 @@ interface ListenerOptions {
  * @throws ConfigError when the port cannot be opened
  */
 export async function startReplicaListener(options: ListenerOptions): Promise<() => Promise<void>> {
-  const { config, instance, sessions, now, log } = options
+  const { config, instance, sessions, clock, log } = options
   const { replica } = instance
   const { replicaAccess: access } = config
   if (replica === undefined || access === undefined) return async () => {}
   const server = await startReplicaServer({
     host: config.host,
     port: access.port,
-    verify: createReplicaVerifier(replica.id, replica.key, now),
-    answer: createRelayedRequests(sessions),
+    verify: createReplicaVerifier(replica.id, replica.key, clock.now),
+    answer: createRelayedRequests(sessions, clock),
     log,
   })
   const url = new URL(access.url)

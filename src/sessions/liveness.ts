@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, systemClock, type Timer } from '../../packages/protocol/src/clock.js'
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import type { SessionConnection } from './messages.js'
 
 const MAX_UNANSWERED = 2
@@ -12,7 +12,7 @@ export function startHeartbeat(
   intervalMs: number,
   sendPing: (id: string) => void,
   onSilent: () => void,
-  clock: Clock = systemClock,
+  clock: Clock,
 ) {
   const unanswered = new Set<string>()
   const timer = clock.setInterval(() => {
@@ -39,7 +39,7 @@ const STALLED_MS = 10_000
 export function watchBacklog(
   connection: Pick<SessionConnection, 'unsentBytes'>,
   onStalled: () => void,
-  clock: Clock = systemClock,
+  clock: Clock,
 ) {
   let timer: Timer | undefined
 

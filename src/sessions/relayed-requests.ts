@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteKind } from '../../packages/protocol/src/quotes/quote.js'
 import { type SolverRequestBody, toQuoteRequest } from '../../packages/protocol/src/signing/quote-request.js'
@@ -68,7 +69,7 @@ const MAX_LINE_LENGTH = 4096
  * Builds the function. It asks only the sessions of this replica: a request between replicas travels one hop
  * (docs/decisions.md, D18).
  */
-export function createRelayedRequests(sessions: SessionTransport): AnswerReplica {
+export function createRelayedRequests(sessions: SessionTransport, clock: Clock): AnswerReplica {
   /** Each ends the wait of a round. By the solvers' ids of the quote. */
   const waits = new Map<string, () => void>()
 
@@ -78,7 +79,7 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
   ): Promise<void> {
     const returnMs = Math.min(RETURN_MS, Math.ceil(waitMs / 10))
     const round = new AbortController()
-    const wait = limitTime(waitMs - returnMs, round.signal)
+    const wait = limitTime(waitMs - returnMs, round.signal, clock)
     const solverRequest: SolverRequest = {
       request: toQuoteRequest(body, kind),
       body: Buffer.from(JSON.stringify(body)),

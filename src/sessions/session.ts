@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import {
   type Reason,
   ServiceError,
@@ -51,31 +52,34 @@ interface SessionOptions {
   readonly subscription: Subscription | undefined
   /** Called once. */
   readonly onEnd: (session: Session, reason: Reason | 'CLOSED') => void
+  readonly clock: Clock
 }
 
 /** Opens a session after its hello was accepted. */
 export function createSession(options: SessionOptions): Session {
-  const { registration, connection, heartbeatMs, subscription, onEnd } = options
+  const { registration, connection, heartbeatMs, subscription, onEnd, clock } = options
   const chains = new Set(registration.chainIds)
   /** The error with which the session ends when no request is open. */
   let closing: ServiceError | undefined
   /** Ends a closing session at the latest when every round has ended. */
-  let lastReport: NodeJS.Timeout | undefined
+  let lastReport: Timer | undefined
   let isLeaving = false
   let hasEnded = false
   const requests = createOpenRequests(() => closing !== undefined && end(closing))
-  const backlog = watchBacklog(connection, () => end(stalled('The solver read nothing for 10 seconds.')))
-  const results = holdResults((message) => !backlog.isFull() && connection.send(message))
+  const onBacklog = () => end(stalled('The solver read nothing for 10 seconds.'))
+  const backlog = watchBacklog(connection, onBacklog, clock)
+  const results = holdResults((message) => !backlog.isFull() && connection.send(message), clock)
   const heartbeat = startHeartbeat(
     heartbeatMs,
     (id) => connection.send({ type: 'ping', id }),
     () => end(stalled('The solver did not answer two pings.')),
+    clock,
   )
 
   function end(error?: ServiceError): void {
     if (hasEnded) return
     hasEnded = true
-    clearTimeout(lastReport)
+    lastReport?.stop()
     heartbeat.stop()
     results.stop()
     backlog.stop()
@@ -90,7 +94,7 @@ export function createSession(options: SessionOptions): Session {
     closing = error
     if (requests.isIdle()) end(error)
     // The result of a request may never be reported: its round failed, or the replica that asked is gone.
-    else lastReport = setTimeout(() => end(error), MAX_QUOTE_TIMEOUT_MS)
+    else lastReport = clock.setTimeout(() => end(error), MAX_QUOTE_TIMEOUT_MS)
   }
 
   /** The reply to a request that cannot be sent; undefined when it can. */

@@ -125,6 +125,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         metrics.solverSessionEnds.inc({ reason })
         log.info({ ...fields, reason, durationMs: now() - openedAt }, 'a solver session has ended')
       },
+      clock,
     })
     // Before any quote request.
     session.start()

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Logger } from '../telemetry/log.js'
 
 interface RetentionOptions {
@@ -9,7 +9,7 @@ interface RetentionOptions {
   readonly what: string
   /** An hour by default. */
   readonly intervalMs?: number
-  readonly clock?: Clock
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
  * @returns a function that ends this, after a removal under way
  */
 export function startRetention(options: RetentionOptions) {
-  const { pruneSome, what, intervalMs = HOUR_MS, clock = systemClock, log } = options
+  const { pruneSome, what, intervalMs = HOUR_MS, clock, log } = options
   let isClosed = false
   let pruning: Promise<void> | undefined
 

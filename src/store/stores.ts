@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Logger } from '../telemetry/log.js'
 import { type Coordination, type Database, UnusableTablesError } from './database.js'
 import { createEventStore } from './events/event-store.js'
@@ -20,8 +21,7 @@ export interface StoresOptions {
   readonly quoteRecordMaxBytes: number
   /** Only addresses on the operator's list of allowed ones may register. */
   readonly solverAllowlist: boolean
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -33,13 +33,13 @@ export function createMainStores(
   database: Database,
   coordination: Coordination,
   holder: SessionHolder,
-  { solverAllowlist, now }: Pick<StoresOptions, 'solverAllowlist' | 'now'>,
+  { solverAllowlist, clock }: Pick<StoresOptions, 'solverAllowlist' | 'clock'>,
   guard: <S extends object>(store: S) => S,
 ) {
   return {
     solvers: guard(createSolverStore(database, coordination, holder, solverAllowlist)),
     bonds: guard(createBondStore(database, coordination)),
-    events: guard(createEventStore(database, now, coordination)),
+    events: guard(createEventStore(database, clock.now, coordination)),
     orders: guard(createOrderStore(database)),
     solverOrders: guard(createSolverOrderStore(database)),
     solverHours: guard(createSolverHourStore(database)),

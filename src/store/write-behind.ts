@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../../packages/protocol/src/clock.js'
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import { toServiceError } from '../../packages/protocol/src/errors.js'
 
 /** Writes rows behind the work that makes them, several at once. */
@@ -13,7 +13,7 @@ interface WriteBehindOptions<Row> {
   readonly onWritten: (rows: number) => void
   /** @param error undefined for a row that came while too many waited */
   readonly onDropped: (rows: number, error?: unknown) => void
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** How long rows wait, so that several are written together. */
@@ -23,7 +23,7 @@ const MAX_WAITING = 10_000
 
 /** Builds the writer. Writes run one after the other. */
 export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
-  const { save, maxBatch, onWritten, onDropped, clock = systemClock } = options
+  const { save, maxBatch, onWritten, onDropped, clock } = options
   let waiting: Row[] = []
   /** The rows that are being written. */
   let batch: readonly Row[] = []

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { Logger } from '../telemetry/log.js'
 
@@ -23,18 +24,24 @@ const CALM_MS = 30_000
  * @param fields fields that identify the database in the log
  * @param downText the log messages at the beginning and at the end of a fault
  */
-export function createWriteHealth(fields: object, downText: string, upText: string, log: Logger) {
+export function createWriteHealth(
+  fields: object,
+  downText: string,
+  upText: string,
+  clock: Clock,
+  log: Logger,
+) {
   let fault: Fault | undefined
   let failedAt = 0
   let recoveredAt = Number.NEGATIVE_INFINITY
   let hasReturned = false
   let probe: (() => Promise<unknown>) | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let isClosed = false
 
   function probeSoon(): void {
     if (timer !== undefined || isClosed || fault === undefined || fault.isLasting) return
-    timer = setTimeout(async () => {
+    timer = clock.setTimeout(async () => {
       // Its result is passed to `failed` or `written`, like that of every write.
       await probe?.().catch(() => {})
       timer = undefined
@@ -48,7 +55,7 @@ export function createWriteHealth(fields: object, downText: string, upText: stri
     /** Notes a fault. @param reason the database's own message */
     failed(found: Fault, reason: string): void {
       if (fault?.isLasting || probe === undefined) return
-      failedAt = performance.now()
+      failedAt = clock.monotonic()
       if (fault === undefined) hasReturned = failedAt - recoveredAt < RETURN_MS
       if (found !== fault) log.error({ ...fields, reason }, `${downText}: ${found.text}`)
       fault = found
@@ -58,7 +65,7 @@ export function createWriteHealth(fields: object, downText: string, upText: stri
     /** Notes a successful write. */
     written(): void {
       if (fault === undefined || fault.isLasting) return
-      const now = performance.now()
+      const now = clock.monotonic()
       if (hasReturned && now - failedAt < CALM_MS) return
       fault = undefined
       recoveredAt = now
@@ -75,7 +82,7 @@ export function createWriteHealth(fields: object, downText: string, upText: stri
 
     close(): void {
       isClosed = true
-      clearTimeout(timer)
+      timer?.stop()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { devNull } from 'node:os'
-import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Logger } from './log.js'
 
 /** Shorter than an idle connection lives. */
@@ -11,7 +11,7 @@ const FULL: readonly unknown[] = ['EMFILE', 'ENFILE']
  * Logs when the process can open no more files, and when it can again. Node then closes new connections and tells nobody.
  * @returns a function that ends this
  */
-export function watchOpenFiles(log: Logger, clock: Clock = systemClock): () => void {
+export function watchOpenFiles(log: Logger, clock: Clock): () => void {
   let wasFull = false
   async function check(): Promise<void> {
     const code: unknown = await open(devNull).then(

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import { limitTime } from '../concurrency/time-limits.js'
 import type { TraceConfig } from '../config/traces.js'
 import type { Logger } from './log.js'
@@ -13,7 +13,7 @@ interface TracesOptions {
   /** Counts what is sent and what is dropped. */
   readonly spans: Metrics['traceSpans']
   readonly log: Logger
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 const INTERVAL_MS = 5000
@@ -24,7 +24,7 @@ const SEND_MS = 10_000
 const LAST_SEND_MS = 2000
 
 /** Starts to send what is added, several traces at once. What cannot be sent is dropped and counted, and never thrown. */
-export function createTraces({ target, spans, log, clock = systemClock }: TracesOptions) {
+export function createTraces({ target, spans, log, clock }: TracesOptions) {
   let waiting: (() => Trace)[] = []
   /** Spans of the traces that wait. */
   let waitingSpans = 0

@@ -1,25 +1,21 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createLeaderElection } from '../../src/cluster/leader-election.js'
+import { createManualClock } from '../support/manual-clock.js'
 
 const SECOND_MS = 1000
-
-beforeEach(() => {
-  vi.useFakeTimers()
-  return () => vi.useRealTimers()
-})
 
 /** An election over a connection that wins these locks. It closes with the test. */
 function startElection(...won: string[]) {
   const isWon = new Set(won)
   /** The names that each attempt tries to lock. */
   const attempts: string[][] = []
-  const election = createLeaderElection({
-    async query(_text, [wanted]) {
-      const names = wanted as string[]
-      attempts.push(names)
-      return names.map((name) => ({ name, is_won: isWon.has(name) }))
-    },
-  })
+  const clock = createManualClock()
+  const query = async (_text: string, [wanted]: unknown[]) => {
+    const names = wanted as string[]
+    attempts.push(names)
+    return names.map((name) => ({ name, is_won: isWon.has(name) }))
+  }
+  const election = createLeaderElection({ query }, clock)
   election.start()
   onTestFinished(election.close)
   const notes: string[] = []
@@ -28,16 +24,16 @@ function startElection(...won: string[]) {
       onAcquired: () => notes.push(`acquired ${name}`),
       onLost: () => notes.push(`lost ${name}`),
     })
-  return { election, acquire, attempts, notes, isWon }
+  return { clock, election, acquire, attempts, notes, isWon }
 }
 
 test('an election tries every second for what it lacks, and goes on when it lacks nothing', async () => {
-  const { acquire, attempts, notes, isWon } = startElection('chain 1')
+  const { clock, acquire, attempts, notes, isWon } = startElection('chain 1')
   await acquire('chain 1')
   await acquire('chain 2')
-  await vi.advanceTimersByTimeAsync(SECOND_MS)
+  await clock.advance(SECOND_MS)
   isWon.add('chain 2')
-  await vi.advanceTimersByTimeAsync(2 * SECOND_MS)
+  await clock.advance(2 * SECOND_MS)
   expect(attempts).toEqual([['chain 1'], ['chain 2'], ['chain 2'], ['chain 2'], []])
   expect(notes).toEqual(['acquired chain 1', 'acquired chain 2'])
 })
@@ -54,8 +50,8 @@ test('an election that steps down loses each leadership once, and tries for them
 })
 
 test('a closed election makes no further attempts', async () => {
-  const { election, attempts } = startElection()
+  const { clock, election, attempts } = startElection()
   election.close()
-  await vi.advanceTimersByTimeAsync(10 * SECOND_MS)
+  await clock.advance(10 * SECOND_MS)
   expect(attempts).toEqual([])
 })

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../packages/protocol/src/clock.js'
 import { openInstance } from '../../src/cluster/open-instance.js'
 import type { Stores } from '../../src/store/stores.js'
 import { header, newBlocks, publishedEntries, SETTLEMENT, settled } from '../store/events/event-samples.js'
@@ -35,7 +36,7 @@ async function open(where: { dbPath?: string; databaseUrl?: string }) {
     quoteRecordMaxBytes: 2 ** 20,
     solverAllowlist: false,
     onDropped() {},
-    now: () => NOW,
+    clock: { ...systemClock, now: () => NOW },
     log: pino({ level: 'trace' }, stream),
     ...where,
   })

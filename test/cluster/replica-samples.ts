@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { systemClock } from '../../packages/protocol/src/clock.js'
 import { connectCluster } from '../../src/cluster/open-replica.js'
 import { openTables } from '../../src/store/database.js'
 import { createConnectionPool } from '../../src/store/postgres/postgres.js'
@@ -30,6 +31,7 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished, t
   const cluster = await connectCluster(databaseUrl, {
     onLost: () => notes.push('lost'),
     onDropped: (topic) => notes.push(`dropped ${topic}`),
+    clock: systemClock,
     log: createLog('silent'),
   })
   let closed: Promise<void> | undefined

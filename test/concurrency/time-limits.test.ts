@@ -1,18 +1,24 @@
 import { expect, test } from 'vitest'
 import { TimeoutError, withTimeout } from '../../src/concurrency/time-limits.js'
+import { createManualClock } from '../support/manual-clock.js'
 
 const never = new Promise<never>(() => {})
 
 test('a promise that resolves in time gives its value', async () => {
-  expect(await withTimeout(Promise.resolve(7), 10_000)).toBe(7)
+  expect(await withTimeout(Promise.resolve(7), 10_000, createManualClock())).toBe(7)
 })
 
 test('a promise that rejects in time gives its own error', async () => {
-  await expect(withTimeout(Promise.reject(new Error('refused')), 10_000)).rejects.toThrow('refused')
+  await expect(
+    withTimeout(Promise.reject(new Error('refused')), 10_000, createManualClock()),
+  ).rejects.toThrow('refused')
 })
 
 test('a promise that takes longer is a TimeoutError with the time', async () => {
-  await expect(withTimeout(never, 5)).rejects.toEqual(new TimeoutError('no answer within 5 ms'))
+  const clock = createManualClock()
+  const waiting = withTimeout(never, 5, clock)
+  clock.advance(5)
+  await expect(waiting).rejects.toEqual(new TimeoutError('no answer within 5 ms'))
 })
 
 test('a rejection after the timeout is no unhandled rejection', async () => {
@@ -20,7 +26,10 @@ test('a rejection after the timeout is no unhandled rejection', async () => {
   const late = new Promise<never>((_resolve, reject) => {
     fail = () => reject(new Error('too late'))
   })
-  await expect(withTimeout(late, 5)).rejects.toBeInstanceOf(TimeoutError)
+  const clock = createManualClock()
+  const waiting = withTimeout(late, 5, clock)
+  clock.advance(5)
+  await expect(waiting).rejects.toBeInstanceOf(TimeoutError)
   fail()
   await expect(late).rejects.toThrow('too late')
 })

@@ -6,6 +6,7 @@ import type { EventStore } from '../../src/store/events/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { manySettled, newBlocks, openToRead } from '../store/events/event-samples.js'
+import { createManualClock } from '../support/manual-clock.js'
 
 /** A log over a store in memory, with a clock that the test sets and events published at 0 ms: one, unless the test says more. */
 export async function openLog(
@@ -13,8 +14,8 @@ export async function openLog(
   onEvent: (event: StreamEvent) => void = () => {},
   events = 1,
 ) {
-  const clock = { ms: 0 }
-  const { store, one } = await openToRead(':memory:', () => clock.ms)
+  const clock = createManualClock(0)
+  const { store, one } = await openToRead(':memory:', clock.now)
   await store.append(one, newBlocks(11, 11, manySettled(1, 11, events)))
   const metrics = createMetrics()
   const log = createLog('silent')
@@ -27,8 +28,8 @@ export async function openLog(
       // Earlier entries are read from the store.
       keptEntries: 1,
       metrics,
+      clock,
       log,
-      now: () => clock.ms,
     })
     onTestFinished(() => eventLog.close())
     const eventSinks = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.eventSinkOf(chainId)]))

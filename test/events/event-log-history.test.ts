@@ -6,6 +6,7 @@ import type { EventStore } from '../../src/store/events/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/events/event-samples.js'
+import { createManualClock } from '../support/manual-clock.js'
 import { now, only, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
@@ -43,7 +44,7 @@ async function openReplaceable(entries: number) {
     eventRetentionDays: 1,
     metrics: createMetrics(),
     log,
-    now: () => HOUR_MS,
+    clock: createManualClock(HOUR_MS),
   })
   onTestFinished(() => eventLog.close())
   await settle()

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
 import { manySettled, newBlocks } from '../store/events/event-samples.js'
@@ -51,13 +51,6 @@ describe('an event that another replica writes', () => {
 describe('while the database is down', () => {
   const away = new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
 
-  beforeEach(() => {
-    vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
-    })
-    return () => vi.useRealTimers()
-  })
-
   /** A log whose store the test can stop. */
   async function openFlaky() {
     let isConnectionError = false
@@ -73,18 +66,18 @@ describe('while the database is down', () => {
   }
 
   test('a subscriber gets empty batches, and continues when the database is up again', async () => {
-    const { eventLog, setAway, beginning } = await openFlaky()
+    const { clock, eventLog, setAway, beginning } = await openFlaky()
     setAway(true)
     const subscription = eventLog.subscribe(beginning, only({}))
     const first = subscription.next()
-    await vi.advanceTimersByTimeAsync(14_000)
+    await clock.advance(14_000)
     expect(await now(first)).toBe('waiting')
-    await vi.advanceTimersByTimeAsync(2000)
+    await clock.advance(2000)
     expect(await now(first)).toEqual([])
     const second = subscription.next()
-    await vi.advanceTimersByTimeAsync(5000)
+    await clock.advance(5000)
     setAway(false)
-    await vi.advanceTimersByTimeAsync(1000)
+    await clock.advance(1000)
     expect(await now(second)).toMatchObject([{ sequence: 1 }, { sequence: 2 }])
   })
 

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { header, manySettled, newBlocks, settled } from '../store/events/event-samples.js'
+import type { ManualClock } from '../support/manual-clock.js'
 import { openLog } from './event-log-harness.js'
 import { now, only, range, settle, take } from './hub-harness.js'
 
@@ -100,23 +101,14 @@ test('published events are counted by chain and type', async () => {
 })
 
 describe('retention', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
-    })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-
-  async function passTenMinutes(): Promise<void> {
-    await vi.advanceTimersByTimeAsync(10 * 60_000)
+  async function passTenMinutes(clock: ManualClock): Promise<void> {
+    await clock.advance(10 * 60_000)
     await settle()
   }
 
   /** Publishes another event at a time. */
   async function publishAt(ms: number, { eventLog, clock }: Awaited<ReturnType<typeof openLog>>) {
-    clock.ms = ms
+    clock.set(ms)
     await eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
   }
 
@@ -138,10 +130,10 @@ describe('retention', () => {
 
   test('removes them every ten minutes from then on', async () => {
     const opened = await openLog()
-    const { eventLog, store, beginning } = opened
+    const { clock, eventLog, store, beginning } = opened
     await publishAt(2 * DAY_MS + 1, opened)
     expect(() => eventLog.subscribe(beginning, only({}))).not.toThrow()
-    await passTenMinutes()
+    await passTenMinutes(clock)
     expect(() => eventLog.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
     expect(await store.readState()).toMatchObject({ prunedSequence: 1 })
   })
@@ -151,13 +143,13 @@ describe('retention', () => {
     ['a clock that is days late', -40 * DAY_MS],
   ])('removes nothing because of %s', async (_what, ms) => {
     const { open, clock, beginning } = await openLog()
-    clock.ms = ms
+    clock.set(ms)
     const wrong = await open()
-    await passTenMinutes()
+    await passTenMinutes(clock)
     expect(await take(wrong.subscribe(beginning, only({})), 1)).toEqual([1])
-    clock.ms = 0
+    clock.set(0)
     const right = await open()
-    await passTenMinutes()
+    await passTenMinutes(clock)
     expect(await take(right.subscribe(beginning, only({})), 1)).toEqual([1])
   })
 
@@ -166,9 +158,9 @@ describe('retention', () => {
     const { clock, eventLog, store } = opened
     const realMs = 1_700_000_000_000
     await publishAt(realMs, opened)
-    clock.ms = realMs + 40 * DAY_MS
+    clock.set(realMs + 40 * DAY_MS)
     await eventLog.eventSink(1).append(newBlocks(13, 13, [settled(1, 13, 0)]))
-    await passTenMinutes()
+    await passTenMinutes(clock)
     expect(await store.readState()).toMatchObject({ prunedSequence: 1, lastSequence: 3 })
   })
 })

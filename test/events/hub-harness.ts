@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
-import { systemClock } from '../../packages/protocol/src/clock.js'
 import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
 import { createCursors } from '../../src/events/cursors.js'
 import { createHub } from '../../src/events/hub.js'
 import { ReadQueue } from '../../src/events/read-queue.js'
 import type { SubscriberOptions, Subscription } from '../../src/events/subscriber.js'
 import { manySettled, newBlocks, openToRead } from '../store/events/event-samples.js'
+import { createManualClock } from '../support/manual-clock.js'
 
 const ANNOUNCED_AT_MS = 1_800_000_000_000
 /** Later than every publication, so that pruning up to this time leaves nothing. */
@@ -41,17 +41,19 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
   if (stored > 0) await append(stored, 1)
   const state = await store.readState()
   const cursors = createCursors(state.logId)
+  const clock = createManualClock()
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
   const readMatching = vi.fn(store.readMatching)
   // The rests of a real queue would last longer than tests that count turns of the event loop.
-  const reads = new ReadQueue({ ...systemClock, monotonic: () => 0, sleep: async () => {} })
+  const reads = new ReadQueue({ ...clock, sleep: async () => {} })
   const hub = createHub({
     ...state,
     store: { ...store, readAfter, readMatching },
     onEvent() {},
     onSlow,
     reads,
+    clock,
   })
   onTestFinished(() => hub.close())
   const cursorAt = (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] })
@@ -63,6 +65,7 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
 
   return {
     hub,
+    clock,
     store,
     onSlow,
     /** The reads of the store by the hub. */

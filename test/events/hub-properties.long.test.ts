@@ -12,6 +12,7 @@ import type { Topic } from '../../src/store/topics.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { header, manySettled, newBlocks } from '../store/events/event-samples.js'
+import { createManualClock } from '../support/manual-clock.js'
 import { rounds } from '../support/rounds.js'
 import { only, settle } from './hub-harness.js'
 
@@ -113,7 +114,7 @@ async function openReplica(store: EventStore): Promise<Replica> {
     keptEntries: 50,
     metrics,
     log,
-    now: () => 1,
+    clock: createManualClock(1),
   }
   const eventLog = await openEventLog(options)
   if (listener === undefined) throw new Error('the event log does not listen')

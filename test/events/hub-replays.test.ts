@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ClientId } from '../../src/clients/client-id.js'
 import type { Subscription } from '../../src/events/subscriber.js'
+import type { ManualClock } from '../support/manual-clock.js'
 import { now, openHub, range, settle, take } from './hub-harness.js'
 
 const STORED = 1000
@@ -117,16 +118,9 @@ describe('replays', () => {
 })
 
 describe('a replay that waits', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
-    })
-  })
-  afterEach(() => void vi.useRealTimers())
-
-  async function passTime(ms: number): Promise<void> {
+  async function passTime(clock: ManualClock, ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 500) {
-      await vi.advanceTimersByTimeAsync(500)
+      await clock.advance(500)
       await settle(3)
     }
   }
@@ -144,10 +138,10 @@ describe('a replay that waits', () => {
   }
 
   test('gets an empty batch every 15 s, keeps its position in the log, and is never too slow', async () => {
-    const { waiting, cursorAt, onSlow, running, pass } = await openCrowded()
+    const { waiting, cursorAt, onSlow, running, pass, clock } = await openCrowded()
     for (let round = 0; round < 8; round++) {
       const next = waiting.next()
-      await passTime(15_500)
+      await passTime(clock, 15_500)
       expect(await now(next)).toEqual([])
       expect(waiting.cursor()).toBe(cursorAt(1000))
     }

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ServiceError } from '../../packages/protocol/src/errors.js'
 import { identifyClient } from '../../src/clients/client-id.js'
 import { startHandshake } from '../../src/sessions/handshake.js'
@@ -73,8 +73,7 @@ describe('a connection without a hello', () => {
 
 describe('a session', () => {
   function begin() {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
+    const clock = createManualClock()
     const { connection, sent, ends } = createConnection()
     const session = createSession({
       registration: { sessionId: 'a', address: `0x${'0a'.repeat(20)}`, name: 'Ada', chainIds: [1] },
@@ -82,8 +81,9 @@ describe('a session', () => {
       heartbeatMs: 20_000,
       subscription: undefined,
       onEnd() {},
+      clock,
     })
-    return { session, sent, reasons: () => ends.map(({ reason }) => reason) }
+    return { clock, session, sent, reasons: () => ends.map(({ reason }) => reason) }
   }
 
   const answers: readonly SolverMessage[] = [
@@ -100,9 +100,9 @@ describe('a session', () => {
     },
   )
 
-  test('ends when two pings are unanswered', () => {
-    const { sent, reasons } = begin()
-    vi.advanceTimersByTime(60_000)
+  test('ends when two pings are unanswered', async () => {
+    const { clock, sent, reasons } = begin()
+    await clock.advance(60_000)
     expect([sent, reasons()]).toEqual([['ping', 'ping'], ['SESSION_STALLED']])
   })
 })

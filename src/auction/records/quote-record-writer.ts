@@ -14,7 +14,7 @@ const MAX_BATCH = 200
  * @param onWritten called when records were written
  */
 export function createQuoteRecordWriter(
-  { metrics, log }: AuctionContext,
+  { metrics, clock, log }: AuctionContext,
   store: QuoteRecordStore,
   onWritten: () => void = () => {},
 ) {
@@ -23,6 +23,7 @@ export function createQuoteRecordWriter(
   const writer = createWriteBehind<StoredQuoteRecord>({
     save: store.save,
     maxBatch: MAX_BATCH,
+    clock,
     onWritten(records) {
       metrics.quoteRecords.inc({ result: 'written' }, records)
       onWritten()

@@ -62,6 +62,7 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
     },
     what: 'records of quotes',
     intervalMs: PRUNE_INTERVAL_MS,
+    clock: context.clock,
     log,
   })
 

@@ -59,7 +59,7 @@ export function createContractReader(options: ContractReaderOptions) {
 
   /** Adds the published steps to an order that is being read. @param atBlock the last block seen, if it is read as of that block */
   async function addSteps(orderId: Hex, reading: Promise<Order>, atBlock?: number): Promise<FetchedOrder> {
-    const published = withTimeout(readSteps(orderId), STEPS_TIMEOUT_MS).catch(() => undefined)
+    const published = withTimeout(readSteps(orderId), STEPS_TIMEOUT_MS, clock).catch(() => undefined)
     const [order, steps] = await Promise.all([reading, published])
     if (order.state === 'NONE') return { order, atBlock }
     return { order: { ...order, steps: steps ?? {} }, atBlock: steps && atBlock }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
   agreesWithBloom,
   hasTopics,
@@ -41,15 +41,14 @@ const NO_LOGS: Answer = { logs: [], isProven: true, fits: true }
 /**
  * Builds the reader of an endpoint.
  * @param clients the endpoint's client first, then those of other endpoints, which are asked in case of doubt
- * @param pause waits for this number of milliseconds
  */
 export function createBlockLogsReader(
   [client, ...others]: readonly [PublicClient, ...PublicClient[]],
   contract: WatchedContract,
-  pause: (ms: number) => Promise<unknown> = delay,
+  clock: Clock,
 ) {
-  const own = createSource(client, contract)
-  const again = [own, ...others.map((other) => createSource(other, contract)), own]
+  const own = createSource(client, contract, clock)
+  const again = [own, ...others.map((other) => createSource(other, contract, clock)), own]
 
   return {
     ...own,
@@ -71,7 +70,7 @@ export function createBlockLogsReader(
       const answers = [await own.ask(header)]
       for (const [index, source] of again.entries()) {
         if (answers.at(-1)?.fits) break
-        if (index === again.length - 1) await pause(LAST_PAUSE_MS)
+        if (index === again.length - 1) await clock.sleep(LAST_PAUSE_MS)
         const answer = await source.ask(header).catch((error) => {
           if (source === own) throw error
           return undefined
@@ -89,7 +88,7 @@ export function createBlockLogsReader(
 }
 
 /** One endpoint. */
-function createSource(client: PublicClient, contract: WatchedContract) {
+function createSource(client: PublicClient, contract: WatchedContract, clock: Clock) {
   let trustsBlooms = false
   /** Whether the last receipts proved nothing, so that the logs are requested first. */
   let doubtsReceipts = false
@@ -103,10 +102,10 @@ function createSource(client: PublicClient, contract: WatchedContract) {
   }
 
   async function readReceipts(header: TimedHeader): Promise<readonly NodeLog[] | undefined> {
-    if (performance.now() < pausedUntil) return undefined
+    if (clock.monotonic() < pausedUntil) return undefined
     const call = { method: 'eth_getBlockReceipts', params: [header.hash] }
     const answer: unknown = await client.request(call as never).catch(() => {
-      pausedUntil = performance.now() + RECEIPTS_PAUSE_MS
+      pausedUntil = clock.monotonic() + RECEIPTS_PAUSE_MS
     })
     const proven = provenReceipts(contract, header, answer)
     doubtsReceipts = proven === undefined

@@ -1,4 +1,5 @@
 import type { PublicClient } from 'viem'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { watchContract } from '../../../packages/protocol/src/node/judge-block.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import {
@@ -44,8 +45,7 @@ export type BlockReader = ReturnType<typeof createBlockReader>
 interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'knownSolvers'> {
   /** Clients of the chain's other endpoints, which are asked for logs that the first endpoint may lack. */
   readonly others?: readonly PublicClient[]
-  /** Waits for this number of milliseconds before logs are requested once more. */
-  readonly pause?: (ms: number) => Promise<unknown>
+  readonly clock: Clock
 }
 
 /** Numbers without a block that may follow each other. */
@@ -56,11 +56,11 @@ export function createBlockReader(
   client: PublicClient,
   chainId: number,
   address: Address,
-  { others = [], pause, knownSolvers }: BlockReaderOptions,
+  { others = [], clock, knownSolvers }: BlockReaderOptions,
 ) {
   const clients = [client, ...others] as const
   const contract = settlementOf(chainId)
-  const blockLogs = createBlockLogsReader(clients, watchContract(address, contract.READ_TOPICS), pause)
+  const blockLogs = createBlockLogsReader(clients, watchContract(address, contract.READ_TOPICS), clock)
   const attachOrders = createAttachOrders({ clients, chainId, address, knownSolvers })
   const readRangeLogs = createRangeLogsReader(client, address, header, blockLogs)
   let headNumber = -1

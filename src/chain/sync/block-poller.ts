@@ -141,7 +141,7 @@ export function createBlockPoller(context: ChainSyncContext, parts: PolledParts)
     async start(timeoutMs: number): Promise<void> {
       isStarting = true
       try {
-        await withTimeout(schedule.start(pollFirst), timeoutMs)
+        await withTimeout(schedule.start(pollFirst), timeoutMs, clock)
       } catch (error) {
         if (error instanceof TimeoutError) results.startedWithout(timeoutMs)
         if (error instanceof ChainConfigError) throw error
@@ -163,12 +163,13 @@ function createReaders({
   config,
   endpoints,
   eventSink,
+  clock,
 }: ChainSyncContext): ReadonlyMap<Endpoint, BlockReader> {
   const { chainId, settlement } = config
   const { knownSolvers } = withEventSinkErrors(eventSink, () => {})
   const readerAt = (endpoint: Endpoint) => {
     const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
-    return createBlockReader(endpoint.client, chainId, settlement, { others, knownSolvers })
+    return createBlockReader(endpoint.client, chainId, settlement, { others, clock, knownSolvers })
   }
   return new Map(endpoints.map((endpoint) => [endpoint, readerAt(endpoint)]))
 }

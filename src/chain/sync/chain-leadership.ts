@@ -2,6 +2,7 @@ import {
   ChainConfigError,
   describeConfigError,
 } from '../../../packages/chain/src/contract/chain-config-error.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { LeaderElection } from '../../cluster/cluster.js'
 import { createRetry } from '../../concurrency/retry.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
@@ -23,6 +24,7 @@ interface ChainLeadershipOptions {
    * state.
    */
   readonly onChange: (state: ChainState) => void
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -30,7 +32,7 @@ const RETRY_MS = 1000
 
 /** Builds the leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
 export function createChainLeadership(options: ChainLeadershipOptions) {
-  const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, log } = options
+  const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, clock, log } = options
   /** Set while this replica is the leader. */
   let leading: { readonly sync: ChainSync; readonly firstPoll: Promise<void> } | undefined
   let closing: Promise<unknown> = Promise.resolve()
@@ -43,6 +45,7 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
   let lastIssue: string | undefined
   const verification = createRetry({
     delayMs: RETRY_MS,
+    clock,
     async work() {
       if (leading !== undefined) return
       verified = options.verifyEndpoint()
@@ -96,7 +99,7 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
       try {
         await election.acquire(`chain ${chainId}`, { onAcquired, onLost })
         if (leading === undefined) verification.run()
-        const firstAnswer = leading?.firstPoll ?? withTimeout(verified, startTimeoutMs)
+        const firstAnswer = leading?.firstPoll ?? withTimeout(verified, startTimeoutMs, clock)
         await firstAnswer.catch((error) => {
           if (error instanceof ChainConfigError) throw error
         })

@@ -1,7 +1,7 @@
 import { RpcError } from '../../../packages/chain/src/json-rpc.js'
 import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import type { EndpointTrouble } from '../../../packages/chain/src/rpc-endpoint.js'
-import { systemClock } from '../../../packages/protocol/src/clock.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import type { ChainConfig } from '../../config/config.js'
@@ -24,6 +24,7 @@ interface DepositVerifierOptions {
   /** The trouble of the URL with an index, as the chain's own reads see it. */
   readonly troubleOf?: (index: number) => EndpointTrouble | undefined
   readonly metrics: Metrics
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -37,18 +38,21 @@ const MAX_PER_SECOND = 100
  */
 export function createDepositVerifier(
   config: ChainConfig,
-  { verifyTimeoutMs, troubleOf = () => undefined, metrics, log }: DepositVerifierOptions,
+  { verifyTimeoutMs, troubleOf = () => undefined, metrics, clock, log }: DepositVerifierOptions,
 ) {
   const { chainId } = config
-  const clock = systemClock.monotonic
-  const budget = createCallBudget(MAX_UNDER_WAY, MAX_PER_SECOND, clock)
+  const { monotonic } = clock
+  const budget = createCallBudget(MAX_UNDER_WAY, MAX_PER_SECOND, monotonic)
   const endpoints = config.rpcUrls.map((url) =>
     createVerificationEndpoint(url, config, {
       maxInFlight: MAX_UNDER_WAY * CALLS_OF_A_CHECK,
       timeoutMs: verifyTimeoutMs,
+      clock,
     }),
   )
-  const order = createEndpointOrder(endpoints, clock, (endpoint) => troubleOf(endpoints.indexOf(endpoint)))
+  const order = createEndpointOrder(endpoints, monotonic, (endpoint) =>
+    troubleOf(endpoints.indexOf(endpoint)),
+  )
   const warnings = new Set<string>()
   // So that the series exist before the first check.
   for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])
@@ -73,7 +77,7 @@ export function createDepositVerifier(
     signal: AbortSignal,
   ): Promise<T | UnknownReason> {
     async function askOne(endpoint: VerificationEndpoint): Promise<T | UnknownReason> {
-      const begunAt = clock()
+      const begunAt = monotonic()
       try {
         const answer = await work(endpoint)
         order.markAnswered(endpoint)
@@ -106,10 +110,10 @@ export function createDepositVerifier(
     if (signal.aborted) return 'timeout'
     const end = budget.begin(priority)
     if (end === undefined) return 'over_budget'
-    const startedAt = clock()
+    const startedAt = monotonic()
     const answer = await ask(work, signal)
     end()
-    metrics.verificationSeconds.observe({ chain_id: chainId }, (clock() - startedAt) / 1000)
+    metrics.verificationSeconds.observe({ chain_id: chainId }, (monotonic() - startedAt) / 1000)
     return answer
   }
 

@@ -1,7 +1,7 @@
 import { EMPTY_QUOTE } from '../../../packages/chain/src/contract/protocol-name.js'
 import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { revertOf } from '../../../packages/protocol/src/node/revert.js'
 import type { BlockName } from '../../../packages/protocol/src/node/simulate.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
@@ -48,12 +48,14 @@ const CHECK_CALLS = 2
 export function createVerificationEndpoint(
   url: string,
   { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
-  { maxInFlight, timeoutMs }: { readonly maxInFlight: number; readonly timeoutMs: number },
+  limits: { readonly maxInFlight: number; readonly timeoutMs: number; readonly clock: Clock },
 ) {
+  const { clock } = limits
   const endpoint = createRpcEndpoint(url, {
-    maxInFlight: maxInFlight + CHECK_CALLS,
+    maxInFlight: limits.maxInFlight + CHECK_CALLS,
     maxBytes: MAX_ANSWER_BYTES,
-    timeoutMs: Math.max(timeoutMs, CHECK_TIMEOUT_MS),
+    timeoutMs: Math.max(limits.timeoutMs, CHECK_TIMEOUT_MS),
+    clock,
   })
   let passedAt = Number.NEGATIVE_INFINITY
   const passedSince = (ms: number) => clock.monotonic() - passedAt < ms

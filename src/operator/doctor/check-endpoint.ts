@@ -1,6 +1,7 @@
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { formatDuration } from '../../../packages/cli/src/output/printable.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import {
   InconsistentAnswerError,
@@ -45,6 +46,7 @@ export async function examineEndpoint(
   const report = createReport(config.rpcUrls.length > 1 ? `${variable} URL ${index + 1}` : variable)
   const { host } = new URL(config.rpcUrls[index] ?? '')
   const reader = createBlockReader(endpoint.client, config.chainId, config.settlement, {
+    clock: systemClock,
     knownSolvers: async () => new Map(),
   })
   const unusable = { endpoint, reader, checkResults: report.list, head: undefined }

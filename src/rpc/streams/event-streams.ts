@@ -4,6 +4,7 @@ import {
   type StreamEventsRequest,
   type StreamEventsResponse,
 } from '../../../gen/aggregator/v1/event_pb.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -80,6 +81,7 @@ interface EventStreamsOptions {
   readonly rateLimits: RateLimits
   readonly slots: StreamSlots
   readonly metrics: Metrics
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -91,7 +93,7 @@ const TOO_MANY_VALUES = `is one of too many: all filters of a stream may have at
 
 /** Builds the method. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { eventLog, supportedChains, readChainHealth, rateLimits, slots, metrics, log } = options
+  const { eventLog, supportedChains, readChainHealth, rateLimits, slots, metrics, clock, log } = options
   const desc = EventService.method.streamEvents
 
   function subscribe(
@@ -119,14 +121,13 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   function toStream(subscription: Subscription, call: StreamCall, hasHealth: boolean): EventStream {
     const { protocol } = call
     let isOpen = true
-    /** On the clock of `performance.now`. */
     let healthDueAt = hasHealth ? 0 : Number.POSITIVE_INFINITY
     metrics.streamClients.inc({ protocol })
     return {
       subscription,
       next: () => subscription.next(healthDueAt),
       dueHealth() {
-        const now = performance.now()
+        const now = clock.monotonic()
         if (now < healthDueAt) return undefined
         healthDueAt = now + HEALTH_INTERVAL_MS
         return toHealthMessage(subscription.cursor(), readChainHealth())

@@ -49,7 +49,7 @@ const RETRY_MS = 1000
  * again (docs/decisions.md, D14).
  */
 export function startBondWatch(context: BondContext) {
-  const { cluster, freeBonds, chains, log } = context
+  const { cluster, freeBonds, chains, clock, log } = context
   const watches = new Map(
     [...chains].map(([chainId, chain]) => [chainId, watchChain(chain, context)] as const),
   )
@@ -60,7 +60,7 @@ export function startBondWatch(context: BondContext) {
   }
 
   const chainIds = [...chains.keys()]
-  const reloads = startChainReloads({ cluster, topic: 'bonds', chainIds, reload, log })
+  const reloads = startChainReloads({ cluster, topic: 'bonds', chainIds, reload, clock, log })
   // Another replica may have stored bonds after they were loaded.
   for (const chainId of chainIds) reloads.reload(chainId)
 

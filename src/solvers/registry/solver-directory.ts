@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
   askedSession,
   NO_ENDPOINT,
@@ -21,6 +22,7 @@ interface SolverDirectoryOptions {
   readonly store: SolverStore
   readonly cluster: ClusterBus
   readonly chainIds: readonly number[]
+  readonly clock: Clock
   readonly log: Logger
 }
 

@@ -99,7 +99,7 @@ export function createSolverStatistics(store: SolverHourStore, clock: Clock, log
         await writes.close()
         await write()
       }
-      await withTimeout(end(), CLOSE_TIMEOUT_MS).catch((error) =>
+      await withTimeout(end(), CLOSE_TIMEOUT_MS, clock).catch((error) =>
         log.error({ reason: reasonOf(error) }, 'the last counts of solvers could not be stored'),
       )
     },

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
@@ -36,10 +37,7 @@ interface StatisticsReaderOptions {
   readonly hours: SolverHourStore
   readonly orders: SolverOrderStore
   readonly isRegistered: (solver: SolverKey) => boolean
-  /** Milliseconds that never go back, for the age of results. */
-  readonly clock: () => number
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 /**
@@ -67,7 +65,7 @@ interface CountedHour {
 
 /** Builds the reader. It reads some rows at a time, so that a long window does not hold the event loop. */
 export function createStatisticsReader(options: StatisticsReaderOptions) {
-  const { hours, orders, now } = options
+  const { hours, orders, clock } = options
   // One queue for all reads: each read takes a piece of every turn of the event loop.
   const queue = createSerialQueue()
   const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(queue, options)
@@ -106,7 +104,7 @@ export function createStatisticsReader(options: StatisticsReaderOptions) {
 
   /** The current hour is the last one. */
   function windowOf(chainId: number, windowHours: number, solver?: Address): Window {
-    const current = hourOf(now() / 1000)
+    const current = hourOf(clock.now() / 1000)
     return { chainId, since: current - windowHours, until: current + 1, solver }
   }
 
@@ -161,29 +159,29 @@ function shareReads<T>(
   queue: SerialQueue,
   { clock, isRegistered }: Pick<StatisticsReaderOptions, 'clock' | 'isRegistered'>,
 ) {
+  const { monotonic } = clock
   const kept = new LRUCache<string, { readonly result: Promise<T>; until: number }>({ max: MAX_KEPT })
 
   return ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
     const key = [chainId, since, until, solver].join(' ')
     const known = kept.get(key)
-    if (known !== undefined && clock() < known.until) return known.result
+    if (known !== undefined && monotonic() < known.until) return known.result
     const isOfOther = solver !== undefined && !isRegistered({ chainId, address: solver })
-    const deadline = clock() + TIMEOUT_MS
+    const deadline = monotonic() + TIMEOUT_MS
     const assertInTime = () => {
-      if (clock() >= deadline) throw outOfTime()
+      if (monotonic() >= deadline) throw outOfTime()
     }
     const run = async () => {
       assertInTime()
-      const start = clock()
+      const start = monotonic()
       const summary = await read(assertInTime)
-      entry.until = clock() + Math.max(KEEP_MS, KEPT_PER_READ * (clock() - start))
+      entry.until = monotonic() + Math.max(KEEP_MS, KEPT_PER_READ * (monotonic() - start))
       return summary
     }
-    const result = withTimeout(queue.run(run, isOfOther ? 'others' : 'registered'), TIMEOUT_MS).catch(
-      (error) => {
-        throw error instanceof TimeoutError ? outOfTime() : error
-      },
-    )
+    const reading = queue.run(run, isOfOther ? 'others' : 'registered')
+    const result = withTimeout(reading, TIMEOUT_MS, clock).catch((error) => {
+      throw error instanceof TimeoutError ? outOfTime() : error
+    })
     const entry = { result, until: Number.POSITIVE_INFINITY }
     kept.set(key, entry)
     result.catch(() => {

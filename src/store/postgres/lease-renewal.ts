@@ -1,3 +1,4 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -20,6 +21,7 @@ const ATTEMPTS = 20
 export async function startLeaseRenewal(
   lease: ReplicaLease,
   leaseMs: number,
+  clock: Clock,
   log: Logger,
 ): Promise<() => Promise<void>> {
   await lease.renew()
@@ -33,10 +35,11 @@ export async function startLeaseRenewal(
     onFailure: (error) =>
       log.warn({ reason: reasonOf(error) }, 'the lease of this replica could not be renewed'),
     onRecovery: () => log.info('the lease of this replica is renewed again'),
+    clock,
   })
-  const timer = setInterval(renewal.run, leaseMs / RENEWALS)
+  const timer = clock.setInterval(renewal.run, leaseMs / RENEWALS)
   return async () => {
-    clearInterval(timer)
+    timer.stop()
     await renewal.close()
     await lease.giveUp().catch(() => {})
   }

@@ -52,13 +52,14 @@ interface PostgresStores extends Stores {
  * @throws UnusableTablesError when another version wrote the tables, or a key in them is none; otherwise pg's error
  */
 export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
-  const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, log } = options
+  const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, clock, log } = options
   const counters = openRateLimitCounters({
     databaseUrl,
     isUp: isReachable,
-    onFailure: createRateLimitedWarning(log),
+    onFailure: createRateLimitedWarning(clock.monotonic, log),
+    clock,
   })
-  const health = createServerHealth(log)
+  const health = createServerHealth(clock, log)
   const close = async () => {
     health.close()
     await counters.close()
@@ -94,11 +95,11 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
 const WARN_INTERVAL_MS = 10_000
 
 /** Logs the first of several errors. A database that fails at one request mostly fails at all of them. */
-function createRateLimitedWarning(log: Logger): (error: Error) => void {
-  let quietUntil = 0
+function createRateLimitedWarning(clock: () => number, log: Logger): (error: Error) => void {
+  let quietUntil = Number.NEGATIVE_INFINITY
   return ({ message }) => {
-    if (performance.now() < quietUntil) return
-    quietUntil = performance.now() + WARN_INTERVAL_MS
+    if (clock() < quietUntil) return
+    quietUntil = clock() + WARN_INTERVAL_MS
     log.warn({ reason: message }, 'requests are counted in memory')
   }
 }

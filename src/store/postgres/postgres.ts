@@ -1,5 +1,6 @@
 import { CompiledQuery, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ConfigError } from '../../config/environment.js'
 import { destroyConnection } from '../../internals/pg.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -179,8 +180,14 @@ const FAULTS: readonly [RegExp, Fault][] = [
 ]
 
 /** Builds the health of the server. */
-export function createServerHealth(log: Logger) {
-  const health = createWriteHealth({}, 'PostgreSQL takes no writes', 'PostgreSQL takes writes again', log)
+export function createServerHealth(clock: Clock, log: Logger) {
+  const health = createWriteHealth(
+    {},
+    'PostgreSQL takes no writes',
+    'PostgreSQL takes writes again',
+    clock,
+    log,
+  )
 
   function note(error: unknown): void {
     if (!(error instanceof pg.DatabaseError)) return

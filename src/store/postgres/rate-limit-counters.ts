@@ -1,6 +1,7 @@
 import { type Migration, sql } from 'kysely'
 import pg from 'pg'
 import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
 import { createQueryRateLimiter } from '../../internals/pg.js'
 
@@ -12,6 +13,7 @@ interface RateLimitCountersOptions {
   readonly databaseUrl: string
   /** Whether the database is reachable, as far as is known. */
   isUp(): boolean
+  readonly clock: Clock
   /** Longest time for a statement, including the wait for a connection. */
   readonly timeoutMs?: number
   /** Called with each statement that fails although the database was reachable. */
@@ -50,22 +52,22 @@ export const rateLimitMigrations: Record<string, Migration> = {
  * these differ, a window ends earlier or later by the difference.
  */
 export function openRateLimitCounters(options: RateLimitCountersOptions) {
-  const { databaseUrl, isUp, timeoutMs = TIMEOUT_MS, onFailure = () => {} } = options
+  const { databaseUrl, isUp, clock, timeoutMs = TIMEOUT_MS, onFailure = () => {} } = options
   const connection = createPipelinedConnection(databaseUrl, timeoutMs)
 
   async function query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     if (!isUp()) throw DATABASE_DOWN
     try {
-      return await withTimeout(connection.query(statement), timeoutMs)
+      return await withTimeout(connection.query(statement), timeoutMs, clock)
     } catch (error) {
       onFailure(error as Error)
       throw error
     }
   }
 
-  const cleaning = setInterval(() => {
+  const cleaning = clock.setInterval(() => {
     // The remaining rows are removed the next time.
-    removeExpired(query).catch(() => {})
+    removeExpired(query, clock.now() - CLEAN_INTERVAL_MS).catch(() => {})
   }, CLEAN_INTERVAL_MS)
 
   return {
@@ -90,18 +92,21 @@ export function openRateLimitCounters(options: RateLimitCountersOptions) {
     },
     /** Waits for statements under way, within the timeout. From then on, counts are kept in memory. */
     async close(): Promise<void> {
-      clearInterval(cleaning)
+      cleaning.stop()
       await connection.close()
     },
   }
 }
 
 /** Removes windows that have ended, with a margin for differences between the replicas' clocks. */
-async function removeExpired(query: (statement: pg.QueryConfig) => Promise<pg.QueryResult>): Promise<void> {
+async function removeExpired(
+  query: (statement: pg.QueryConfig) => Promise<pg.QueryResult>,
+  before: number,
+): Promise<void> {
   // Rows that another replica is removing are skipped.
   const text = `delete from ${TABLE} where key in
     (select key from ${TABLE} where expire < $1 limit ${CLEANED_ROWS} for update skip locked)`
-  const statement = { text, values: [Date.now() - CLEAN_INTERVAL_MS] }
+  const statement = { text, values: [before] }
   while ((await query(statement)).rowCount === CLEANED_ROWS);
 }
 

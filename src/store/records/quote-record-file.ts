@@ -1,3 +1,4 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { Logger } from '../../telemetry/log.js'
 import { createFileHealth, faultErrorOf } from '../sqlite/file-health.js'
 import { openSqliteTables } from '../sqlite/sqlite.js'
@@ -25,11 +26,12 @@ export function recordFileOf(dbPath: string): string {
 export async function openQuoteRecordFile(
   dbPath: string,
   maxBytes: number,
+  clock: Clock,
   log: Logger,
 ): Promise<QuoteRecordStore> {
   const isFile = dbPath !== ':memory:'
   const path = isFile ? recordFileOf(dbPath) : dbPath
-  const health = createFileHealth(path, log)
+  const health = createFileHealth(path, clock, log)
   const database = await openSqliteTables<QuoteRecordSchema>(path, {
     migrations: quoteRecordMigrations,
     synchronous: 'NORMAL',

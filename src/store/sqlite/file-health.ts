@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { isSqliteError, SqliteMissingError } from '../../../packages/sqlite/src/sqlite.js'
 import type { Logger } from '../../telemetry/log.js'
 import { createWriteHealth, type Fault } from '../write-health.js'
@@ -7,11 +8,12 @@ import { createWriteHealth, type Fault } from '../write-health.js'
 export type FileHealth = ReturnType<typeof createFileHealth>
 
 /** Builds the health of the file at a path; `:memory:` has no file. */
-export function createFileHealth(path: string, log: Logger) {
+export function createFileHealth(path: string, clock: Clock, log: Logger) {
   const health = createWriteHealth(
     { path },
     'the database file cannot be used',
     'the database file can be used again',
+    clock,
     log,
   )
   /** Inode of the file when it was opened. */

@@ -19,9 +19,9 @@ interface SqliteStoresOptions extends StoresOptions {
  * @throws ConfigError when another service uses the file, when it cannot be used, or when another version wrote it
  */
 export async function openSqliteStores(options: SqliteStoresOptions): Promise<Stores> {
-  const { dbPath, log } = options
+  const { dbPath, clock, log } = options
   const lock = takeFileLock(dbPath)
-  const health = createFileHealth(dbPath, log)
+  const health = createFileHealth(dbPath, clock, log)
   let database: Database | undefined
   const close = async () => {
     health.close()
@@ -43,14 +43,14 @@ async function openAll(
   close: () => Promise<void>,
   options: SqliteStoresOptions,
 ): Promise<Stores> {
-  const { dbPath, quoteRecordHours, quoteRecordMaxBytes, log } = options
+  const { dbPath, quoteRecordHours, quoteRecordMaxBytes, clock, log } = options
   const guard = <S extends object>(store: S) => nameUnavailable(store, faultErrorOf)
   health.start(() => probeWrites(database))
   // Sessions end with their process, and no other process has any of this file's.
-  await createSolverStore(database).endAllSessions(options.now())
+  await createSolverStore(database).endAllSessions(clock.now())
   const recordKey = await readRecordKey(database)
   const quoteRecords =
-    quoteRecordHours === 0 ? undefined : await openQuoteRecordFile(dbPath, quoteRecordMaxBytes, log)
+    quoteRecordHours === 0 ? undefined : await openQuoteRecordFile(dbPath, quoteRecordMaxBytes, clock, log)
   return {
     ...createMainStores(database, NO_COORDINATION, ONLY_REPLICA, options, guard),
     quoteRecords,

@@ -6,6 +6,7 @@ import { createQuoteRecordWriter } from '../../../src/auction/records/quote-reco
 import type { EndedRound } from '../../../src/auction/sinks.js'
 import { openQuoteRecordFile } from '../../../src/store/records/quote-record-file.js'
 import { createLog } from '../../../src/telemetry/log.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { contextOf } from '../context.js'
 import { attemptOf, sampleRound, signed, solverAddress } from './sample-round.js'
 
@@ -25,7 +26,7 @@ function roundOf(number: number): EndedRound {
 
 /** The lists over records in memory, whose writes a test can have fail. */
 async function open() {
-  const store = await openQuoteRecordFile(':memory:', 2 ** 24, createLog('silent'))
+  const store = await openQuoteRecordFile(':memory:', 2 ** 24, createManualClock(), createLog('silent'))
   onTestFinished(store.close)
   const database = { isAway: false }
   const writer = createQuoteRecordWriter(contextOf({}), {

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createQuoteIds } from '../../../src/auction/quote-ids.js'
 import { createQuoteRecorder } from '../../../src/auction/records/quote-recorder.js'
 import type { QuoteRecordStore } from '../../../src/store/records/quote-record-store.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { contextOf } from '../context.js'
 import { attemptOf, sampleRound } from './sample-round.js'
 
@@ -11,24 +12,18 @@ const HOUR_MS = 3_600_000
 const NOW = 1_800_000_000_000
 const quoteIds = createQuoteIds(Buffer.alloc(16))
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 /** A recorder over a store whose writes a test can block, or cause to fail. */
 async function openRecorder() {
   const stored = new Map<string, string>()
   const batches: number[] = []
   const pruned: number[] = []
   const disk = { write: async () => {}, old: 0 }
+  const clock = createManualClock()
   const metrics = createMetrics()
   const context = contextOf({
     config: { quoteRecordHours: 2 },
     directory: { find: () => undefined },
-    clock: { now: () => NOW },
+    clock: { ...clock, now: () => NOW },
     provenTime: () => NOW,
     metrics,
   })
@@ -57,16 +52,16 @@ async function openRecorder() {
     for (let number = from; number < from + count; number++)
       recorder.record(sampleRound({ quoteId: String(number), requestedAt: NOW }))
   }
-  return { recorder, metrics, note, stored, batches, pruned, disk, counted }
+  return { clock, recorder, metrics, note, stored, batches, pruned, disk, counted }
 }
 
 describe('records', () => {
   test('can be read before and while they are written', async () => {
-    const { recorder, note, disk } = await openRecorder()
+    const { clock, recorder, note, disk } = await openRecorder()
     disk.write = () => new Promise(() => {})
     note(1)
     expect((await recorder.read(1, '0'))?.quoteId).toBe('0')
-    await vi.advanceTimersByTimeAsync(1000)
+    await clock.advance(1000)
     expect((await recorder.read(1, '0'))?.quoteId).toBe('0')
   })
 
@@ -88,19 +83,19 @@ describe('records', () => {
   })
 
   test('are removed in parts when they are too old, after the start and every ten minutes', async () => {
-    const { pruned, disk } = await openRecorder()
-    await vi.advanceTimersByTimeAsync(1)
+    const { clock, pruned, disk } = await openRecorder()
+    await clock.advance(1)
     expect(pruned).toEqual([NOW - 2 * HOUR_MS])
     disk.old = 2
-    await vi.advanceTimersByTimeAsync(10 * 60_000)
+    await clock.advance(10 * 60_000)
     for (let turn = 0; turn < 10; turn++) await nextTurn()
     expect(pruned).toEqual(Array.from({ length: 4 }, () => NOW - 2 * HOUR_MS))
   })
 
   test('are measured after each write', async () => {
-    const { note, metrics } = await openRecorder()
+    const { clock, note, metrics } = await openRecorder()
     note(3)
-    await vi.advanceTimersByTimeAsync(1000)
+    await clock.advance(1000)
     expect((await metrics.quoteRecordBytes.get()).values[0]?.value).toBe(21)
   })
 })

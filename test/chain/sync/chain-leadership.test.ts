@@ -1,10 +1,11 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import { createChainLeadership } from '../../../src/chain/sync/chain-leadership.js'
 import type { ChainSnapshot, ChainState } from '../../../src/chain/sync/chain-state.js'
 import type { LeadershipListener } from '../../../src/cluster/cluster.js'
 import { deferred } from '../../support/deferred.js'
+import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
 
 const START_MS = 3000
 const LONG_MS = 60_000
@@ -12,11 +13,12 @@ const WRONG_CHAIN = () => new ChainConfigError('RPC_URL_5', 'answers for chain 7
 
 let lines: { level: number; reason: string }[]
 
+let clock: ManualClock
+
 beforeEach(() => {
-  vi.useFakeTimers()
+  clock = createManualClock()
   lines = []
 })
-afterEach(() => vi.useRealTimers())
 
 const READ_HERE = { status: 'ok', head: undefined, last: undefined, published: 7 } as const
 const RECEIVED = { ...READ_HERE, status: 'syncing', published: 5 } as const
@@ -58,6 +60,7 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
     onChange(next) {
       state = next
     },
+    clock,
     log,
   })
   return {
@@ -99,18 +102,18 @@ describe('a follower replica', () => {
       throw new Error('no answer')
     })
     const started = leadership.start()
-    await vi.advanceTimersByTimeAsync(START_MS)
+    await clock.advance(START_MS)
     await started
     answer.open()
     answer = deferred()
-    await vi.advanceTimersByTimeAsync(LONG_MS)
+    await clock.advance(LONG_MS)
     expect(asked).toBe(2)
     const closed = leadership.close()
     answer.open()
     await closed
-    await vi.advanceTimersByTimeAsync(LONG_MS)
+    await clock.advance(LONG_MS)
     expect(asked).toBe(2)
-    expect(vi.getTimerCount()).toBe(0)
+    expect(clock.waiting).toBe(0)
   })
 
   it('refuses to start on a wrong chain that answers in time', async () => {
@@ -133,21 +136,21 @@ describe('a follower replica', () => {
       if (!isRight) throw WRONG_CHAIN()
     })
     const started = leadership.start()
-    await vi.advanceTimersByTimeAsync(START_MS)
+    await clock.advance(START_MS)
     await started
     expect(lines).toEqual([])
     answer.open()
-    await vi.advanceTimersByTimeAsync(LONG_MS)
+    await clock.advance(LONG_MS)
     expect(asked).toBeGreaterThan(2)
     expect(lines).toEqual([
       expect.objectContaining({ level: 50, reason: expect.stringMatching(/RPC_URL_5.*chain 7/) }),
     ])
     isRight = true
-    await vi.advanceTimersByTimeAsync(LONG_MS)
+    await clock.advance(LONG_MS)
     const before = asked
-    await vi.advanceTimersByTimeAsync(LONG_MS)
+    await clock.advance(LONG_MS)
     expect(asked).toBe(before)
-    expect(vi.getTimerCount()).toBe(0)
+    expect(clock.waiting).toBe(0)
     await leadership.close()
   })
 })

@@ -164,7 +164,9 @@ describe('the chain of a new leader', () => {
   it('is down when that poll has no answer in time', async () => {
     const answer = deferred()
     const sync = createSync(1, () => answer.opened)
-    await sync.start(1).catch(() => {})
+    const started = sync.start(1000).catch(() => {})
+    await sync.clock.advance(1000)
+    await started
     expect(sync.snapshot().status).toBe('down')
     answer.open()
     await sync.close()

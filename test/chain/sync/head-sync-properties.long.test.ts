@@ -11,6 +11,7 @@ import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { TEST_HANG_MS } from '../../support/hang.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
 import { createRandom, type Random } from '../../support/random.js'
 import { rounds } from '../../support/rounds.js'
@@ -62,7 +63,7 @@ async function createHistory(seed: number, confirmations: number) {
     eventRetentionDays: 1,
     metrics,
     log,
-    now: () => 1,
+    clock: createManualClock(1),
   })
   const eventSink = eventLog.eventSinkOf(CHAIN_ID)
   const faulty = createFaultyEventSink({ ...eventSink, appendMissing }, random)
@@ -93,7 +94,7 @@ async function createHistory(seed: number, confirmations: number) {
   const blocks = createBlockProcessor(context, () => {})
   const headSync = createHeadSync(context, blocks)
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {
-    pause: async () => {},
+    clock: { ...createManualClock(), sleep: async () => {} },
     knownSolvers: faulty.eventSink.knownSolvers,
   })
   const run = { signal: new AbortController().signal, onProgress() {}, onBackfill() {} }

@@ -1,6 +1,7 @@
 import { type PublicClient, toEventSelector } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { bloomOf } from '../../support/model-chain/bloom.js'
 import { only } from '../../support/only.js'
 
@@ -84,7 +85,7 @@ export function createTestReader(
   const client = only<PublicClient>({ request, readContract })
   const reader = createBlockReader(client, 1, SETTLEMENT, {
     others,
-    pause: async () => {},
+    clock: { ...createManualClock(), sleep: async () => {} },
     knownSolvers: async () => new Map(),
   })
   return { reader, client, calls }

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { Address } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { OfferVerdict } from '../../../packages/protocol/src/quotes/offer-state.js'
 import type { ContractRefusal } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
@@ -57,7 +58,7 @@ describe.each(RULES)('on a contract with %s rules', (rules) => {
         rpcUrls: [devnet.rpcUrl],
         settlement: lowerCase(chain.contracts.settlement),
       }),
-      { verifyTimeoutMs: 300, metrics: createMetrics(), log: pino({ level: 'silent' }) },
+      { verifyTimeoutMs: 300, metrics: createMetrics(), clock: systemClock, log: pino({ level: 'silent' }) },
     )
   })
   afterAll(async () => {

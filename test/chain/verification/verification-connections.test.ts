@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
 import { shared } from '../../support/shared.js'
 import {
   ACCEPTED,
@@ -16,16 +17,16 @@ const settlement = await shared(startVerifiedSettlement())
 describe('the second of two endpoints', () => {
   let node: RawNode
   let second: RpcProxy
+  let clock: ManualClock
 
   beforeEach(async () => {
-    vi.useFakeTimers({ toFake: ['performance'] })
+    clock = createManualClock()
     node = await startRawNode(settlement.rpcUrl)
     second = await startRpcProxy(settlement.rpcUrl)
   })
   afterEach(() => {
     node.close()
     second.close()
-    vi.useRealTimers()
   })
 
   it('answers while the first is away, and is asked first for some time', async () => {
@@ -34,7 +35,7 @@ describe('the second of two endpoints', () => {
       calls++
       response.destroy()
     })
-    const both = settlement.openVerifier([node.url, second.url])
+    const both = settlement.openVerifier([node.url, second.url], { clock })
     expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
     const callsBefore = calls
     expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(REFUSED)
@@ -43,11 +44,11 @@ describe('the second of two endpoints', () => {
   })
 
   it('is asked first after the first was silent for the time of a check', async () => {
-    const both = settlement.openVerifier([node.url, second.url])
+    const both = settlement.openVerifier([node.url, second.url], { clock })
     expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
     const time = new AbortController()
     node.answerWith(() => {
-      vi.advanceTimersByTime(VERIFY_TIMEOUT_MS)
+      clock.standStill(VERIFY_TIMEOUT_MS)
       time.abort()
     })
     expect(await both.verifyDeposit(settlement.offer, time.signal)).toEqual(unknownVerdict('timeout'))
@@ -56,7 +57,7 @@ describe('the second of two endpoints', () => {
   })
 
   it('is not asked after a caller has left', async () => {
-    const both = settlement.openVerifier([node.url, second.url])
+    const both = settlement.openVerifier([node.url, second.url], { clock })
     expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
     const caller = new AbortController()
     node.answerWith(() => caller.abort())

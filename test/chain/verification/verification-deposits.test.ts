@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { type Abi, type Address, encodeErrorResult, parseAbi } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { ContractRefusal, DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
@@ -35,7 +36,7 @@ const verifier = await shared(
       rpcUrls: [rpcUrl],
       settlement: lowerCase(chain.contracts.settlement),
     }),
-    { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) },
+    { verifyTimeoutMs: 300, metrics, clock: systemClock, log: pino({ level: 'silent' }) },
   ),
 )
 

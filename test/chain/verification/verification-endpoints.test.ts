@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { zeroAddress } from 'viem'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
 import { shared } from '../../support/shared.js'
 import { NEVER, startVerifiedSettlement, unknownVerdict } from './verified-settlement.js'
 
@@ -15,21 +16,21 @@ const CHECK_HOLDS_MS = 120_000
 
 let node: RawNode
 let verifier: DepositVerifier
+let clock: ManualClock
 /** The warnings of the verifiers of a test. */
 let logged: { chainId: number; url: number; reason: string }[]
 const onWarning = (line: string) => void logged.push(JSON.parse(line))
 
 const settlement = await shared(startVerifiedSettlement())
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
+  clock = createManualClock()
   logged = []
   node = await startRawNode(settlement.rpcUrl)
-  verifier = settlement.openVerifier([node.url], { onWarning })
+  verifier = settlement.openVerifier([node.url], { clock, onWarning })
 })
 afterEach(() => {
   verifier.close()
   node.close()
-  vi.useRealTimers()
 })
 
 const verify = () => verifier.verifyDeposit(settlement.offer, NEVER)
@@ -75,14 +76,14 @@ describe('a node that has lost the contract accepts no offer', () => {
   it('after a time without calls', async () => {
     await pastTheCheck()
     loseContract()
-    vi.advanceTimersByTime(CHECK_HOLDS_MS)
+    await clock.advance(CHECK_HOLDS_MS)
     expect(await verify()).toEqual(NO_ANSWER)
     expect(logged).toMatchObject([{ reason: 'it does not report that an empty quote is refused' }])
   })
 
   it('after a minute of calls, none of which waits for the next check', async () => {
     await pastTheCheck()
-    vi.advanceTimersByTime(CHECK_HOLDS_MS / 2)
+    await clock.advance(CHECK_HOLDS_MS / 2)
     const [reached, released] = [deferred(), deferred()]
     node.answerWith(async (response, body, pass) => {
       if (!body.includes(`"from":"${zeroAddress}"`)) return pass()

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Level, pino } from 'pino'
 import type { Address } from 'viem'
+import { type Clock, systemClock } from '../../../packages/protocol/src/clock.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
@@ -14,6 +15,8 @@ import { only } from '../../support/only.js'
 interface VerifierChanges {
   readonly chainId?: number
   readonly settlement?: Address
+  /** The clock of this machine by default. */
+  readonly clock?: Clock
   /** Called with each warning. */
   readonly onWarning?: (line: string) => void
 }
@@ -42,16 +45,20 @@ export async function startVerifiedSettlement() {
     rpcUrl: chain.devnet.rpcUrl,
     offer,
     refusedOffer,
-    openVerifier(
-      rpcUrls: readonly string[],
-      { chainId = chain.chainId, settlement = chain.contracts.settlement, onWarning }: VerifierChanges = {},
-    ) {
+    openVerifier(rpcUrls: readonly string[], changes: VerifierChanges = {}) {
+      const {
+        chainId = chain.chainId,
+        settlement = chain.contracts.settlement,
+        clock = systemClock,
+      } = changes
+      const { onWarning } = changes
       const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
       return createDepositVerifier(
         only<ChainConfig>({ chainId, rpcUrls, settlement: lowerCase(settlement) }),
         {
           verifyTimeoutMs: VERIFY_TIMEOUT_MS,
           metrics: createMetrics(),
+          clock,
           log: pino({ level }, { write: (line) => onWarning?.(line) }),
         },
       )

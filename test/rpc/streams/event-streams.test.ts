@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { createContextValues, type HandlerContext } from '@connectrpc/connect'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../../src/rpc/streams/event-streams.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
 
 /** A stream that has one heartbeat to send, and then ends with an error. */
@@ -68,8 +69,7 @@ test('a stream of events ends with the error of its subscription', async () => {
 })
 
 test('a stream that asks for the health reports it at once, and every 15 s whatever comes between', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  onTestFinished(() => void vi.useRealTimers())
+  const clock = createManualClock()
   const waits: (number | undefined)[] = []
   const subscription = {
     cursor: () => 'cursor',
@@ -85,20 +85,20 @@ test('a stream that asks for the health reports it at once, and every 15 s whate
       readChainHealth: () => [{ chainId: 1, status: 'ok' }],
       slots: { take: () => () => {} },
       metrics: createMetrics(),
+      clock,
       log: createLog('silent'),
     }),
   )
   const open = (health: boolean) =>
     streams.open(create(StreamEventsRequestSchema, { health }), only({ protocol: 'sse' }))
   const [stream, other] = [open(true), open(false)]
-  const start = performance.now()
   expect(stream.dueHealth()).toMatchObject({ cursor: 'cursor' })
   for (const passedMs of [0, 14_999]) {
-    vi.advanceTimersByTime(passedMs)
+    await clock.advance(passedMs)
     expect(stream.dueHealth()).toBeUndefined()
     await stream.next()
   }
-  vi.advanceTimersByTime(1)
+  await clock.advance(1)
   expect([stream.dueHealth(), other.dueHealth()]).toEqual([expect.anything(), undefined])
-  expect(waits).toEqual([start + 15_000, start + 15_000])
+  expect(waits).toEqual([15_000, 15_000])
 })

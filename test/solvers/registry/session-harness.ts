@@ -59,7 +59,13 @@ export async function openReplica(
   const stored = createSolverStore(database, coordination)
   const store = withFaults(stored, world)
   const cluster = { listen() {}, publish() {} }
-  const directory = await createSolverDirectory({ store, cluster, chainIds: CHAIN_IDS, log })
+  const directory = await createSolverDirectory({
+    store,
+    cluster,
+    chainIds: CHAIN_IDS,
+    clock: world.clock,
+    log,
+  })
   const bonds = createBondStore(database, coordination)
   const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)
   const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, chainOf(chainId, world) as unknown as Chain]))

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
@@ -24,7 +25,13 @@ async function openDirectory() {
     publish() {},
   }
   const log = pino({ level: 'silent' })
-  const directory = await createSolverDirectory({ store, cluster, chainIds: [chainId], log })
+  const directory = await createSolverDirectory({
+    store,
+    cluster,
+    chainIds: [chainId],
+    clock: systemClock,
+    log,
+  })
   onTestFinished(directory.close)
   return { directory, listener: listeners[0] as TopicListener }
 }

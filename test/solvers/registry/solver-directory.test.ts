@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
@@ -25,7 +26,13 @@ async function openDirectory(over: SolverStore = store) {
     listen: (_topic, listener) => void listeners.push(listener),
     publish() {},
   }
-  const directory = await createSolverDirectory({ store: over, cluster, chainIds: [chainId], log })
+  const directory = await createSolverDirectory({
+    store: over,
+    cluster,
+    chainIds: [chainId],
+    clock: systemClock,
+    log,
+  })
   onTestFinished(directory.close)
   const [listener] = listeners
   if (listener === undefined) throw new Error('the directory does not listen')

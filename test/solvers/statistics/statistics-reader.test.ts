@@ -5,6 +5,7 @@ import type { SolverOrderStore } from '../../../src/store/orders/solver-order-st
 import type { SolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { solverAddress } from '../../auction/records/sample-round.js'
 import { deferred } from '../../support/deferred.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
 
 const READ_MS = 10
@@ -13,7 +14,7 @@ const TIMEOUT_MS = 10_000
 
 /** A reader over empty stores, whose statements take time of the test's clock. */
 function startReader({ readMs = READ_MS } = {}) {
-  let time = 0
+  const clock = createManualClock()
   const statements: string[] = []
   let underWay = 0
   let mostUnderWay = 0
@@ -21,7 +22,7 @@ function startReader({ readMs = READ_MS } = {}) {
     statements.push(String(chainId))
     mostUnderWay = Math.max(mostUnderWay, ++underWay)
     await Promise.resolve()
-    time += readMs
+    clock.standStill(readMs)
     underWay--
     return []
   }
@@ -29,17 +30,14 @@ function startReader({ readMs = READ_MS } = {}) {
     hours: only<SolverHourStore>({ readHours }),
     orders: only<SolverOrderStore>({ readHours }),
     isRegistered: () => true,
-    clock: () => time,
-    now: () => 1_800_000_000_000,
+    clock,
   })
   return {
     reader,
     statements,
     mostUnderWay: () => mostUnderWay,
-    time: () => time,
-    pass(ms: number) {
-      time += ms
-    },
+    time: clock.monotonic,
+    pass: clock.standStill,
   }
 }
 
@@ -100,8 +98,7 @@ test('reads of unregistered solvers delay each other only', async () => {
     }),
     orders: only<SolverOrderStore>({ readHours: async () => [] }),
     isRegistered: ({ address }) => address === registered.address,
-    clock: () => 0,
-    now: () => 1_800_000_000_000,
+    clock: createManualClock(),
   })
   const reads = [1, 2, 3, 1].map((number) => reader.byHour(keyOf(number), 24))
   reads.push(reader.byHour(registered, 24))

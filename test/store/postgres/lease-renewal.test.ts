@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { startLeaseRenewal } from '../../../src/store/postgres/lease-renewal.js'
 import type { ReplicaLease } from '../../../src/store/postgres/replica-lease.js'
 import { only } from '../../support/only.js'
@@ -29,6 +30,7 @@ async function start() {
       giveUp: () => note('give up'),
     }),
     LEASE_MS,
+    systemClock,
     pino({ level: 'info' }, stream),
   )
   onTestFinished(close)

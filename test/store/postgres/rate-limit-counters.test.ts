@@ -1,12 +1,11 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { connect, createCountsDatabase, openCounters } from './rate-limit-tables.js'
 
 const MINUTE_MS = 60_000
 
 test('windows that ended a minute ago are removed, however many, and later ones stay', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  onTestFinished(() => void vi.useRealTimers())
   const databaseUrl = await createCountsDatabase()
   const client = await connect(databaseUrl)
   const insert = (name: string, rows: number, expire: number) =>
@@ -15,14 +14,15 @@ test('windows that ended a minute ago are removed, however many, and later ones 
       expire,
       rows,
     ])
-  const now = Date.now()
+  const clock = createManualClock()
+  const now = clock.now() + MINUTE_MS
   await insert('old ', 12_000, now - MINUTE_MS - 1)
   await insert('current ', 2, now + 1)
   await insert('of a late clock ', 1, now - 1)
-  const { usedBytes } = openCounters(databaseUrl)
+  const { usedBytes } = openCounters(databaseUrl, { clock })
   expect(await usedBytes()).toBeGreaterThan(12_000 * 40)
 
-  vi.advanceTimersByTime(MINUTE_MS)
+  await clock.advance(MINUTE_MS)
   const read = async () => (await client.query('select key from rate_limits order by key')).rows
   const left = await eventually(read, (rows) => rows.length <= 3)
   expect(left.map(({ key }) => key)).toEqual(['current 1', 'current 2', 'of a late clock 1'])

@@ -1,6 +1,7 @@
 import { Kysely, Migrator, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import {
   openRateLimitCounters,
   rateLimitMigrations,
@@ -34,6 +35,7 @@ export function openCounters(
   const counters = openRateLimitCounters({
     databaseUrl,
     isUp: () => true,
+    clock: systemClock,
     timeoutMs: PATIENT_MS,
     ...options,
   })

@@ -4,6 +4,7 @@ import { openQuoteRecordFile } from '../../../src/store/records/quote-record-fil
 import { createLog } from '../../../src/telemetry/log.js'
 import { storedRecord } from '../../support/databases/stored-record.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { createManualClock } from '../../support/manual-clock.js'
 
 const MB = 2 ** 20
 const OLDEST = 0
@@ -15,7 +16,7 @@ function record(number: number, text = `{"number":${number}}`) {
 const records = (count: number) => Array.from({ length: count }, (_, index) => record(index))
 
 async function open(path: string, maxBytes = 100 * MB) {
-  const store = await openQuoteRecordFile(path, maxBytes, createLog('silent'))
+  const store = await openQuoteRecordFile(path, maxBytes, createManualClock(), createLog('silent'))
   onTestFinished(store.close)
   return store
 }

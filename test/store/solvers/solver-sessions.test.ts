@@ -5,6 +5,7 @@ import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { openSqliteStores } from '../../../src/store/sqlite/sqlite-stores.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { createManualClock } from '../../support/manual-clock.js'
 import { BOTH_DATABASES } from '../databases.js'
 import { contents, NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'
 
@@ -153,7 +154,7 @@ test('sessions in a file end when the file is opened, and their places stay from
       quoteRecordHours: 0,
       quoteRecordMaxBytes: 0,
       solverAllowlist: false,
-      now: () => now,
+      clock: createManualClock(now),
       log: createLog('silent'),
     })
   const before = await open(1000)

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { loadSqlite, openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { createFileHealth, faultErrorOf } from '../../../src/store/sqlite/file-health.js'
@@ -26,7 +27,7 @@ async function openStores(dbPath: string) {
     quoteRecordHours: 1,
     quoteRecordMaxBytes: 1_000_000,
     solverAllowlist: false,
-    now: Date.now,
+    clock: systemClock,
     log,
   }
   const stores = await openSqliteStores(options)
@@ -92,7 +93,7 @@ test('a full disk on which no write-ahead log can be opened is reported as one',
 test('a full disk is reported, and its end is noticed without traffic', async () => {
   const path = temporaryFile()
   const { log, messages } = createLines()
-  const health = createFileHealth(path, log)
+  const health = createFileHealth(path, systemClock, log)
   onTestFinished(health.close)
   const database = await openSqlite(path, health)
   onTestFinished(() => database.destroy())
@@ -135,7 +136,7 @@ test('a file that is deleted while it is used takes no write until it is back', 
 test('a file that is damaged while it is used stays unusable until the next start', async () => {
   const { log, messages } = createLines()
   const path = temporaryFile()
-  const health = createFileHealth(path, log)
+  const health = createFileHealth(path, systemClock, log)
   onTestFinished(health.close)
   const database = await openSqlite(path, health)
   onTestFinished(() => database.destroy())

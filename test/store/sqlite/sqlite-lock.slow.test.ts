@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import type { Database } from '../../../src/store/database.js'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
@@ -104,7 +105,7 @@ test('a lock that stays is reported, shows in the health, and ends with the othe
     quoteRecordHours: 0,
     quoteRecordMaxBytes: 0,
     solverAllowlist: false,
-    now: Date.now,
+    clock: systemClock,
     log,
   })
   onTestFinished(stores.close)
