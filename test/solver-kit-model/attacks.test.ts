@@ -20,19 +20,6 @@ function changeBond({ set, settlement }: ModelContracts, change: bigint): void {
   set(() => settlement.setBond(SOLVER, { totalBond: settlement.bondOf(SOLVER).totalBond + change }))
 }
 
-it.each(RULES)('late payments at the addresses of prices cost no bond on the %s contract', async (rules) => {
-  const { ask, passBlocks, transfer, refund, bond, solver } = await startRunning(rules)
-  const prices = (
-    await Promise.all(Array.from({ length: 30 }, () => ask(30_000n, { isPrice: true })))
-  ).flatMap((price) => price ?? [])
-  expect(prices).toHaveLength(30)
-  for (const price of prices) transfer(price)
-  await passBlocks(40)
-  for (const price of prices) refund('refundAddressDeposit', price)
-  await passBlocks(3)
-  expect([bond(), solver.metrics().openQuotes]).toEqual([BOND, 0])
-})
-
 it('an output token that refuses its receiver costs half of the bond at most, and is then declined', async () => {
   const { ask, deposit, refund, passBlocks, bond, errors, contracts } = await startRunning('deployed')
   contracts.token(USDC).refuse(USERS[0])
@@ -131,17 +118,6 @@ it('transfers of nothing to deposit addresses make no orders', async () => {
   transfer(paid)
   await passBlocks(3)
   expect(isPaid(paid)).toBe(true)
-})
-
-it('an account that cannot pay for gas signs nothing, and says so once', async () => {
-  const { ask, passBlocks, node, errors } = await startRunning()
-  node.setBalance(1n)
-  await passBlocks(2)
-  expect([await ask(1_000n), await ask(1_000n)]).toEqual([undefined, undefined])
-  expect(errors().filter((error) => error.includes('too little for the gas'))).toHaveLength(1)
-  node.setBalance(10n ** 18n)
-  await passBlocks(2)
-  expect(await ask(1_000n)).toBeDefined()
 })
 
 it.each(['between two looks', 'block by block', 'while no process runs'])(
@@ -245,6 +221,20 @@ it.each(['while it runs', 'while no process runs', 'and whose bond was replaced 
     expect(metrics().missed).toBe(3)
   },
 )
+
+it('a slash by any of the prices that share a nonce is counted and reported', async () => {
+  const { quoteFor, passBlocks, slash, errors, chain, metrics } = await startRunning()
+  const small = await quoteFor(1_000n, { isPrice: true, depositSeconds: 10 })
+  const large = await quoteFor(39_000n, { isPrice: true, depositSeconds: 12 })
+  expect(large.quote.nonce).toBe(small.quote.nonce)
+  chain.mine(large.quote.fillDeadline + 1)
+  slash(large)
+  await passBlocks(5)
+  expect(metrics().missed).toBe(1)
+  expect(errors().join('\n')).toContain(
+    `order ${large.orderId} on chain 31337 was not paid by its fill deadline, and has cost`,
+  )
+})
 
 it('after a withdrawal of bond, a refund without a slash is not taken for one', async () => {
   const { ask, quoteFor, passBlocks, transfer, refund, contracts, metrics, passBeyond } =

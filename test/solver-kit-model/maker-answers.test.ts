@@ -1,11 +1,13 @@
 import { numberToHex } from 'viem'
 import { expect, it } from 'vitest'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { Rules } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { FEE_TOKEN } from './world.js'
+import { FEE_TOKEN, WETH } from './world.js'
 
 /** What a market maker is asked before an order is paid: `mayFill`, and `acceptLess` when less input has arrived than was quoted. */
 
@@ -120,4 +122,29 @@ it('an answer of `acceptLess` that takes long holds up no other order', async ()
   accept()
   await passBlocks(6)
   expect([stateOf(short as KnownQuote), errors()]).toEqual([OrderState.SETTLED, []])
+})
+
+/** Without a file, a restart loses all quotes. `acceptLess` has no say in quotes that are not known. */
+const FORGETFUL = { stateFile: undefined, acceptLess: () => true }
+
+const reportsOf = (known: KnownQuote, errors: readonly string[]) =>
+  errors.filter((error) => error.includes(`order ${known.orderId} has`))
+
+it.each<[string, Rules, Address, number, bigint?]>([
+  ['is paid when all has arrived that the event says', 'reference', WETH, OrderState.SETTLED],
+  [
+    'is reported and not paid when less has arrived than the event says',
+    'deployed',
+    FEE_TOKEN,
+    OrderState.DEPOSITED,
+    (WETH_UNIT * 99n) / 100n,
+  ],
+])('an order whose quote the kit has lost %s', async (_title, rules, inputToken, state, arrived) => {
+  const { quoteFor, deposit, restart, passBlocks, stateOf, errors } = await startRunning(rules, {}, FORGETFUL)
+  const known = await quoteFor(1_000n, { inputToken })
+  await restart(() => void deposit(known))
+  await passBlocks(5)
+  expect(stateOf(known)).toBe(state)
+  const words = `Error: order ${known.orderId} has ${arrived} of the input of ${WETH_UNIT}, and is not paid`
+  expect(reportsOf(known, errors())).toEqual(arrived === undefined ? [] : [words])
 })

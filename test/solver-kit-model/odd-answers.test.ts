@@ -75,10 +75,11 @@ const withTime =
 it.each<[string, number, Shape]>([
   ['in milliseconds', 3, withTime((seconds) => seconds * 1000)],
   ['of another chain', 1, withTime((seconds) => seconds + 3600)],
+  ['that is some minutes late', 1, withTime((seconds) => seconds + 200)],
   ['that is missing', 3, (block) => ({ ...block, timestamp: null })],
 ])('an order is paid although a look has shown a time %s', async (_what, blocks, shape) => {
-  const { quote, deposit, node, passBlocks, isPaid, metrics } = await startWith('', () => undefined)
-  const known = await quote(false)
+  const { quoteFor, deposit, node, passBlocks, isPaid, metrics } = await startRunning()
+  const known = await quoteFor(1_000n, { fillSeconds: 120 })
   let isOdd = false
   let isHeld = true
   node.intercept(({ method }, answer) => {
@@ -98,7 +99,7 @@ it.each<[string, number, Shape]>([
 })
 
 it('a block without a number or a time does not make it read the chain from its beginning', async () => {
-  const { node, passBlocks } = await startWith('', () => undefined)
+  const { node, passBlocks } = await startRunning()
   await passBlocks(160)
   let isOdd = true
   const firsts: number[] = []

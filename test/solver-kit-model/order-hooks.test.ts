@@ -148,21 +148,6 @@ it('a trade is told as the chain has it, when a stranger has paid it and taken l
   expect(told.at(-1)?.[1]).toMatchObject({ orderId, ...trade })
 })
 
-it('a missed order is told with its cost, and so is a quote that is slashed', async () => {
-  const { ask, deposit, passBlocks, passHeld, slash, chain, names, refund, bond, missed } = await start()
-  const [known, untaken] = [await ask(), await ask()]
-  deposit(known)
-  while (chain.head().timestamp <= known.quote.fillDeadline + 70) await passHeld(1)
-  refund('refund', known)
-  slash(untaken)
-  const before = bond()
-  await passHeld(1)
-  await passBlocks(6)
-  expect(names().filter((name) => name !== 'quoted')).toEqual(['deposit', 'missed', 'missed'])
-  expect(missed()).toEqual([known, untaken].map(({ orderId, bond: cost }) => [orderId, cost]))
-  expect(before - bond()).toBe(known.bond + untaken.bond)
-})
-
 it('a cancellation that a reorganisation removes is taken back, and what a stranger has settled then is told', async () => {
   const { ask, chain, cancelQuotes, transfer, passBlocks, passHeld, told, names, isUnused } = await start()
   const [kept, taken] = [await ask(), await ask()]

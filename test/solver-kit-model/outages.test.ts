@@ -1,74 +1,223 @@
-import { custom } from 'viem'
+import { custom, toFunctionSelector } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
-import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
-import { RULES } from '../support/chain/chain.js'
+import type { ChainOptions } from '../../packages/solver/src/solver-options.js'
+import { RULES, type Rules } from '../support/chain/chain.js'
 import { createModelNode } from '../support/model-chain/model-node.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
-import { registerAll, startRunning } from './running-solver.js'
-import { CHAIN_ID, createWorld, SETTLEMENT, SOLVER, WETH } from './world.js'
+import { type RunningSolver, startRunning } from './running-solver.js'
+import { BOND, CHAIN_ID, createWorld, SETTLEMENT, SOLVER, USDC, WETH } from './world.js'
 
 const HOUR_MS = 3_600_000
 /** Blocks after which a payment must be there. */
 const SOON = 20
 const TERMS = { depositSeconds: 60, fillSeconds: 120 }
+const ORDERS = toFunctionSelector('orders(bytes32)')
+const BALANCE = toFunctionSelector('balanceOf(address)')
+/** What the contract says of an order that is not there: zeros, and as many as any contract returns. */
+const NO_ORDER = `0x${'00'.repeat(32 * 12)}`
+/** Above what the node suggests. */
+const HIGH_TIP = 2_500_000_000n
 
-it.each([
-  ['ahead', HOUR_MS],
-  ['behind', -HOUR_MS],
-])('a clock that is an hour %s for seconds makes a solver give up no order', async (_title, wrongMs) => {
-  let isWrong = false
-  const mayFill = () => {
-    if (isWrong) throw new Error('not yet')
-    return true
+/** What goes wrong for an order. */
+interface Trouble {
+  readonly rules?: Rules
+  readonly limits?: Partial<ChainOptions>
+  /** Plays it. @returns the quote of the order, which must be paid soon after */
+  readonly play: (running: RunningSolver) => Promise<KnownQuote>
+}
+
+/** Calls without a block are answered by a node that is one block behind, if they begin so. @returns ends that */
+function lag({ node, chain }: RunningSolver, begins: string): () => void {
+  let isLagging = true
+  node.intercept(({ method, params = [] }, answer) => {
+    const [call, tag] = params as [{ data?: string }, string | undefined]
+    const isRead = method === 'eth_call' && (tag ?? 'latest') === 'latest' && call.data?.startsWith(begins)
+    return isLagging && isRead ? answer([call, `0x${(chain.head().number - 1).toString(16)}`]) : answer()
+  })
+  return () => {
+    isLagging = false
   }
-  const { chain, setTime, quoteFor, deposit, passBlocks, stateOf, metrics } = await startRunning(
-    'reference',
-    {},
-    { mayFill },
-  )
-  const known = await quoteFor(1_000n, TERMS)
-  deposit(known)
-  isWrong = true
-  setTime(chain.head().timestamp * 1000 + wrongMs)
-  await passBlocks(4)
-  expect([stateOf(known), metrics().openOrders]).toEqual([OrderState.DEPOSITED, 1])
-  isWrong = false
-  setTime(chain.head().timestamp * 1000)
-  await passBlocks(SOON)
-  expect([stateOf(known), metrics().missed]).toEqual([OrderState.SETTLED, 0])
+}
+
+/** The time of day is wrong for some blocks, in which the payment waits. */
+const wrongClock = (wrongMs: number): Trouble => ({
+  async play({ chain, setTime, quoteFor, deposit, passHeld }) {
+    const known = await quoteFor(1_000n, TERMS)
+    deposit(known)
+    setTime(chain.head().timestamp * 1000 + wrongMs)
+    await passHeld(4)
+    setTime(chain.head().timestamp * 1000)
+    return known
+  },
 })
 
-it.each([
-  ['one signature', 'account'],
-  ['one call', 'node'],
-  ['each fifth call', 'node'],
-])('an order is paid although %s gets no answer of the %s', async (what, who) => {
+/** Calls get no answer. @param isSilent called with each one after the deposit */
+const silence = (isSilent: (method: string) => boolean): Trouble => ({
+  async play({ quoteFor, deposit, node }) {
+    const known = await quoteFor(1_000n, TERMS)
+    node.intercept(({ method }, answer) => (isSilent(method) ? new Promise(() => {}) : answer()))
+    deposit(known)
+    return known
+  },
+})
+
+/** The node answers in its own way what it is asked of logs. */
+const logs = (rules: Rules, isForAddress: boolean, answerOf: () => unknown): Trouble => ({
+  rules,
+  async play({ quoteFor, deposit, transfer, node }) {
+    const known = await quoteFor(1_000n, { isForAddress, depositSeconds: 30 })
+    node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? answerOf() : answer()))
+    if (isForAddress) transfer(known)
+    else deposit(known)
+    return known
+  },
+})
+
+/** A node that does not show an order yet answers while its quote is to be cancelled. */
+const lagAtCancellation = (rules: Rules): Trouble => ({
+  rules,
+  limits: { pollIntervalMs: 1_000 },
+  async play(running) {
+    const { quoteFor, deposit, passBlocks, cancelQuotes, chain, pass } = running
+    await passBlocks(5)
+    const known = await quoteFor(1_000n, { depositSeconds: 300, fillSeconds: 120 })
+    await passBlocks(3)
+    const endLag = lag(running, ORDERS)
+    deposit(known)
+    chain.mine(chain.head().timestamp + 2)
+    const cancelling = cancelQuotes()
+    await pass(10)
+    await passBlocks(2)
+    endLag()
+    await passBlocks(6)
+    expect(await cancelling).toEqual([{ orderId: known.orderId, outcome: 'TAKEN' }])
+    return known
+  },
+})
+
+/** The order of the last second is not there, says the node for some blocks. */
+const lagAtDeposit: Trouble = {
+  rules: 'deployed',
+  limits: { pollIntervalMs: 1_000 },
+  async play({ ask, quoteFor, deposit, passBlocks, chain, stateOf, node }) {
+    // The kit learns from a quote that has ended what the contract does at addresses.
+    await ask(1_000n)
+    await passBlocks(60)
+    const known = await quoteFor(39_900n)
+    let isLagging = false
+    node.intercept(({ method, params = [] }, answer) => {
+      const { data = '' } = Object(params[0])
+      const isRead = method === 'eth_call' && data.startsWith(ORDERS) && data.includes(known.orderId.slice(2))
+      return isLagging && isRead ? NO_ORDER : answer()
+    })
+    while (chain.head().timestamp < known.quote.depositDeadline - 2) await passBlocks(1)
+    deposit(known)
+    isLagging = true
+    await passBlocks(1)
+    expect(stateOf(known)).toBe(OrderState.DEPOSITED)
+    await passBlocks(3)
+    isLagging = false
+    return known
+  },
+}
+
+const lostPayment: Trouble = {
+  async play({ chain, quoteFor, deposit, passBlocks, passHeld }) {
+    const known = await quoteFor(1_000n, TERMS)
+    deposit(known)
+    await passBlocks(1)
+    await passHeld(1)
+    expect(chain.pendingCount() - chain.countOf(SOLVER)).toBe(1)
+    chain.dropPool()
+    chain.setMinTip(HIGH_TIP)
+    return known
+  },
+}
+
+const droppedToken: Trouble = {
+  rules: 'deployed',
+  async play({ quoteFor, restart, transfer }) {
+    const known = await quoteFor(1_000n, { isForAddress: true, depositSeconds: 60 })
+    await restart(() => {}, { tokens: [USDC] })
+    transfer(known)
+    return known
+  },
+}
+
+const isFirst = (method: string) => {
+  let count = 0
+  return (asked: string) => asked === method && count++ === 0
+}
+const isFifth = () => {
+  let count = 0
+  return () => ++count % 5 === 0
+}
+const refusal = () => Promise.reject(new Error('query returned more than 10000 results'))
+
+it.each<[string, Trouble]>([
+  ['the clock of its machine is an hour ahead for seconds', wrongClock(HOUR_MS)],
+  ['the clock of its machine is an hour behind for seconds', wrongClock(-HOUR_MS)],
+  ['one call gets no answer of the node', silence(isFirst('eth_estimateGas'))],
+  ['each fifth call gets no answer of the node', silence(isFifth())],
+  ['the node refuses logs', logs('reference', false, refusal)],
+  ['the node refuses logs, and the input lies at its address', logs('deployed', true, refusal)],
+  ['the node shows no logs, and the input lies at its address', logs('deployed', true, () => [])],
+  ['a node that lags does not show it while it is to be cancelled', lagAtCancellation('reference')],
+  ['a node that lags does not show it at another contract', lagAtCancellation('deployed')],
+  ['a node that lags does not show it when its last second has come', lagAtDeposit],
+  ['the node has lost its payment, and takes only a higher tip', lostPayment],
+  ['the solver does not trade its input token any more', droppedToken],
+])('an order is paid although %s', async (_what, { rules, limits, play }) => {
+  const running = await startRunning(rules, limits)
+  const { passBlocks, isPaid, metrics, bond } = running
+  const known = await play(running)
+  for (let block = 0; block < SOON && !isPaid(known); block++) await passBlocks(1)
+  expect([isPaid(known), metrics().missed, bond()]).toEqual([true, 0, BOND])
+})
+
+it('an order is paid although one signature gets no answer of the account', async () => {
   const account = privateKeyToAccount(keyOf(devAccounts[1]))
   let isLost = false
-  let calls = 0
-  function once<T>(answer: () => T): T | Promise<never> {
-    if (!isLost || (what === 'each fifth call' && ++calls % 5 > 0)) return answer()
-    isLost = what === 'each fifth call'
+  const signTransaction: typeof account.signTransaction = (...terms) => {
+    if (!isLost) return account.signTransaction(...terms)
+    isLost = false
     return new Promise(() => {})
   }
-  const signTransaction = (...terms: Parameters<typeof account.signTransaction>) =>
-    once(() => account.signTransaction(...terms))
-  const options = who === 'account' ? { account: { ...account, signTransaction } } : {}
-  const { quoteFor, deposit, passBlocks, isPaid, node, errors } = await startRunning('reference', {}, options)
-  if (who === 'node')
-    node.intercept(({ method }, answer) =>
-      method === 'eth_estimateGas' || what === 'each fifth call' ? once(answer) : answer(),
-    )
+  const options = { account: { ...account, signTransaction } }
+  const { quoteFor, deposit, passBlocks, isPaid, errors } = await startRunning('reference', {}, options)
   const known = await quoteFor(1_000n, TERMS)
   isLost = true
   deposit(known)
   await passBlocks(SOON)
   expect(isPaid(known)).toBe(true)
-  if (who === 'account') expect(errors().join()).toContain('the account has not answered')
+  expect(errors().join()).toContain('the account has not answered')
+})
+
+it('what was paid is promised to nobody else, although a node still shows the balance of before', async () => {
+  const options = { maxBondShare: 1, maxOpenBond: 1 }
+  const running = await startRunning('reference', { pollIntervalMs: 1_000 }, options)
+  const { ask, quoteFor, deposit, passBlocks, contracts, isPaid } = running
+  contracts.set(() => {
+    contracts.settlement.setBond(SOLVER, { totalBond: 2_000n * BOND })
+    contracts.token(contracts.settlement.bondToken.address).mint(SETTLEMENT, 2_000n * BOND)
+  })
+  await passBlocks(5)
+  const first = await quoteFor(99_000n, { depositSeconds: 30 })
+  lag(running, BALANCE)
+  deposit(first)
+  let promised = 0n
+  for (let block = 0; block < 8; block++) {
+    await passBlocks(1)
+    for (let count = 0; count < 4; count++)
+      promised += (await ask(60_000n, { depositSeconds: 40 }))?.quote.outputAmount ?? 0n
+  }
+  expect(isPaid(first)).toBe(true)
+  expect(promised).toBeLessThanOrEqual(contracts.token(USDC).balanceOf(SOLVER))
+  expect(promised).toBeGreaterThan(0n)
 })
 
 it('an order that is owed at a restart is paid while the instance is down', async () => {
@@ -131,25 +280,6 @@ it('a cancellation whose look at the chain fails rejects, and its quote is ended
   await closing
 })
 
-it('while a node shows no logs, an untaken quote is cancelled, and a deposit that nobody reports is paid', async () => {
-  const { ask, deposit, passBlocks, node, isUnused, stateOf, metrics } = await startRunning()
-  const asked = [await ask(1_000n, TERMS), await ask(1_000n, TERMS)]
-  const [untaken, taken] = asked as [KnownQuote, KnownQuote]
-  node.intercept(({ method }, answer) => {
-    if (method === 'eth_getLogs') throw new Error('query returned more than 10000 results')
-    return answer()
-  })
-  deposit(taken)
-  // Both have 60 s for the deposit, and 120 s more until the fill deadline.
-  await passBlocks(61)
-  expect([isUnused(untaken), stateOf(untaken), stateOf(taken)]).toEqual([
-    false,
-    OrderState.NONE,
-    OrderState.SETTLED,
-  ])
-  expect(metrics()).toMatchObject({ missed: 0, filled: 1 })
-})
-
 it.each(RULES)(
   'on a %s chain that makes a block only for a transaction, quotes end by the clock',
   async (rules) => {
@@ -171,98 +301,3 @@ it.each(RULES)(
     expect(metrics().openQuotes).toBe(0)
   },
 )
-
-/** A chain that has a block every two seconds, for solvers that may not start. */
-function createStarts() {
-  registerAll()
-  const world = createWorld('reference')
-  const { chain, clock } = world
-  async function passBlocks(isEnough = () => false, most = SOON): Promise<void> {
-    for (let block = 0; block < most && !isEnough(); block++) {
-      await clock.advance(1000)
-      chain.mine(chain.head().timestamp + 2)
-      await clock.advance(1000)
-    }
-  }
-  return {
-    ...world,
-    passBlocks,
-    async start(options: Partial<SolverOptions> = {}) {
-      const incarnation = world.start(options)
-      onTestFinished(() => world.kill(incarnation))
-      await incarnation.node.asked
-      return incarnation
-    },
-  }
-}
-
-it('a start whose node fails while an approval waits says what the node has said', async () => {
-  const { chain, clock, passBlocks, start } = createStarts()
-  const incarnation = await start()
-  while (chain.pendingCount() === chain.countOf(SOLVER)) await clock.advance(10)
-  incarnation.node.setState('down')
-  await passBlocks(() => incarnation.progress === 'failed')
-  expect(incarnation.errors.map(String).join()).toMatch(
-    /must be able to approve 0x\w{40} on chain 31337: .*the node is down/s,
-  )
-})
-
-it('a state file of another account is refused, so that no open quote is forgotten', async () => {
-  const { kill, passBlocks, start } = createStarts()
-  const first = await start()
-  await passBlocks(() => first.progress === 'started')
-  kill(first)
-  const second = await start({ account: keyOf(devAccounts[2]) })
-  await passBlocks(() => second.progress !== 'starting')
-  expect([second.progress, second.errors.join()]).toEqual([
-    'failed',
-    expect.stringContaining(`the stateFile has what was signed by ${SOLVER} for ${SETTLEMENT}`),
-  ])
-})
-
-it('a registration is tried again when the instance asks for it, and no earlier', async () => {
-  const { passBlocks, start } = createStarts()
-  let attempts = 0
-  vi.stubGlobal('fetch', async () => {
-    attempts++
-    if (attempts > 1) return Response.json({ status: 'registered', address: SOLVER })
-    const refusal = { error: 'Too many registrations.', code: 'RATE_LIMITED' }
-    return Response.json(refusal, { status: 429, headers: { 'retry-after': '120' } })
-  })
-  const incarnation = await start()
-  await passBlocks(() => attempts === 1)
-  await passBlocks(undefined, 55)
-  expect([attempts, incarnation.progress]).toEqual([1, 'starting'])
-  await passBlocks(() => incarnation.progress === 'started')
-  expect([attempts, incarnation.progress]).toEqual([2, 'started'])
-})
-
-it('a registration whose check finds a fault is reported, and one that was not checked is not', async () => {
-  const { kill, passBlocks, start } = createStarts()
-  const checks = [
-    { outcome: 'FAILED', explanation: 'Nothing listens there.' },
-    { outcome: 'SKIPPED', explanation: 'The chain was not read yet.' },
-  ]
-  for (const check of checks) {
-    vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER, check }))
-    const incarnation = await start()
-    await passBlocks(() => incarnation.progress === 'started')
-    expect(incarnation.errors.map(String)).toEqual(
-      check.outcome === 'FAILED' ? [expect.stringContaining(check.explanation)] : [],
-    )
-    kill(incarnation)
-  }
-})
-
-it('a start ends without an error when the solver is closed meanwhile, and warns without a state file', async () => {
-  const { passBlocks, start } = createStarts()
-  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))
-  const warn = vi.fn()
-  const log = { debug() {}, info() {}, warn, error() {} }
-  const incarnation = await start({ stateFile: undefined, log })
-  await passBlocks(() => incarnation.errors.length > 0)
-  expect(incarnation.progress).toBe('starting')
-  await incarnation.solver.close()
-  expect(incarnation.progress).toBe('started')
-  expect(warn.mock.calls.map(([, text]) => text)).toContainEqual(expect.stringContaining('without stateFile'))
-})

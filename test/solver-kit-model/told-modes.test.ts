@@ -3,7 +3,7 @@ import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
 import { RULES } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { startRunning } from './running-solver.js'
-import { BOND, USDC, USERS, WETH } from './world.js'
+import { BOND, USERS, WETH } from './world.js'
 
 it.each(RULES)(
   'a transfer that comes after the deposit deadline is given back on the %s contract',
@@ -51,28 +51,5 @@ it('a quote for an address that nobody pays is cancelled in the second half of i
   await passBeyond(fillDeadline)
   slash(known)
   await passBlocks(2)
-  expect(bond()).toBe(BOND)
-})
-
-it('a deposit at an address is paid although its input token is no longer traded', async () => {
-  const { quoteFor, transfer, restart, passBlocks, isPaid } = await startRunning('deployed')
-  const known = await quoteFor(1_000n, { isForAddress: true, depositSeconds: 60 })
-  await restart(() => {}, { tokens: [USDC] })
-  transfer(known)
-  await passBlocks(10)
-  expect(isPaid(known)).toBe(true)
-})
-
-it.each([
-  ['refuses logs', () => Promise.reject(new Error('query timeout exceeded'))],
-  ['shows no logs', () => []],
-])('an input that lies at its address in time is paid although the node %s', async (_what, answerOf) => {
-  const running = await startRunning('deployed')
-  const { quoteFor, transfer, isPaid, bond, node, passBeyond } = running
-  const known = await quoteFor(1_000n, { isForAddress: true, depositSeconds: 60 })
-  node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? answerOf() : answer()))
-  transfer(known)
-  await passBeyond(known.quote.depositDeadline)
-  expect(isPaid(known)).toBe(true)
   expect(bond()).toBe(BOND)
 })

@@ -1,72 +1,48 @@
 import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
+import { Revert } from '../support/model-chain/journal.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
-import { BOND, SOLVER } from './world.js'
+import { BOND, SOLVER, settlementCall } from './world.js'
 
 const [, maker = devAccounts[0]] = devAccounts
 const { address, signMessage, signTypedData, signTransaction } = privateKeyToAccount(keyOf(maker))
-const GWEI = 1_000_000_000n
 
-it.each(['after they are over', 'by deposits'])(
-  'an account that signs quotes and no transactions costs half of the bond, however often a stranger takes them again %s',
-  async (how) => {
-    const isDeposited = how === 'by deposits'
-    let isDown = false
-    const sign: typeof signTransaction = (...asked) =>
-      isDown ? Promise.reject(new Error('denied')) : signTransaction(...asked)
-    const account = { address, signMessage, signTypedData, signTransaction: sign }
-    const running = await startRunning('reference', { pollIntervalMs: 1_000 }, { account })
-    const { ask, deposit, passBlocks, isUnused, slash, refund, bond, restart } = running
-    await passBlocks(20)
-    isDown = true
-    const slashSome = async () => {
-      const signed: KnownQuote[] = []
-      const milli = (bond() * 39_900n) / BOND
-      for (let count = 0; count < 6; count++) {
-        const known = await ask(milli, { depositSeconds: 4 })
-        if (known !== undefined) signed.push(known)
-      }
-      if (isDeposited) signed.forEach(deposit)
-      await passBlocks(42)
-      for (const known of signed) {
-        if (isDeposited) refund('refund', known)
-        else if (isUnused(known)) slash(known)
-      }
-      await passBlocks(3)
-      return signed.length
-    }
-    expect(await slashSome()).toBeGreaterThan(0)
-    for (let round = 0; round < 4; round++) {
-      // A start forgets which tokens and users missed orders were of.
-      if (isDeposited) await restart(() => {})
-      await slashSome()
-    }
-    isDown = false
-    await restart(() => {})
-    expect(await slashSome()).toBe(0)
-    expect(bond()).toBeGreaterThanOrEqual(BOND / 2n)
-  },
-)
+const CANCEL = settlementCall('cancelNonce', [0n]).slice(0, 10)
 
-it('nothing is signed while the base fee may rise above `maxFeePerGas`, and again when it has fallen', async () => {
-  const { ask, passBlocks, chain, errors } = await startRunning('reference', {
-    pollIntervalMs: 1_000,
-    maxFeePerGas: 8n * GWEI,
-  })
-  const isSigned = async () => (await ask(1_000n)) !== undefined
-  const signed = [await isSigned()]
-  for (const baseFee of [5n, 1n]) {
-    chain.setBaseFee(baseFee * GWEI)
-    await passBlocks(30)
-    signed.push(await isSigned())
+afterEach(() => void vi.restoreAllMocks())
+
+it('an account that signs quotes and no transactions costs half of the bond, however often a stranger has them slashed', async () => {
+  let isDown = false
+  const sign: typeof signTransaction = (...asked) =>
+    isDown ? Promise.reject(new Error('denied')) : signTransaction(...asked)
+  const account = { address, signMessage, signTypedData, signTransaction: sign }
+  const running = await startRunning('reference', { pollIntervalMs: 1_000 }, { account })
+  const { ask, passBlocks, isUnused, slash, bond, restart } = running
+  await passBlocks(20)
+  isDown = true
+  const slashSome = async () => {
+    const signed: KnownQuote[] = []
+    const milli = (bond() * 39_900n) / BOND
+    for (let count = 0; count < 6; count++) {
+      const known = await ask(milli, { depositSeconds: 4 })
+      if (known !== undefined) signed.push(known)
+    }
+    await passBlocks(42)
+    for (const known of signed.filter(isUnused)) slash(known)
+    await passBlocks(3)
+    return signed.length
   }
-  expect(signed).toEqual([true, false, true])
-  expect(errors().join()).toContain('maxFeePerGas is below what a transaction needs')
+  expect(await slashSome()).toBeGreaterThan(0)
+  for (let round = 0; round < 4; round++) await slashSome()
+  isDown = false
+  await restart(() => {})
+  expect(await slashSome()).toBe(0)
+  expect(bond()).toBeGreaterThanOrEqual(BOND / 2n)
 })
 
 it.each([
@@ -118,3 +94,27 @@ it('fees do not rise while no block comes', async () => {
   await passBlocks(3)
   expect(isPaid(known)).toBe(true)
 })
+
+it.each(['fill', 'settle'])(
+  'a payment by `%s` that reverts only in blocks is sent a few times, and its quote costs no more than it must',
+  async (call) => {
+    const { quoteFor, deposit, transfer, refund, passBlocks, contracts, chain, bond, errors } =
+      await startRunning()
+    const known = await quoteFor(1_000n, { fillSeconds: 600 })
+    const { transact } = contracts
+    vi.spyOn(contracts, 'transact').mockImplementation((context, to, data) => {
+      if (context.sender === SOLVER && !data.startsWith(CANCEL)) throw new Revert('')
+      return transact(context, to, data)
+    })
+    if (call === 'fill') deposit(known)
+    else transfer(known)
+    const before = chain.countOf(SOLVER)
+    while (chain.head().timestamp < known.quote.fillDeadline) await passBlocks(1, 6)
+    // The last one cancels the quote.
+    expect(chain.countOf(SOLVER) - before).toBe(call === 'fill' ? 5 : 6)
+    expect(errors().filter((error) => error.includes('is not sent any more'))).toHaveLength(1)
+    refund(call === 'fill' ? 'refund' : 'refundAddressDeposit', known)
+    await passBlocks(2)
+    expect(bond() === BOND).toBe(call === 'settle')
+  },
+)
