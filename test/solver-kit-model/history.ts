@@ -4,7 +4,7 @@ import type { Rules } from '../support/chain/chain.js'
 import type { Random } from '../support/random.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { createWatch } from './invariants.js'
-import { type KnownQuote, toKnown } from './known-quotes.js'
+import { isSigned, type KnownQuote, toKnown } from './known-quotes.js'
 import type { LyingInstance } from './lying-instance.js'
 import { makeLie, noLies } from './lying-node.js'
 import {
@@ -96,10 +96,10 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     const headers = isIndicative ? { 'x-quote-kind': 'indicative' } : {}
     const answering = incarnation.solver.answer({ body: { ...body, amount: String(amount) }, headers })
     await clock.advance(0)
-    const answer = await answering
+    const { body: answer } = await answering
     const terms = `${body.orderType} ${wanted} ${depositMode} ${body.depositDeadline} ${body.fillDeadline} ${body.inputToken.slice(0, 4)}${isIndicative ? ` indicative for ${body.userAddress}` : ''}`
-    if (answer.status !== 200) return note(`asks ${terms}: ${JSON.stringify(answer.body)}`)
-    const known = toKnown(world, answer.body as never, {
+    if (!isSigned(answer)) return note(`asks ${terms}: ${JSON.stringify(answer)}`)
+    const known = toKnown(world, answer, {
       isIndicative,
       isForAddress: depositMode !== 'CONTRACT',
     })

@@ -58,7 +58,7 @@ const BATCH_STATUS: readonly [unknown, ...unknown[]] = [
 function createOddWallet(running: Running, random: Random, notes: string[]) {
   const { chain } = running
   const sent: Hex[] = []
-  const node = createModelNode(chain, CHAIN_ID).transport({}).request
+  const node = createModelNode(chain, CHAIN_ID)
   const hasBatches = random.integer(1, 3) === 1
 
   function send({ to, data }: { to: Hex; data: Hex }): Hex {
@@ -94,7 +94,7 @@ function createOddWallet(running: Running, random: Random, notes: string[]) {
     if (method === 'wallet_getCallsStatus') return random.pick(BATCH_STATUS)
     if (method === 'wallet_getCapabilities')
       return hasBatches ? { [numberToHex(CHAIN_ID)]: { atomic: { status: 'supported' } } } : {}
-    return node({ method, params } as never)
+    return node.request({ method, params })
   }
 
   return {

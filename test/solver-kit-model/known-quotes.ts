@@ -19,10 +19,19 @@ export interface KnownQuote {
   readonly bond: bigint
 }
 
-/** Reads the answer of an endpoint. */
+/** An offer, as an endpoint answers. */
+interface SignedAnswer {
+  readonly quote: WireQuote
+  readonly signature: Hex
+}
+
+/** Whether an answer of an endpoint is an offer. */
+export const isSigned = (answer: unknown): answer is SignedAnswer => Object(answer).signature !== undefined
+
+/** Reads an offer. */
 export function toKnown(
   { contracts }: World,
-  answer: { readonly quote: WireQuote; readonly signature: Hex },
+  answer: SignedAnswer,
   request: Pick<KnownQuote, 'isIndicative' | 'isForAddress'>,
 ): KnownQuote {
   const quote = contractStruct(answer.quote)

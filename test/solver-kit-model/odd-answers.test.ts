@@ -9,12 +9,15 @@ import { BOND, SOLVER } from './world.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
-type Shape = (answer: Readonly<Record<string, unknown>>) => unknown
+type Answer = Readonly<Record<string, unknown>>
+type Shape = (answer: Answer) => unknown
 
 /** A solver whose node gives the answers to one method in a shape. */
-async function startWith(method: string, shape: (answer: never) => unknown) {
+async function startWith(method: string, shape: (answer: Answer | null) => unknown) {
   const running = await startRunning()
-  running.node.intercept((asked, answer) => (asked.method === method ? shape(answer() as never) : answer()))
+  running.node.intercept((asked, answer) =>
+    asked.method === method ? shape(answer() as Answer | null) : answer(),
+  )
   const quote = async (isForAddress: boolean) =>
     await running.quoteFor(1_000n, { fillSeconds: 600, isForAddress })
   return { ...running, quote }
@@ -55,7 +58,7 @@ it.each<[string, Shape]>([
 ])('an order ends, and a quote is cancelled, when receipts have %s', async (_what, shape) => {
   const { quote, deposit, passBlocks, metrics, isUnused, errors } = await startWith(
     'eth_getTransactionReceipt',
-    (receipt: Parameters<Shape>[0] | null) => receipt && shape(receipt),
+    (receipt) => receipt && shape(receipt),
   )
   const [taken, untaken] = [await quote(false), await quote(false)]
   deposit(taken)
@@ -86,7 +89,7 @@ it.each<[string, number, Shape]>([
     // Its payment waits for an estimate.
     if (isHeld && method === 'eth_estimateGas') throw new Error('header not found')
     const isBlock = isOdd && method.startsWith('eth_getBlockBy')
-    return isBlock ? shape(answer() as Parameters<Shape>[0]) : answer()
+    return isBlock ? shape(answer() as Answer) : answer()
   })
   deposit(known)
   await passBlocks(1)

@@ -5,7 +5,7 @@ import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solv
 import type { Rules } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
-import { type KnownQuote, toKnown } from './known-quotes.js'
+import { isSigned, type KnownQuote, toKnown } from './known-quotes.js'
 import type { LyingInstance } from './lying-instance.js'
 import {
   CHAIN_ID,
@@ -99,8 +99,8 @@ export async function startRunning(
     const answering = incarnation.solver.answer({ body, headers })
     await clock.advance(0)
     const { body: answer } = await answering
-    if (!('signature' in (answer as object))) return undefined
-    return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress })
+    if (!isSigned(answer)) return undefined
+    return toKnown(world, answer, { isIndicative: isPrice, isForAddress })
   }
 
   const transfer = ({ quote, depositAddress }: KnownQuote, amount = quote.inputAmount) =>

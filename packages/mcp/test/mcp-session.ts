@@ -40,8 +40,8 @@ export async function startSession(line: (typeof LINES)[number], args: readonly 
         name,
         arguments: input as Record<string, unknown>,
       })
-      const [{ text }] = content as unknown as [{ text: string }]
-      return { isError, value: structuredContent ?? text }
+      const texts = content.map((part) => (part.type === 'text' ? part.text : part.type))
+      return { isError, value: structuredContent ?? texts.join() }
     },
     close: () => client.close(),
   }

@@ -28,7 +28,8 @@ let network: Network
 let instance: Awaited<ReturnType<typeof startRelay>>
 let node: Awaited<ReturnType<typeof startRelay>>
 let chainId: number
-const sessions: McpSession[] = []
+/** By client and arguments. */
+const sessions = new Map<string, McpSession>()
 
 beforeAll(async () => {
   network = await startNetwork({
@@ -41,12 +42,12 @@ beforeAll(async () => {
   instance = await startRelay(network.serviceUrl)
   node = await startRelay(network.devnet.rpcUrl)
 }, TIMEOUT_MS)
-afterEach(async () => {
+afterEach(() => {
   instance.change = (_path, answer) => answer
   instance.refusal = undefined
-  for (const session of sessions.splice(0)) await session.close()
 })
 afterAll(async () => {
+  for (const session of sessions.values()) await session.close()
   await instance?.close()
   await node?.close()
   await network?.close()
@@ -62,9 +63,11 @@ const argsFor = (...more: string[]) => [
   ...more,
 ]
 
+/** The session of a server, which all tests with the same arguments share. */
 async function openSession(line: (typeof LINES)[number] = 'client 2', args = argsFor()) {
-  const session = await startSession(line, args)
-  sessions.push(session)
+  const key = [line, ...args].join(' ')
+  const session = sessions.get(key) ?? (await startSession(line, args))
+  sessions.set(key, session)
   return session
 }
 
@@ -192,7 +195,8 @@ describe('an instance that lies gets no calls signed', () => {
         for (const token of answer.tokens) if (token.symbol === 'USDC') token.decimals = 2
       return answer
     }
-    const built = await swapForOwner(await openSession())
+    // The server remembers the token.
+    const built = await swapForOwner(await openSession('client 2', argsFor('--max-quotes', '1')))
     expect(built.isError && problemsOf(built)).toEqual(['decimals_wrong'])
   })
 

@@ -10,8 +10,18 @@ import { overflow, takeScreenshot } from '../../support/console/console.js'
 import { PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
-const WIDTHS = [1440, 1024, 390] as const
-const SCHEMES = ['light', 'dark'] as const
+/** Each width, and each theme on a desk and on a phone at one of the two kinds of places. */
+const SCREENS = {
+  empty: [
+    { width: 1440, colorScheme: 'dark' },
+    { width: 390, colorScheme: 'light' },
+  ],
+  busy: [
+    { width: 1440, colorScheme: 'light' },
+    { width: 1024, colorScheme: 'light' },
+    { width: 390, colorScheme: 'dark' },
+  ],
+} as const
 /** What the page has and Node's types do not. */
 interface PageGlobals {
   getComputedStyle(element: unknown): { getPropertyValue(name: string): string }
@@ -83,33 +93,31 @@ async function busyPlaces(): Promise<Place[]> {
   ]
 }
 
-/** Opens each place at each width and in each theme, and checks what every page must fulfil. */
-async function checkPlaces(places: readonly Place[], kind: string): Promise<void> {
+/** Opens each place at each of its screens, and checks what every page must fulfil. */
+async function checkPlaces(places: readonly Place[], kind: keyof typeof SCREENS): Promise<void> {
   const findings: string[] = []
-  for (const colorScheme of SCHEMES) {
-    for (const width of WIDTHS) {
-      const { page, open } = await stage.openPage({
-        colorScheme,
-        viewport: { width, height: width < 500 ? 844 : 900 },
-      })
-      // The link to the swap brings what the console cannot read without a wallet.
-      if (kind === 'busy') {
-        await open(stage.swapLink())
-        await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
-      }
-      for (const { name, path, ready } of places) {
-        const at = `${name} at ${width}, ${colorScheme}, ${kind}`
-        await open(path)
-        await page.getByText(ready).first().waitFor(PAGE_WAIT)
-        const tooWide = await overflow(page)
-        if (tooWide !== 0) findings.push(`${at} is ${tooWide} pixels too wide`)
-        await takeScreenshot(page, `${name}-${width}-${colorScheme}-${kind}`)
-        const serious = width === 1024 ? [] : await seriousFindings(page)
-        findings.push(...serious.map((finding) => `${at}: ${finding}`))
-      }
-      // Each page asks for quotes as long as it is open.
-      await page.context().close()
+  for (const { width, colorScheme } of SCREENS[kind]) {
+    const { page, open } = await stage.openPage({
+      colorScheme,
+      viewport: { width, height: width < 500 ? 844 : 900 },
+    })
+    // The link to the swap brings what the console cannot read without a wallet.
+    if (kind === 'busy') {
+      await open(stage.swapLink())
+      await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
     }
+    for (const { name, path, ready } of places) {
+      const at = `${name} at ${width}, ${colorScheme}, ${kind}`
+      await open(path)
+      await page.getByText(ready).first().waitFor(PAGE_WAIT)
+      const tooWide = await overflow(page)
+      if (tooWide !== 0) findings.push(`${at} is ${tooWide} pixels too wide`)
+      await takeScreenshot(page, `${name}-${width}-${colorScheme}-${kind}`)
+      const serious = width === 1024 ? [] : await seriousFindings(page)
+      findings.push(...serious.map((finding) => `${at}: ${finding}`))
+    }
+    // Each page asks for quotes as long as it is open.
+    await page.context().close()
   }
   expect(findings).toEqual([])
 }
@@ -227,30 +235,27 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
     })
 
-    it.each(['light', 'dark'] as const)(
-      'show in forced colours (%s) what is current, what is filled, and what has the focus',
-      async (colorScheme) => {
-        const { page, open } = await stage.openPage({ colorScheme, forcedColors: 'active' })
-        await open('solvers')
-        const background = await styleOf(page.locator('html'), 'background-color')
-        const shown = async (element: Locator, property: string) =>
-          (await styleOf(element, property)) !== background
-        const link = (name: string) => page.getByRole('link', { name, exact: true })
-        await page.getByRole('img', { name: 'Chain 31337 is ok' }).waitFor(PAGE_WAIT)
-        expect([
-          await shown(link('Solvers'), 'border-bottom-color'),
-          await shown(link('Swap'), 'border-bottom-color'),
-          await shown(page.locator('.dot-ok'), 'background-color'),
-          await shown(page.locator('.segments a[aria-current]'), 'background-color'),
-        ]).toEqual([true, false, true, true])
-        await open(stage.swapLink())
-        await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
-        const connect = page.getByRole('button', { name: 'Connect wallet' })
-        expect(await styleOf(connect, 'color')).not.toBe(await styleOf(connect, 'background-color'))
-        await connect.focus()
-        expect(await shown(connect, 'outline-color')).toBe(true)
-      },
-    )
+    it('show in forced colours what is current, what is filled, and what has the focus', async () => {
+      const { page, open } = await stage.openPage({ colorScheme: 'dark', forcedColors: 'active' })
+      await open('solvers')
+      const background = await styleOf(page.locator('html'), 'background-color')
+      const shown = async (element: Locator, property: string) =>
+        (await styleOf(element, property)) !== background
+      const link = (name: string) => page.getByRole('link', { name, exact: true })
+      await page.getByRole('img', { name: 'Chain 31337 is ok' }).waitFor(PAGE_WAIT)
+      expect([
+        await shown(link('Solvers'), 'border-bottom-color'),
+        await shown(link('Swap'), 'border-bottom-color'),
+        await shown(page.locator('.dot-ok'), 'background-color'),
+        await shown(page.locator('.segments a[aria-current]'), 'background-color'),
+      ]).toEqual([true, false, true, true])
+      await open(stage.swapLink())
+      await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
+      const connect = page.getByRole('button', { name: 'Connect wallet' })
+      expect(await styleOf(connect, 'color')).not.toBe(await styleOf(connect, 'background-color'))
+      await connect.focus()
+      expect(await shown(connect, 'outline-color')).toBe(true)
+    })
 
     it('show a solver whose session has ended as not connected', async () => {
       const { page, open } = await stage.openPage()

@@ -106,7 +106,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await story.getByRole('alert').count()).toBe(0)
     })
 
-    it.each(['market', 'solvers', `solver/${SOLVER}`, 'orders', 'swap'])(
+    it.each([`solver/${SOLVER}`, 'orders', 'swap'])(
       'make no requests at the place %s while its tab is hidden, and are there when it is shown',
       async (place) => {
         const page = await openPlace(place)

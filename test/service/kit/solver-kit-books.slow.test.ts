@@ -149,7 +149,7 @@ it('the books of two pairs on two chains agree with both to the last wei, and no
       address: market.contracts.settlement,
       abi: deployedSettlementAbi,
       functionName: 'settle',
-      args: [contractStruct(contested.quote) as never, contested.solverSignature],
+      args: [contractStruct(contested.quote), contested.solverSignature],
       gas: 2_000_000n,
       maxFeePerGas: parseGwei('500'),
       maxPriorityFeePerGas: parseGwei('100'),

@@ -1,4 +1,4 @@
-import { type Address, encodeErrorResult } from 'viem'
+import { type Address, createPublicClient, custom, encodeErrorResult } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
@@ -7,6 +7,7 @@ import { openState } from '../../../packages/solver/src/state.js'
 import type { Rules } from '../../support/chain/chain.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import { type Fixture, solver, startSettlement } from '../../support/chain/settlement.js'
+import { only } from '../../support/only.js'
 
 const chains: Fixture[] = []
 afterAll(() => Promise.all(chains.map((chain) => chain.stop())))
@@ -39,14 +40,9 @@ async function learn(rules: Rules, revertData: `0x${string}`): Promise<boolean> 
   state.endQuote(orderId, quote.fillDeadline + 1)
   const settlement: Address = contracts.settlement
   const blockNumber = await client.getBlockNumber()
-  const kitChain = { chainId, settlement, client }
+  const kitChain = { chainId, settlement, client: createPublicClient({ transport: custom(client) }) }
   const time = { passed: () => quote.fillDeadline + 2, atDepth: () => ({ blockNumber }) }
-  const addresses = createDepositAddresses({
-    chain: kitChain,
-    solver: solver.address,
-    state,
-    time,
-  } as never)
+  const addresses = createDepositAddresses(only({ chain: kitChain, solver: solver.address, state, time }))
   await addresses.learn()
   const known = state.position(`keeps tokens ${chainId} ${settlement}`)
   expect(known).toBeDefined()

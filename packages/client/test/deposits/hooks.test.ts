@@ -1,10 +1,12 @@
 import { type DepositMode, limitsOf, type SignedQuote } from '@quote-aggregator/client'
-import { createPublicClient, custom, type Hex } from 'viem'
+import { type Chain, createPublicClient, custom, type Hex } from 'viem'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { INPUT_AMOUNT, solver, user } from '../../../../test/support/chain/settlement.js'
 import { DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions } from '../../../../test/support/clients/mock-wallet.js'
 import { deferred } from '../../../../test/support/deferred.js'
+import { only } from '../../../../test/support/only.js'
+import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
 
 interface Mutation {
   isIdle: boolean
@@ -132,9 +134,9 @@ beforeEach(async () => {
   Object.defineProperty(stored, 'setItem', { value: setItem })
   Object.defineProperty(stored, 'getItem', { value: (key: string) => stored[key] ?? null })
   vi.stubGlobal('localStorage', stored)
-  const chain = { id: deposits.chain.chainId }
+  const chain = only<Chain>({ id: deposits.chain.chainId })
   const transport = custom({ request: deposits.node }, { retryCount: 0 })
-  page.node = createPublicClient({ chain: chain as never, transport, pollingInterval: 5 })
+  page.node = createPublicClient({ chain, transport, pollingInterval: 5 })
   page.aggregator = { checkOffer: async () => ({ state: 'VALID' }) }
   await deposits.chain.approve(deposits.chain.contracts.weth, user, 2n * INPUT_AMOUNT)
   shown.length = 0
@@ -271,8 +273,7 @@ it('an order has not ended on the word of the instance alone', async () => {
 
 /** Has the solver pay an order whose tokens are at its deposit address. */
 function settle({ quote, signature }: SignedQuote) {
-  const signed = [{ ...quote, orderType: 0, outputChainId: BigInt(quote.outputChainId) }, signature]
-  return deposits.chain.send(solver, 'settle', signed as never)
+  return deposits.chain.send(solver, 'settle', [toContractQuote(quote), signature])
 }
 
 it.each([

@@ -80,8 +80,7 @@ describe.each(RULES)('with the %s contract', (rules) => {
       const from = plan.sender ?? anyone.address
       await client.setBalance({ address: from, value: 10n ** 20n })
       await client.impersonateAccount({ address: from })
-      const params = [{ from, ...plan.call, gas: '0x7a120' }]
-      const hash = await client.request({ method: 'eth_sendTransaction', params } as never)
+      const hash = await client.sendTransaction({ account: from, ...plan.call, gas: 500_000n, chain: null })
       await deposits.mine()
       expect(await client.getTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
     }

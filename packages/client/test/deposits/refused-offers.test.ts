@@ -5,6 +5,7 @@ import { INPUT_AMOUNT, solver } from '../../../../test/support/chain/settlement.
 import { useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 import { nonceWithMode } from '../../../protocol/src/quotes/nonce-mode.js'
+import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
 
 const ADDRESS = { depositMode: 'ADDRESS' } as const
 
@@ -110,9 +111,8 @@ describe.each(RULES)('with the %s contract', (rules) => {
     async (depositMode) => {
       const offer = await offerOf()
       await passDeadline(offer.quote.fillDeadline)
-      const quote = { ...offer.quote, orderType: 0, outputChainId: BigInt(offer.quote.outputChainId) }
-      const args = [quote, offer.signature, deposits.chain.contracts.usdc]
-      await deposits.chain.send(solver, 'deployAndRecover' as never, args as never)
+      const args = [toContractQuote(offer.quote), offer.signature, deposits.chain.contracts.usdc] as const
+      await deposits.chain.send(solver, 'deployAndRecover', args)
       const { client, prompts } = walletOf()
       for (const earlier of [undefined, { step: 'deposit', state: 'asked' } as const])
         expect(await (await begin(client, { depositMode, earlier }, { offer })).ended).toBe('UNCERTAIN')

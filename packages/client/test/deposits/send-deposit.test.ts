@@ -1,6 +1,7 @@
 import { AggregatorError, type SignedQuote } from '@quote-aggregator/client'
-import { createWalletClient, type Hex, http, toFunctionSelector, toHex } from 'viem'
+import { createWalletClient, encodeFunctionData, type Hex, http } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { settlementAbi } from '../../../../gen/contracts/settlement.js'
 import { anyone, INPUT_AMOUNT, solver, stranger, user } from '../../../../test/support/chain/settlement.js'
 import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
 import { transferData } from '../../../protocol/src/settlement/token-calls.js'
@@ -32,11 +33,11 @@ describe('a deposit that fails', () => {
   /** Has the solver take its offer back, before any transaction that waits to be mined. */
   async function cancelNonce({ quote }: SignedQuote): Promise<void> {
     const { client, contracts } = deposits.chain
-    const gasPrice = toHex((await client.getGasPrice()) * 100n)
+    const gasPrice = (await client.getGasPrice()) * 100n
     await client.setBalance({ address: solver.address, value: 10n ** 20n })
-    const data = `${toFunctionSelector('cancelNonce(uint256)')}${quote.nonce.toString(16).padStart(64, '0')}`
-    const params = [{ from: solver.address, to: contracts.settlement, data, gasPrice, gas: '0x30d40' }]
-    await client.request({ method: 'eth_sendTransaction', params } as never)
+    const data = encodeFunctionData({ abi: settlementAbi, functionName: 'cancelNonce', args: [quote.nonce] })
+    const call = { to: contracts.settlement, data, gasPrice, gas: 200_000n, chain: null }
+    await client.sendTransaction({ account: solver.address, ...call })
   }
 
   it('has reverted', async () => {
@@ -67,8 +68,8 @@ describe('a deposit that fails', () => {
 
   it('is uncertain when the wallet names a bundle of others that reverts: the next one may have it', async () => {
     const { client: chain, contracts } = deposits.chain
-    const params = [{ from: anyone.address, to: contracts.settlement, data: '0x12345678', gas: '0x30d40' }]
-    const bundle = await chain.request({ method: 'eth_sendTransaction', params } as never)
+    const call = { to: contracts.settlement, data: '0x12345678', gas: 200_000n, chain: null } as const
+    const bundle = await chain.sendTransaction({ account: anyone.address, ...call })
     const { client } = walletOf({
       answer: ({ method }, own) => (method === 'eth_sendTransaction' ? bundle : own()),
     })

@@ -45,7 +45,7 @@ it('a payment is raised as far as its caller allows, reported after that, and se
   })
   const payments = createPayments(parts, sender)
   const allow = ({ hash }: SignedTransaction) => Number(hash) <= 2
-  await payments.send('one', { address: '0x' } as never, allow)
+  await payments.send('one', only({ address: '0x' }), allow)
   const followed = payments.follow('one', undefined, allow)
   for (let second = 0; second < (4 * RAISE_MS) / 1_000; second++) await clock.advance(1_000)
   expect(state.attempts('one').map(({ hash }) => hash)).toEqual(['0x1', '0x2'])
