@@ -1,4 +1,5 @@
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
+import { troubleOf } from '../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { QuoteTypedData, SettlementTerms } from '../../packages/protocol/src/settlement/settlement.js'
@@ -133,7 +134,7 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
   })
   const depositVerifier = createDepositVerifier(config, {
     ...options,
-    troubleOf: (index) => endpoints[index]?.trouble,
+    troubleOf: (index) => endpoints[index] && troubleOf(endpoints[index]),
   })
   const reader = createContractReader({
     ...config,

@@ -7,6 +7,7 @@ import {
   type RpcEndpointOptions,
   type RpcRequest,
   toPublicClient,
+  troubleOf,
 } from './rpc-endpoint.js'
 
 /** The JSON-RPC endpoints of one chain. */
@@ -20,7 +21,7 @@ export type RpcClient = ReturnType<typeof createRpcClient>
 export function createRpcClient(urls: readonly string[], options: RpcEndpointOptions = {}) {
   const endpoints = urls.map((url) => createRpcEndpoint(url, options))
   const { monotonic } = options.clock ?? systemClock
-  const order = createEndpointOrder(endpoints, monotonic, ({ trouble }) => trouble)
+  const order = createEndpointOrder(endpoints, monotonic, troubleOf)
 
   const request: RpcRequest = (...call) =>
     order.inOrder(

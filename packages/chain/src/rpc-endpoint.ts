@@ -24,8 +24,10 @@ export type EndpointTrouble = 'STANDS_STILL' | 'LAGS' | 'OTHER_CHAIN' | 'NO_ANSW
 export interface Endpoint {
   /** The host of its URL. */
   readonly host: string
-  /** Set by those who watch the chain's endpoints. */
-  trouble: EndpointTrouble | undefined
+  /** Whether it has last answered for another chain. Only who verifies it sets this. */
+  isOfOtherChain: boolean
+  /** What its heads show beside those of other endpoints. Only who compares them sets this. */
+  headTrouble: Exclude<EndpointTrouble, 'OTHER_CHAIN'> | undefined
   readonly request: RpcRequest
   /** A client of viem that makes its calls by `request`. */
   readonly client: PublicClient
@@ -37,6 +39,10 @@ export interface Endpoint {
   disconnect(): void
   /** Fails the calls under way, and closes what is open. */
   close(): void
+}
+
+export function troubleOf({ isOfOtherChain, headTrouble }: Endpoint): EndpointTrouble | undefined {
+  return isOfOtherChain ? 'OTHER_CHAIN' : headTrouble
 }
 
 export interface RpcEndpointOptions extends Partial<Omit<CallLimits, 'signal'>> {
@@ -107,7 +113,8 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
   return {
     ...line,
     host: new URL(url).host,
-    trouble: undefined,
+    isOfOtherChain: false,
+    headTrouble: undefined,
     request,
     client: toPublicClient(request),
     close() {

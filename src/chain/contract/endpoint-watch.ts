@@ -1,5 +1,5 @@
 import { within } from '../../../packages/chain/src/json-rpc.js'
-import type { Endpoint, EndpointTrouble } from '../../../packages/chain/src/rpc-endpoint.js'
+import { type Endpoint, type EndpointTrouble, troubleOf } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { numberIn } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { ChainConfig } from '../../config/config.js'
@@ -41,7 +41,7 @@ interface SeenHead {
 }
 
 /**
- * Builds the watch, which compares the heads of a chain's endpoints on each replica, and sets the trouble of each. A single endpoint
+ * Builds the watch, which compares the heads of a chain's endpoints on each replica, and sets the trouble that they show. A single endpoint
  * has no other to be compared with, and gets no calls.
  */
 export function createEndpointWatch(
@@ -75,9 +75,7 @@ export function createEndpointWatch(
     for (const endpoint of endpoints) countMissed(endpoint, heads.has(endpoint))
     const highest = Math.max(...heads.values())
     for (const [endpoint, number] of heads) compare(endpoint, number, highest)
-    for (const endpoint of endpoints) {
-      if (endpoint.trouble !== 'OTHER_CHAIN') endpoint.trouble = troubleOf(endpoint)
-    }
+    for (const endpoint of endpoints) endpoint.headTrouble = headTroubleOf(endpoint)
   }
 
   function countMissed(endpoint: Endpoint, hasAnswered: boolean): void {
@@ -85,7 +83,7 @@ export function createEndpointWatch(
     const fields = { chainId, endpoint: endpoint.host }
     if (hasAnswered && isSilent(endpoint)) log.info(fields, 'the endpoint answers again')
     missed.set(endpoint, looks)
-    if (looks === STILL_LOOKS && endpoint.trouble !== 'OTHER_CHAIN')
+    if (looks === STILL_LOOKS && !endpoint.isOfOtherChain)
       log.warn(fields, 'an endpoint does not answer, and others take its calls')
   }
 
@@ -107,7 +105,7 @@ export function createEndpointWatch(
     log.warn(fields, `the head of an endpoint ${trouble}: others come first until it moves`)
   }
 
-  function troubleOf(endpoint: Endpoint): EndpointTrouble | undefined {
+  function headTroubleOf(endpoint: Endpoint): Endpoint['headTrouble'] {
     if (isSilent(endpoint)) return 'NO_ANSWER'
     if (!isStill(endpoint)) return undefined
     return seen.get(endpoint)?.isFar ? 'LAGS' : 'STANDS_STILL'
@@ -118,9 +116,9 @@ export function createEndpointWatch(
   return {
     problems: (): readonly EndpointProblem[] =>
       endpoints.flatMap((endpoint) => {
-        const { host, trouble: problem } = endpoint
+        const problem = troubleOf(endpoint)
         const headBlock = seen.get(endpoint)?.number
-        return problem === undefined ? [] : { endpoint: host, problem, headBlock }
+        return problem === undefined ? [] : { endpoint: endpoint.host, problem, headBlock }
       }),
     close: (): void => timer?.stop(),
   }

@@ -10,7 +10,6 @@ import {
 import type { RpcClient } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
-
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
 import { createOptionalViews, type OptionalViews } from './optional-views.js'
@@ -75,8 +74,8 @@ export function createEndpointVerifier(
       throw error
     }
     verified.add(endpoint)
-    if (endpoint.trouble !== 'OTHER_CHAIN') return
-    endpoint.trouble = undefined
+    if (!endpoint.isOfOtherChain) return
+    endpoint.isOfOtherChain = false
     log.info({ chainId, endpoint: endpoint.host }, 'the endpoint serves the chain again')
   }
 
@@ -84,8 +83,8 @@ export function createEndpointVerifier(
     verified.delete(endpoint)
     // Before that, a wrong endpoint is a mistake of the configuration, which ends the start.
     if (!(error instanceof ChainConfigError) || views === undefined) return
-    if (endpoint.trouble === 'OTHER_CHAIN') return
-    endpoint.trouble = 'OTHER_CHAIN'
+    if (endpoint.isOfOtherChain) return
+    endpoint.isOfOtherChain = true
     log.error(
       { chainId, endpoint: endpoint.host, reason: describeConfigError(error) },
       'an endpoint serves another chain: it gets no calls until it serves this one',

@@ -1,6 +1,6 @@
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
-import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { type Endpoint, troubleOf } from '../../../packages/chain/src/rpc-endpoint.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
@@ -38,7 +38,7 @@ export function createBlockPoller(context: ChainSyncContext, parts: PolledParts)
   const { chainId, pollIntervalMs } = context.config
   const { blocks, headSync, results, onProgress, onPolled } = parts
   const readers = createReaders(context)
-  const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
+  const order = createEndpointOrder(endpoints, clock.monotonic, troubleOf)
   let polled = endpoints[0] as Endpoint
   const subscriptions = createHeadSubscriptions(() => polled, verifier.forget)
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { RpcClient } from '../../../packages/chain/src/rpc-client.js'
 import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
-import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { type Endpoint, troubleOf } from '../../../packages/chain/src/rpc-endpoint.js'
 import { createEndpointWatch } from '../../../src/chain/contract/endpoint-watch.js'
 import { createEndpointVerifier } from '../../../src/chain/contract/verify-endpoint.js'
 import type { ChainConfig } from '../../../src/config/config.js'
@@ -39,14 +39,14 @@ function startWatch(count = 2) {
   const write = (_fields: object, text: string) => void lines.push(text)
   const log = only<Logger>({ info: write, warn: write, error: write })
   const config = only<ChainConfig>({ chainId: CHAIN_ID, settlement: `0x${'5e'.repeat(20)}` })
-  const order = createEndpointOrder(endpoints, clock.monotonic, ({ trouble }) => trouble)
+  const order = createEndpointOrder(endpoints, clock.monotonic, troubleOf)
   const rpc = only<RpcClient>({ endpoints, order })
   const verifier = createEndpointVerifier(config, rpc, { protocolName: 'Service', clock, log })
   const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
   function set(...heads: Node['head'][]): void {
     for (const [index, head] of heads.entries()) Object.assign(nodes[index] as Node, { head })
   }
-  const troubles = () => endpoints.map(({ trouble }) => trouble)
+  const troubles = () => endpoints.map(troubleOf)
   return { clock, nodes, troubles, lines, watch, set }
 }
 
