@@ -5,20 +5,34 @@ export class EventSinkError extends Error {
   override readonly name = 'EventSinkError'
 }
 
-const READS: readonly string[] = ['open', 'eventBlocks', 'knownSolvers'] satisfies (keyof EventSink)[]
-
 /**
  * Wraps an event sink, so that its methods throw EventSinkError.
  * @param onFailedWrite called after each failed write, which may have reached the database nevertheless
  */
 export function withEventSinkErrors(sink: EventSink, onFailedWrite: () => void): EventSink {
-  const wrapped = Object.entries(sink).map(([name, method]) => [
-    name,
-    (...args: unknown[]) =>
+  function read<Args extends unknown[], R>(method: (...args: Args) => Promise<R>) {
+    return (...args: Args) =>
       method(...args).catch((cause: unknown) => {
-        if (!READS.includes(name)) onFailedWrite()
         throw new EventSinkError(String(cause), { cause })
-      }),
-  ])
-  return Object.fromEntries(wrapped)
+      })
+  }
+
+  function write<Args extends unknown[], R>(method: (...args: Args) => Promise<R>) {
+    const attempt = read(method)
+    return (...args: Args) =>
+      attempt(...args).catch((error: unknown) => {
+        onFailedWrite()
+        throw error
+      })
+  }
+
+  return {
+    open: read(sink.open),
+    eventBlocks: read(sink.eventBlocks),
+    knownSolvers: read(sink.knownSolvers),
+    begin: write(sink.begin),
+    append: write(sink.append),
+    appendMissing: write(sink.appendMissing),
+    revert: write(sink.revert),
+  }
 }
