@@ -19,6 +19,7 @@ import { createStreamSlots, STREAM_LIMITS } from '../rpc/limits/stream-slots.js'
 import { createMiddleware } from '../rpc/middleware.js'
 import { createChainHealth, createChainService } from '../rpc/services/chain-service.js'
 import { createCheckOfferMethod } from '../rpc/services/check-offer.js'
+import type { ServiceContext } from '../rpc/services/context.js'
 import { createHealth } from '../rpc/services/health.js'
 import { createOrderService } from '../rpc/services/order-service.js'
 import { createOwnResultsMethod } from '../rpc/services/own-results.js'
@@ -78,11 +79,16 @@ export async function openServer(
     directory,
     metrics,
   })
-  const context = {
-    ...options.solvers,
+  const context: ServiceContext = {
     config,
     chains,
-    trades: createRecentTrades({ ...config, orders: stores.orders, clock }),
+    directory,
+    freeBonds,
+    auction,
+    register: options.solvers.register,
+    unregister: options.solvers.unregister,
+    statistics,
+    trades: createRecentTrades({ chains: config.chains, orders: stores.orders, clock }),
     deadlineTime: createDeadlineTime(chains, clock.now),
     clock,
     metrics,
@@ -109,7 +115,7 @@ export async function openServer(
   const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
   // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D30).
   const readQuote = createReadQuote(context, 0)
-  const quoteStreams = createQuoteStreams({ ...auction, readQuote, ...shared })
+  const quoteStreams = createQuoteStreams({ auction: auction.auction, readQuote, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
   const health = createHealth({

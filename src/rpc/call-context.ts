@@ -39,11 +39,18 @@ export const requestKey = createContextKey<RpcRequest>({
 /** The context of a Connect handler's call. */
 export function toCallContext(context: HandlerContext): CallContext {
   const request = context.values.get(requestKey)
+  const { protocol, requestId, client, traceparent, recordQuote, isDrained, abandon } = request
   return {
-    ...request,
+    protocol,
+    requestId,
+    client,
     host: request.hostOf(),
-    setHeader: (name, value) => context.responseHeader.set(name, value),
     signal: context.signal,
     timeoutMs: context.timeoutMs(),
+    traceparent,
+    setHeader: (name, value) => context.responseHeader.set(name, value),
+    recordQuote,
+    isDrained,
+    abandon,
   }
 }
