@@ -10,29 +10,20 @@ export class EventSinkError extends Error {
  * @param onFailedWrite called after each failed write, which may have reached the database nevertheless
  */
 export function withEventSinkErrors(sink: EventSink, onFailedWrite: () => void): EventSink {
-  function read<Args extends unknown[], R>(method: (...args: Args) => Promise<R>) {
-    return (...args: Args) =>
-      method(...args).catch((cause: unknown) => {
-        throw new EventSinkError(String(cause), { cause })
-      })
+  const fail = (cause: unknown): never => {
+    throw new EventSinkError(String(cause), { cause })
   }
-
-  function write<Args extends unknown[], R>(method: (...args: Args) => Promise<R>) {
-    const attempt = read(method)
-    return (...args: Args) =>
-      attempt(...args).catch((error: unknown) => {
-        onFailedWrite()
-        throw error
-      })
+  const failWrite = (cause: unknown): never => {
+    onFailedWrite()
+    return fail(cause)
   }
-
   return {
-    open: read(sink.open),
-    eventBlocks: read(sink.eventBlocks),
-    knownSolvers: read(sink.knownSolvers),
-    begin: write(sink.begin),
-    append: write(sink.append),
-    appendMissing: write(sink.appendMissing),
-    revert: write(sink.revert),
+    open: () => sink.open().catch(fail),
+    eventBlocks: (...args) => sink.eventBlocks(...args).catch(fail),
+    knownSolvers: (...args) => sink.knownSolvers(...args).catch(fail),
+    begin: (...args) => sink.begin(...args).catch(failWrite),
+    append: (...args) => sink.append(...args).catch(failWrite),
+    appendMissing: (...args) => sink.appendMissing(...args).catch(failWrite),
+    revert: (...args) => sink.revert(...args).catch(failWrite),
   }
 }
