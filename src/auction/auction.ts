@@ -14,11 +14,11 @@ import type { AuctionContext } from './context.js'
 import { createLearnRequest, pairOf } from './lessons-of-round.js'
 import { createOfferVerifier } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
-import { type OnBest, Round, type RoundTimes, type SoftDeadline } from './round.js'
+import { type OnBest, Round, type RoundSetup, type RoundTimes, type SoftDeadline } from './round.js'
 import { createRoundErrors } from './round-errors.js'
 import { createStartQueue, limitsOf, type RoundLimits } from './round-queue.js'
 import type { EndedRound, RoundSink, UnstartedOutcome } from './sinks.js'
-import type { Asked, SolverChoice } from './solver-choice.js'
+import type { SolverChoice } from './solver-choice.js'
 
 /** Collects offers. */
 export type Auction = ReturnType<typeof createAuction>
@@ -112,21 +112,17 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     return validateOffer({ request: solverRequest.request, hasher, solver: solver.address, body: reply.body })
   }
 
+  /** @param learn gets each request that has ended */
   function openRound(
     quoteId: string,
     solverRequest: SolverRequest,
-    pair: string,
-    asked: readonly Asked[],
-    times: RoundTimes,
-    caller: RoundCall,
-    onBest?: OnBest,
+    learn: RoundSetup['onEnd'],
+    setup: Pick<RoundSetup, 'times' | 'asked' | 'signal' | 'onBest'>,
   ): Round {
     const { request } = solverRequest
     const hasher = hasherOf(request.chainId)
-    const learn = createLearnRequest(request, pair, caller.client, standings, clock.monotonic)
     return new Round({
-      times,
-      asked,
+      ...setup,
       quoteIdOf: (index) => quoteIds.forSolver(quoteId, index),
       async ask(attempt) {
         const result = await ask(solverRequest, hasher, attempt)
@@ -135,9 +131,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
           for (const sink of sinks) sink.onOffer?.(request, result.offer)
         return result
       },
-      signal: caller.signal,
       clock,
-      onBest,
       onEnd(ended, round) {
         learn(ended, round)
         const { told } = ended.attempt
@@ -190,7 +184,9 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     const tellBest: OnBest | undefined =
       onBest &&
       ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
-    const round = openRound(quoteId, solverRequest, pair, asked, times, caller, tellBest)
+    const learn = createLearnRequest(request, pair, caller.client, standings, clock.monotonic)
+    const { signal } = caller
+    const round = openRound(quoteId, solverRequest, learn, { times, asked, signal, onBest: tellBest })
     observe('prepare', startedAt)
     await round.start()
     const endedAt = clock.monotonic()
@@ -203,7 +199,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
             request,
             mode: verify,
             timeoutMs: callersLimitMs - (endedAt - requestedAt),
-            signal: caller.signal,
+            signal,
             onBest: tellBest,
           })
         : round.attempts
@@ -221,7 +217,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       durationMs: endedAt - startedAt,
       waitedMs: times.waitedMs,
       verifyMs: verify === 'off' || round.best === undefined ? undefined : rankedAt - endedAt,
-      outcome: caller.signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes',
+      outcome: signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes',
       attempts: sortByRank(attempts, offers),
       checked: round.attempts,
     }

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import { gapBps, isBetter } from '../../packages/protocol/src/quotes/offer.js'
 import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
-import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { CANCELLED, type SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallSignal } from '../clients/call.js'
 import { afterReading } from '../concurrency/process-pauses.js'
 import { recordEnd, recordRequest } from '../standing/standing.js'
@@ -39,7 +39,7 @@ export interface RoundTimes extends Pick<RoundLimits, 'requestedAt' | 'limitMs'>
 /** Gets the best offer so far, with the results so far. */
 export type OnBest = (best: SignedQuote, attempts: readonly SolverAttempt[]) => void
 
-interface RoundOptions {
+export interface RoundSetup {
   readonly times: RoundTimes
   readonly asked: readonly Asked[]
   /** The id of the quote for the solver with this index. */
@@ -88,7 +88,7 @@ export class Round {
   answeredAt: number | undefined
   /** Whether the caller left before the answer. */
   hasLeft = false
-  readonly #options: RoundOptions
+  readonly #options: RoundSetup
   readonly #open: Set<Attempt>
   readonly #onLeave = () => this.#leave()
   #onAnswer = () => {}
@@ -96,7 +96,7 @@ export class Round {
   #timerAtMs = Number.NaN
   #pausedMs = 0
 
-  constructor(options: RoundOptions) {
+  constructor(options: RoundSetup) {
     const { asked, quoteIdOf, clock } = options
     this.#options = options
     this.#open = new Set(
@@ -277,4 +277,3 @@ export class Round {
 const LATE: SolverResult = { kind: 'late' }
 const CIRCUIT_OPEN: SolverResult = { kind: 'circuit_open' }
 const SOFT_DEADLINE: SolverResult = { kind: 'soft_deadline' }
-const CANCELLED: SolverResult = { kind: 'cancelled' }

@@ -68,6 +68,9 @@ export type SolverResult =
       readonly reason?: 'replica_unreachable'
     }
 
+/** The result of a request that its round or its caller has ended. */
+export const CANCELLED = { kind: 'cancelled' } as const
+
 /** The result when the replica that holds a solver's session did not answer (docs/decisions.md, D18). */
 export const REPLICA_UNREACHABLE = { kind: 'cancelled', reason: 'replica_unreachable' } as const
 
