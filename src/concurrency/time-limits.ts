@@ -43,3 +43,15 @@ export function withTimeout<T>(promise: Promise<T>, timeoutMs: number, clock: Cl
     promise.then(resolve, reject).finally(timer.stop)
   })
 }
+
+/** Waits until a promise is settled, or a signal is aborted. */
+export function untilAborted(promise: Promise<unknown>, signal: CallSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    promise.then(end, end)
+    signal.addEventListener('abort', end)
+  })
+}

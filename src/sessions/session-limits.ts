@@ -1,4 +1,4 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { groupBy } from '../../packages/protocol/src/values/parts.js'
@@ -68,25 +68,39 @@ function limitReached(who: string): ServiceError {
   return new ServiceError('SESSION_LIMIT_REACHED', message)
 }
 
-const MINUTE_SECONDS = 60
+const MINUTE_MS = 60_000
+/** More solvers than may register. The one goes whose last session is the oldest. */
+const MAX_COUNTED = 10_000
 
 /**
  * Counts the sessions that a solver opens in a minute, from all client addresses together: each is written to the database on all of its
  * chains, at its begin and at its end.
  * @param perMinute 0 is no limit
+ * @param clock milliseconds that never go back
  */
-export function createSessionRate(perMinute: number) {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_SECONDS })
+export function createSessionRate(perMinute: number, clock: () => number) {
+  const minutes = new LRUCache<Address, { readonly endsAt: number; sessions: number }>({ max: MAX_COUNTED })
   return {
-    /** Counts a session before it is opened, so that sessions at the same time count too. @throws ServiceError RATE_LIMITED */
-    async count(address: Address): Promise<void> {
-      const { consumedPoints, msBeforeNext } = await limiter.penalty(address)
-      if (perMinute === 0 || consumedPoints <= perMinute) return
-      const retryAfterSeconds = Math.ceil(msBeforeNext / 1000)
-      const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
-      throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+    /**
+     * Counts a session before it is opened, so that sessions at the same time count too.
+     * @returns a function that takes back the count of a session that was not opened
+     * @throws ServiceError RATE_LIMITED
+     */
+    count(address: Address): () => void {
+      const now = clock()
+      const known = minutes.get(address)
+      const minute =
+        known !== undefined && now < known.endsAt ? known : { endsAt: now + MINUTE_MS, sessions: 0 }
+      minutes.set(address, minute)
+      minute.sessions++
+      if (perMinute > 0 && minute.sessions > perMinute) {
+        const retryAfterSeconds = Math.ceil((minute.endsAt - now) / 1000)
+        const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
+        throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+      }
+      return () => {
+        minute.sessions--
+      }
     },
-    /** Takes back the count of a session that was not opened. */
-    takeBack: (address: Address): Promise<unknown> => limiter.reward(address),
   }
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../../packages/protocol/src/clock.js'
 import { isOutage, ServiceError, shuttingDown } from '../../packages/protocol/src/errors.js'
 import { type Solver, type SolverKey, solverBlocked } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import type { CallSignal } from '../clients/call.js'
 import type { ClientId } from '../clients/client-id.js'
+import { untilAborted } from '../concurrency/time-limits.js'
 import type { Config } from '../config/config.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/subscriber.js'
@@ -69,7 +69,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { heartbeatMs = HEARTBEAT_MS } = options
   const isOn = config.solverSessions && (!config.production || config.publicUrls.length > 0)
   const pendingSlots = createPendingSlots()
-  const rate = createSessionRate(config.rateLimits.sessions)
+  const rate = createSessionRate(config.rateLimits.sessions, clock.monotonic)
   const pending = new Set<SessionPeer>()
   const open = new Map<string, Session>()
   /** Sessions that are being written to the database: another replica may read and ask them before they are open here. */
@@ -93,14 +93,14 @@ export function createSessions(options: SessionsOptions): Sessions {
   ): Promise<Session | undefined> {
     const { address, name, chainIds } = hello
     const registration = { sessionId, address, name, chainIds }
-    await rate.count(address)
+    const takeBack = rate.count(address)
     let subscription: Subscription | undefined
     try {
       subscription = await subscribeForSolver(options.eventLog, hello, call.client)
       await registrations.connect(registration)
     } catch (error) {
       subscription?.close()
-      await rate.takeBack(address)
+      takeBack()
       throw error
     }
     if (isGone() || isShuttingDown) {
@@ -204,7 +204,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     async requestQuote(solver, solverRequest, signal, call) {
       const sessionId = solver.session?.id ?? ''
       const opened = opening.get(sessionId)
-      if (opened !== undefined) await settled(opened, signal)
+      if (opened !== undefined) await untilAborted(opened, signal)
       const session = open.get(sessionId)
       if (session === undefined) return sessionEnded(call)
       return session.requestQuote(solver.chainId, solverRequest, signal, call)
@@ -225,14 +225,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     collectMetrics: () => metrics.solverSessionsPending.set(pendingSlots.count()),
   }
-}
-
-/** Resolves when a promise is settled, or the signal is aborted. */
-function settled(promise: Promise<unknown>, signal: CallSignal): Promise<unknown> {
-  return new Promise((resolve) => {
-    promise.then(resolve, resolve)
-    signal.addEventListener('abort', () => resolve(undefined))
-  })
 }
 
 function sessionsOff(): ServiceError {

@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { TimeoutError, withTimeout } from '../../src/concurrency/time-limits.js'
+import { TimeoutError, untilAborted, withTimeout } from '../../src/concurrency/time-limits.js'
 import { createManualClock } from '../support/manual-clock.js'
 
 const never = new Promise<never>(() => {})
@@ -32,4 +33,20 @@ test('a rejection after the timeout is no unhandled rejection', async () => {
   await expect(waiting).rejects.toBeInstanceOf(TimeoutError)
   fail()
   await expect(late).rejects.toThrow('too late')
+})
+
+test.each([
+  ['resolves', async () => 7],
+  ['rejects', () => Promise.reject(new Error('refused'))],
+])('the wait for a promise that %s leaves no listener on its signal', async (_what, settle) => {
+  const { signal } = new AbortController()
+  await untilAborted(settle(), signal)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+test('the wait for a promise ends with its signal', async () => {
+  const controller = new AbortController()
+  const waiting = untilAborted(never, controller.signal)
+  controller.abort()
+  await waiting
 })

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { identifyClient } from '../../src/clients/client-id.js'
-import { createPendingSlots } from '../../src/sessions/session-limits.js'
+import { createPendingSlots, createSessionRate } from '../../src/sessions/session-limits.js'
+import { createManualClock } from '../support/manual-clock.js'
 
 const HONEST = '198.51.100.7'
+
+const ADDRESS = `0x${'0a'.repeat(20)}` as const
 
 /** Places, and the addresses of connections that have lost theirs. */
 function openPlaces() {
@@ -62,4 +65,23 @@ test('one client has four slots, and gets one back for each that it releases', (
   expect(assertHonestFree).not.toThrow()
   take(HONEST)
   expect(assertHonestFree).toThrow()
+})
+
+test('a solver opens so many sessions a minute, and one that was not opened counts no more in its minute and in no other', async () => {
+  const clock = createManualClock()
+  const rate = createSessionRate(2, clock.monotonic)
+  const refused = expect.objectContaining({ reason: 'RATE_LIMITED', retryAfterSeconds: 60 })
+  const count = () => rate.count(ADDRESS)
+  count()
+  const takeBack = count()
+  expect(count).toThrow(refused)
+  await clock.advance(60_000)
+  for (let time = 0; time < 2; time++) count()
+  takeBack()
+  expect(count).toThrow(refused)
+  await clock.advance(60_000)
+  count()
+  count()()
+  count()
+  expect(count).toThrow(refused)
 })

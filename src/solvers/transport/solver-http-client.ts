@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { MAX_REPLY_KIB } from '../../../packages/protocol/src/field-rules.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
-import type { HttpFailReason } from '../../../packages/protocol/src/solvers/solver-result.js'
+import { CANCELLED, type HttpFailReason } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { hasTooManyValues, shorten } from '../../../packages/protocol/src/values/text.js'
 import type { CallSignal } from '../../clients/call.js'
 import { createGuardedConnector, failReasonOf, ReplyTooLongError } from './endpoint-connections.js'
@@ -97,9 +97,9 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
           send(repeatAgent)
           return true
         }
-        const reader = new ReplyReader(resolve, call, repeat)
+        const reader = new ReplyReader(resolve, signal, call, repeat)
         if (signal.aborted) return reader.skip()
-        signal.addEventListener('abort', () => reader.abort())
+        reader.listen()
         send(agent)
       })
     },
@@ -140,11 +140,12 @@ type HttpReply =
   | { readonly kind: 'declined'; readonly status: number }
   | { readonly kind: 'invalid'; readonly reason: 'malformed' }
   | { readonly kind: 'failed'; readonly reason: HttpFailReason; readonly message: string }
-  | { readonly kind: 'cancelled' }
+  | typeof CANCELLED
 
 /** Reads the parts of one reply from undici. */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
+  readonly #signal: CallSignal
   readonly #call: Partial<SolverCall>
   readonly #repeat: (error: Error) => boolean
   /** Undefined after the reply. */
@@ -160,25 +161,37 @@ class ReplyReader implements Dispatcher.DispatchHandler {
    */
   constructor(
     onReply: (reply: HttpReply) => void,
+    signal: CallSignal,
     call: Partial<SolverCall>,
     repeat: (error: Error) => boolean,
   ) {
     this.#onReply = onReply
+    this.#signal = signal
     this.#call = call
     this.#repeat = repeat
   }
 
   /** Ends a call that has not begun. */
   skip(): void {
-    this.#reply({ kind: 'cancelled' })
-    this.#call.onEnd?.()
+    this.#reply(CANCELLED)
+    this.#end()
+  }
+
+  /** Lets the signal end the call from now on. */
+  listen(): void {
+    this.#signal.addEventListener('abort', this.#abort)
   }
 
   /** Ends the call. A request that is not sent yet is never sent. */
-  abort(): void {
+  readonly #abort = () => {
     this.#isAborted = true
-    this.#reply({ kind: 'cancelled' })
+    this.#reply(CANCELLED)
     this.#controller?.abort(new Error('The call was ended.'))
+  }
+
+  #end(): void {
+    this.#signal.removeEventListener('abort', this.#abort)
+    this.#call.onEnd?.()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -204,7 +217,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#controller = undefined
     if (this.#onReply !== undefined) this.#reply(parseReply(this.#chunks))
-    this.#call.onEnd?.()
+    this.#end()
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -215,7 +228,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
       reason: failReasonOf(error),
       message: shorten(error.message, MAX_FAILURE_LENGTH),
     })
-    this.#call.onEnd?.()
+    this.#end()
   }
 
   #reply(reply: HttpReply): void {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -98,4 +99,14 @@ test('a repeated request ends with its call', async () => {
   )
   call.abort()
   expect(await asked).toEqual({ kind: 'cancelled' })
+})
+
+test.each([
+  ['answers', answer],
+  ['breaks the connection', reset],
+])('a request to a solver that %s leaves no listener on the signal of its caller', async (_how, way) => {
+  const { signal } = new AbortController()
+  ways = [way, way]
+  await new Promise<void>((onEnd) => void ask(signal, { quoteId: 'an id', onEnd }))
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
