@@ -54,12 +54,8 @@ export async function measureDatabase(server: DatabaseServer, record: string): P
   const counters = openRateLimitCounters({ databaseUrl, isUp: () => true, clock: systemClock })
   const use = { server, pool, counters }
   try {
-    const rows = [
-      ...(await measureLog(use)),
-      ...(await measureRecords(use, record)),
-      ...(await measureCounts(use)),
-    ]
-    return { rows, findings: [] }
+    const rows = [await measureLog(use), await measureRecords(use, record), await measureCounts(use)]
+    return { rows: rows.flat(), findings: [] }
   } finally {
     await counters.close()
     await pool.close()

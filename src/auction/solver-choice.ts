@@ -148,7 +148,7 @@ function lastResort(examined: readonly Examined[], now: number): readonly Examin
 }
 
 /** A solver that a round may ask. */
-export interface Candidate {
+interface Candidate {
   /** Its lessons in the pair; undefined when it was never asked there. */
   readonly lessons: Lessons | undefined
 }

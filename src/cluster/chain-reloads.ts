@@ -16,8 +16,6 @@ interface ChainReloadsOptions {
   readonly log: Logger
 }
 
-const RETRY_MS = 1000
-
 /**
  * Starts to follow the changes that other replicas make: reloads a chain after each message about its state, and all chains after lost messages.
  */
@@ -27,7 +25,6 @@ export function startChainReloads({ cluster, topic, chainIds, reload, clock, log
       async work() {
         await reload(chainId)
       },
-      delayMs: RETRY_MS,
       onFailure: (error) =>
         log.warn({ reason: reasonOf(error) }, 'the changes of other replicas could not be read'),
       onRecovery: () => log.info('the changes of other replicas are read again'),

@@ -17,8 +17,6 @@ export interface MessageBusOptions {
   readonly onDropped: (topic: Topic) => void
 }
 
-const RETRY_MS = 1000
-
 /** Builds the bus. It publishes on a connection that also receives the notifications. */
 export function createMessageBus(
   connection: Pick<DedicatedConnection, 'query'>,
@@ -34,7 +32,6 @@ export function createMessageBus(
       const [sent] = await connection.query(NOTIFY, [MISSED, ''])
       if (sent === undefined) throw failure
     },
-    delayMs: RETRY_MS,
     onFailure: () =>
       log.warn({ reason: failure?.message }, 'the database takes no messages to other replicas'),
     onRecovery: () => log.info('the database takes messages to other replicas again'),

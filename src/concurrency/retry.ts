@@ -6,8 +6,8 @@ export type Retry = ReturnType<typeof createRetry>
 
 interface RetryOptions {
   readonly work: () => Promise<void>
-  /** Milliseconds between a failed run and the next one. A call of `run` does not wait for them. */
-  readonly delayMs: number
+  /** Milliseconds between a failed run and the next one; a second by default. A call of `run` does not wait for them. */
+  readonly delayMs?: number
   /** When given, the delay doubles with each failure in a row, up to this. */
   readonly maxDelayMs?: number
   /** Called with the first failure in a row. */
@@ -17,9 +17,11 @@ interface RetryOptions {
   readonly clock: Clock
 }
 
+export const RETRY_MS = 1000
+
 /** Builds the retry of a piece of work. */
 export function createRetry(options: RetryOptions) {
-  const { work, delayMs, maxDelayMs = delayMs, onFailure, onRecovery, clock } = options
+  const { work, delayMs = RETRY_MS, maxDelayMs = delayMs, onFailure, onRecovery, clock } = options
   let timer: Timer | undefined
   let running: Promise<void> = Promise.resolve()
   let failures = 0

@@ -35,7 +35,6 @@ interface EventLogOptions {
   readonly clock: Clock
 }
 
-const RETRY_MS = 1000
 const PRUNE_INTERVAL_MS = 10 * 60_000
 
 /** Opens the log of a store. From then on, entries older than the retention time are removed. */
@@ -69,7 +68,6 @@ export async function openEventLog(options: EventLogOptions) {
 
   const reading = createRetry({
     work: publisher.catchUp,
-    delayMs: RETRY_MS,
     onFailure: (error) =>
       log.warn({ reason: reasonOf(error) }, 'the events of other replicas could not be read'),
     onRecovery: () => log.info('what other replicas have written is read again'),

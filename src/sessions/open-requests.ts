@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
+import { CANCELLED } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallSignal } from '../clients/call.js'
 import type { SolverCall, SolverReply } from '../solvers/transport/solver-transports.js'
 import type { InstanceMessage } from './messages.js'
@@ -7,7 +8,6 @@ import type { InstanceMessage } from './messages.js'
 const MAX_UNANSWERED = 1000
 /** The most requests whose results a closing session waits for. */
 const MAX_UNREPORTED = 10_000
-export const CANCELLED: SolverReply = { kind: 'cancelled' }
 
 /**
  * Keeps the quote requests of one session that wait for an answer, and the credit for late answers.

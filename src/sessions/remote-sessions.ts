@@ -1,6 +1,6 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { RemoteSession } from '../../packages/protocol/src/solvers/solver.js'
-import { REPLICA_UNREACHABLE } from '../../packages/protocol/src/solvers/solver-result.js'
+import { CANCELLED, REPLICA_UNREACHABLE } from '../../packages/protocol/src/solvers/solver-result.js'
 import { inParts } from '../../packages/protocol/src/values/parts.js'
 import type { ReplicaIdentity } from '../cluster/instance.js'
 import { createReplicaClient, type ReplicaTarget } from '../cluster/replica-client.js'
@@ -9,7 +9,6 @@ import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { CANCELLED } from './open-requests.js'
 import type {
   RelayedQuoteRequest,
   RelayedReply,

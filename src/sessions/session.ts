@@ -6,7 +6,11 @@ import {
   toServiceError,
 } from '../../packages/protocol/src/errors.js'
 import { MAX_QUOTE_TIMEOUT_MS } from '../../packages/protocol/src/field-rules.js'
-import type { FailReason, SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import {
+  CANCELLED,
+  type FailReason,
+  type SessionResult,
+} from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallSignal } from '../clients/call.js'
 import type { Subscription } from '../events/subscriber.js'
 import type { SessionRegistration } from '../solvers/registry/session-registrations.js'
@@ -14,7 +18,7 @@ import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/transport/request-slots.js
 import type { SolverCall, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
 import { startHeartbeat, watchBacklog } from './liveness.js'
 import { MAX_MESSAGE_BYTES, type SessionConnection, type SolverMessage } from './messages.js'
-import { CANCELLED, createOpenRequests, holdResults } from './open-requests.js'
+import { createOpenRequests, holdResults } from './open-requests.js'
 import { feedEvents } from './solver-events.js'
 
 /** A solver's open session. */

@@ -33,7 +33,7 @@ export interface CliIo {
 const STYLES = { bold: 1, red: 31, green: 32, yellow: 33 } as const
 
 /** Colours text, or returns it unchanged. */
-export type Paint = (style: keyof typeof STYLES, text: string) => string
+type Paint = (style: keyof typeof STYLES, text: string) => string
 
 /** Colours only for terminals, unless `NO_COLOR` is set (no-color.org) or the terminal has none. */
 export function createPaint(output: Output, environment: NodeJS.ProcessEnv): Paint {

@@ -9,7 +9,7 @@ import { addListTools } from './tools/list-tools.js'
 import { addOfferTools } from './tools/offer-tools.js'
 import { addQuoteTools } from './tools/quote-tools.js'
 
-export interface McpServerOptions extends OwnChainOptions {
+interface McpServerOptions extends OwnChainOptions {
   readonly client: AggregatorClient
   /** Most quotes in a minute. Each reserves funds of solvers. */
   readonly maxQuotes: number

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module'
 import type SQLite from 'better-sqlite3'
 
 export type SqliteDatabase = SQLite.Database
-export type SqliteStatement<P extends unknown[], R> = SQLite.Statement<P, R>
 
 /** The Node-API that better-sqlite3 13 is built for. With an older one, it ends the process. */
 const NODE_API = 10

@@ -56,7 +56,6 @@ interface OptionalView<T = unknown> {
   known?: { readonly by: 'contract' | 'absence' | 'care'; readonly value: T | undefined }
 }
 
-const RETRY_MS = 1000
 /** The time after which the careful values count, and the longest pause between two attempts. */
 const MINUTE_MS = 60_000
 const ABSENT_AGAIN_MS = 600_000
@@ -127,7 +126,6 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
   }
 
   const reading = createRetry({
-    delayMs: RETRY_MS,
     maxDelayMs: MINUTE_MS,
     clock,
     work: () =>

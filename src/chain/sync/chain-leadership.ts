@@ -28,8 +28,6 @@ interface ChainLeadershipOptions {
   readonly log: Logger
 }
 
-const RETRY_MS = 1000
-
 /** Builds the leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
 export function createChainLeadership(options: ChainLeadershipOptions) {
   const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, clock, log } = options
@@ -44,7 +42,6 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
 
   let lastIssue: string | undefined
   const verification = createRetry({
-    delayMs: RETRY_MS,
     clock,
     async work() {
       if (leading !== undefined) return

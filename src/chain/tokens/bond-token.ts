@@ -24,7 +24,6 @@ interface BondTokenReaderOptions {
 }
 
 /** A token that uses up all gas looks like a node that fails. So the delay grows, from one second to ten minutes. */
-const RETRY_MS = 1000
 const MAX_RETRY_MS = 600_000
 
 /**
@@ -36,7 +35,6 @@ export function createBondTokenReader(options: BondTokenReaderOptions) {
   let bondToken: BondToken | undefined
 
   const reading = createRetry({
-    delayMs: RETRY_MS,
     maxDelayMs: MAX_RETRY_MS,
     clock,
     async work() {

@@ -13,7 +13,7 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
 import { startChainReloads } from '../../cluster/chain-reloads.js'
 import type { ClusterBus } from '../../cluster/cluster.js'
-import { createRetry } from '../../concurrency/retry.js'
+import { createRetry, RETRY_MS } from '../../concurrency/retry.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { SolverDirectory } from '../registry/solver-directory.js'
@@ -38,7 +38,6 @@ interface BondContext {
 }
 
 /** A round that failed is repeated after this time, or after the check's interval if that is shorter. */
-const RETRY_MS = 1000
 
 /**
  * Starts the bond checks of all chains. The leader of a chain reads the bonds of all registered solvers at the start and

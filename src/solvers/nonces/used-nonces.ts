@@ -36,7 +36,6 @@ type Message =
 
 /** The newest used nonces of a solver in memory and in the database. */
 const MAX_USED = 10_000
-const RETRY_MS = 1000
 const MAX_BATCH = 500
 /** The order ids, or nonces, that fit into a message of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_IN_MESSAGE = 80
@@ -65,7 +64,6 @@ export function createUsedNonces(options: UsedNoncesOptions) {
   })
   const reading = createRetry({
     work: readChanges,
-    delayMs: RETRY_MS,
     clock,
     onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'used nonces could not be read'),
     onRecovery: () => log.info('used nonces are read again'),

@@ -136,8 +136,6 @@ interface SessionEnd extends SolverKey {
   readonly endedAt: number
 }
 
-const RETRY_MS = 1000
-
 /** Builds the ends of sessions, none under way. They are stored also when the database is unavailable for a time. */
 function createSessionEnds({ store, directory, clock, log }: RegistryContext) {
   /** The writes that have failed. */
@@ -149,7 +147,6 @@ function createSessionEnds({ store, directory, clock, log }: RegistryContext) {
         unstored.delete(write)
       }
     },
-    delayMs: RETRY_MS,
     onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'the ends of sessions could not be stored'),
     onRecovery: () => log.info('the ends of sessions are stored again'),
     clock,

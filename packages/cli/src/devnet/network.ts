@@ -30,7 +30,7 @@ export interface Network {
   close(): Promise<void>
 }
 
-export interface NetworkOptions {
+interface NetworkOptions {
   /** Further variables of the service. Those that the network needs take precedence. */
   readonly environment: NodeJS.ProcessEnv
   /** Called with the errors of a solver. */

@@ -51,7 +51,7 @@ export async function playSale(stage: Network, print: Print): Promise<void> {
  * Buys exactly 1000 USDC, paid to the deposit address. @throws Error when a step has another result than
  * expected
  */
-export async function playPurchase(stage: Network, print: Print): Promise<void> {
+async function playPurchase(stage: Network, print: Print): Promise<void> {
   const { devnet, user, contracts } = stage
   const purchase = await getQuote(stage, print, {
     orderType: 'EXACT_OUTPUT',

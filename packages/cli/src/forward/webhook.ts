@@ -8,7 +8,7 @@ import { formatDuration, toJson } from '../output/printable.js'
 export const ENDED = { passing: 1, receiverGone: 2, placeLost: 3 } as const
 
 /** Sends a message once. @returns why it is not delivered: the status, or words; undefined when it is */
-export type Post = (id: string, body: string) => Promise<number | string | undefined>
+type Post = (id: string, body: string) => Promise<number | string | undefined>
 
 const ANSWER_MS = 10_000
 const PAUSE_MS = { first: 5_000, longest: 3_600_000 }

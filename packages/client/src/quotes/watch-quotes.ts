@@ -64,7 +64,7 @@ export function watchQuotes(
 }
 
 /** The offers after a message. @param now Unix time in milliseconds @returns those of before when they stay */
-export function offersAfter(
+function offersAfter(
   offers: QuoteOffers | undefined,
   message: QuoteStreamMessage | Lost,
   now: number,

@@ -2,7 +2,7 @@ import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
 
 /** Unix seconds. */
-export type QuoteTimes = Pick<Quote, 'depositDeadline' | 'fillDeadline'>
+type QuoteTimes = Pick<Quote, 'depositDeadline' | 'fillDeadline'>
 
 /** What decides about the time of a quote's end. */
 export interface OpenQuote extends Pick<LedgerQuote, 'deposit' | 'isForAddress'> {

@@ -161,7 +161,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
 const LATER_SECONDS = 60
 
 /** Builds the looks at open quotes. */
-export function createQuoteLook(parts: ChainParts, filling: Filling) {
+function createQuoteLook(parts: ChainParts, filling: Filling) {
   const { chain, solver, state, time, ledger, addresses, books } = parts
 
   /** A balance that cannot be read keeps no quote open, unless its cancellation might take tokens from a user. */

@@ -180,7 +180,7 @@ export function createFilling(parts: ChainParts) {
 }
 
 /** What waits. What risks most comes first, so that many small orders cannot make a large one late. */
-export interface Urgency {
+interface Urgency {
   /** What is lost when it is late, in units of the bond token. */
   readonly bond: bigint
   /** Unix time in seconds. */

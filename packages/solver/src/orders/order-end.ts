@@ -104,7 +104,7 @@ const [TRANSFER] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' })
  * @returns its amounts; undefined when the node does not show it
  * @throws viem's errors
  */
-export async function readTrade(
+async function readTrade(
   { chain: { client, chainId, settlement }, solver }: ChainParts,
   { orderId, user, inputToken, outputToken }: OrderTerms,
   transactionHash: Hex,

@@ -150,7 +150,7 @@ function upgradeRefused(status: number, url: string, mayBeOffered: boolean): Ses
 }
 
 /** The code of an instance that has no sessions at all, such as one of another implementation of the protocol. */
-export const NO_SESSIONS = 'SESSIONS_NOT_OFFERED'
+const NO_SESSIONS = 'SESSIONS_NOT_OFFERED'
 /** Refusals that the same solver gets again. */
 const FINAL_REFUSALS: readonly string[] = [
   'INVALID_ARGUMENT',

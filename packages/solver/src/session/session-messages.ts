@@ -14,7 +14,7 @@ import {
 } from './wire-forms.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
-export interface SessionOffer {
+interface SessionOffer {
   readonly quote: Quote
   readonly signature: Hex
 }
