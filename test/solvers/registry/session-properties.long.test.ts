@@ -16,6 +16,7 @@ import {
 } from './session-harness.js'
 import { createSessionModel, type Failure } from './session-model.js'
 
+const SEED = 20_261_123
 /** Fewer than the solvers, so that places are lost to others. */
 const MAX_SOLVERS = 2
 /** After it a write that has failed is repeated. */
@@ -149,5 +150,5 @@ async function play(moves: readonly Move[]): Promise<void> {
 
 test('the directory lists what a model of the sessions has, after any moves and failures of the database', async () => {
   const moves = fc.array(move, { minLength: 20, maxLength: 60, size: 'max' })
-  await fc.assert(fc.asyncProperty(moves, play), { numRuns: rounds(150, 10) })
+  await fc.assert(fc.asyncProperty(moves, play), { seed: SEED, numRuns: rounds(150, 10) })
 })
