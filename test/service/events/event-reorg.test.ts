@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -53,6 +55,72 @@ async function publishStory() {
   }
   return { blocks, filled, settled, late, first, published, since }
 }
+
+test.each(databases)(
+  'on %s, a restart amid a reorganisation deeper than MAX_REORG_DEPTH loses and repeats nothing',
+  async (_kind, make) => {
+    const database = await make()
+    const node = await startRpcProxy(chain.devnet.rpcUrl)
+    const subscriber = createSubscriber()
+    const alarms: object[] = []
+    const onLine = (line: string) => void alarms.push(JSON.parse(line))
+    const start = async () => {
+      const started = await startService(
+        chain,
+        {
+          ...database.environment,
+          MAX_REORG_DEPTH: '6',
+          [`RPC_URL_${chain.chainId}`]: node.url,
+          [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
+        },
+        { log: pino({ level: 'error' }, { write: onLine }) },
+      )
+      await subscriber.connect(started.url)
+      return started
+    }
+    const stop = async (running: TestService) => {
+      await subscriber.disconnect()
+      await running.close()
+    }
+    const before = await start()
+    onTestFinished(async () => {
+      await node.close()
+      await database.drop()
+    })
+    const { number: root } = await traffic.mine([traffic.actions.deposit(traffic.order())])
+    await traffic.run({ events: 40, blocks: 12 })
+    const published = await expectedMessages(chain, root)
+    await subscriber.untilCount(published.length)
+    expect(alarms).toEqual([])
+
+    // The node tells its new blocks, but not what happened in them.
+    const silent = { error: { code: -32000, message: 'not now' } }
+    node.intercept(async ({ method }, pass) => (/Logs|Receipts/.test(method) ? silent : pass()))
+    await traffic.reorganiseAtRandom({ depth: 12, events: 25 })
+    const gone = published.filter(({ blockNumber }) => blockNumber > root)
+    await subscriber.untilCount(published.length + gone.length)
+    await stop(before)
+    expect(alarms).toEqual([
+      expect.objectContaining({
+        chainId: chain.chainId,
+        maxReorgDepth: 6,
+        from: root + 1,
+        msg: expect.stringMatching(/^a reorganisation deeper than MAX_REORG_DEPTH: /),
+      }),
+    ])
+
+    node.intercept()
+    const after = await start()
+    await subscriber.until(await markEnd())
+    await stop(after)
+    expect(withoutCursors(subscriber.received())).toEqual([
+      ...published,
+      ...reversionsOf(gone),
+      ...(await expectedMessages(chain, root + 1)),
+    ])
+    expect(alarms).toHaveLength(1)
+  },
+)
 
 describe.each(databases)('on %s,', (_kind, make) => {
   let database: TestDatabase
