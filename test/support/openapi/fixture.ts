@@ -23,10 +23,13 @@ export const METRICS_AUTH = 'operator:secret'
 /** What each solver offers for 1 WETH. */
 export const OFFERS = { best: honest({ output: '2498750000' }), other: honest({ output: '2497000000' }) }
 const NOBODY = 'http://127.0.0.1:9'
-const PLENTY = '1000000'
+/** More requests than any test sends. */
+export const PLENTY = '1000000'
 const LIMITS = ['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'RESULTS', 'STREAMS']
 
-const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, value]))
+/** The variables with the limits of all kinds of requests. */
+export const limits = (value: string) =>
+  Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, value]))
 
 export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
 
