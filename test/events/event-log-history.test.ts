@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
+import { EVERY_EVENT, type StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { TopicListener } from '../../src/cluster/cluster.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
@@ -7,7 +7,7 @@ import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/events/event-samples.js'
 import { createManualClock } from '../support/manual-clock.js'
-import { now, only, settle, take } from './hub-harness.js'
+import { now, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 const HOUR_MS = 3_600_000
@@ -60,7 +60,7 @@ async function openReplaceable(entries: number) {
     },
     async come(after: string) {
       await eventLog.waitForCursor(after)
-      return eventLog.subscribe(after, only({}))
+      return eventLog.subscribe(after, EVERY_EVENT)
     },
   }
 }
@@ -81,7 +81,7 @@ describe('a running service notices that its log was replaced', () => {
   describe.each(ways)('%s', (_how, notify) => {
     test.each(replacements)('%s', async (_what, make) => {
       const { eventLog, listener, logged, replaceBy, come } = await openReplaceable(5)
-      const running = eventLog.subscribe(undefined, only({}))
+      const running = eventLog.subscribe(undefined, EVERY_EVENT)
       const lost = running.cursor()
       const end = running.next().catch((error) => error)
       const replacement = await make()
@@ -92,7 +92,7 @@ describe('a running service notices that its log was replaced', () => {
       await expect(come(lost)).rejects.toEqual(CURSOR_UNKNOWN)
 
       const { lastSequence } = await replacement.store.readState()
-      const live = eventLog.subscribe(undefined, only({}))
+      const live = eventLog.subscribe(undefined, EVERY_EVENT)
       await replacement.store.append(
         replacement.one,
         newBlocks(20, 21, [settled(1, 20, 0), settled(1, 21, 0)]),
@@ -106,14 +106,14 @@ describe('a running service notices that its log was replaced', () => {
 
   test('when this replica writes into it', async () => {
     const { eventLog, logged, replaceBy } = await openReplaceable(5)
-    const running = eventLog.subscribe(undefined, only({}))
+    const running = eventLog.subscribe(undefined, EVERY_EVENT)
     replaceBy(await openFilled(3))
     const eventSink = eventLog.eventSinkOf(1)
     await eventSink.open()
     await eventSink.append(newBlocks(20, 20, [settled(1, 20, 0)]))
     await expect(running.next()).rejects.toEqual(CURSOR_UNKNOWN)
     expect(logged).toHaveBeenCalledOnce()
-    const live = eventLog.subscribe(undefined, only({}))
+    const live = eventLog.subscribe(undefined, EVERY_EVENT)
     await eventSink.append(newBlocks(21, 21, [settled(1, 21, 0)]))
     expect(await take(live, 1)).toEqual([5])
   })
@@ -122,7 +122,7 @@ describe('a running service notices that its log was replaced', () => {
 describe('a log counts as the same', () => {
   test.each(['4', '5', '6'])('after another message for entry %s', async (text) => {
     const { eventLog, listener, logged } = await openReplaceable(5)
-    const running = eventLog.subscribe(undefined, only({}))
+    const running = eventLog.subscribe(undefined, EVERY_EVENT)
     listener.onMessage(text)
     listener.onMissed()
     expect(await now(running.next())).toBe('waiting')

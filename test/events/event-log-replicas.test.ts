@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
+import { EVERY_EVENT } from '../../packages/protocol/src/orders/event.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
 import { manySettled, newBlocks } from '../store/events/event-samples.js'
 import { openLog } from './event-log-harness.js'
-import { now, only, range, settle, take } from './hub-harness.js'
+import { now, range, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 
@@ -20,7 +21,7 @@ describe('an event that another replica writes', () => {
 
   test('is published before later events of this replica, and is read from the store once', async () => {
     const { eventLog, elsewhere, readAfter } = await openTwo()
-    const subscriptions = range(1, 3).map(() => eventLog.subscribe(undefined, only({})))
+    const subscriptions = range(1, 3).map(() => eventLog.subscribe(undefined, EVERY_EVENT))
     const taken = subscriptions.map((subscription) => take(subscription, 4))
     await elsewhere.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
     await eventLog.eventSink(2).open()
@@ -36,7 +37,7 @@ describe('an event that another replica writes', () => {
     expect(eventLog.waitForCursor(undefined)).toBeUndefined()
     expect(eventLog.waitForCursor('nonsense')).toBeUndefined()
     await eventLog.waitForCursor(await cursorAt(2))
-    const subscription = eventLog.subscribe(await cursorAt(2), only({}))
+    const subscription = eventLog.subscribe(await cursorAt(2), EVERY_EVENT)
     expect(await take(subscription, 1)).toEqual([3])
   })
 
@@ -44,7 +45,7 @@ describe('an event that another replica writes', () => {
     const { eventLog, cursorAt } = await openTwo()
     const unknown = await cursorAt(9)
     await eventLog.waitForCursor(unknown)
-    expect(() => eventLog.subscribe(unknown, only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => eventLog.subscribe(unknown, EVERY_EVENT)).toThrow(CURSOR_UNKNOWN)
   })
 })
 
@@ -68,7 +69,7 @@ describe('while the database is down', () => {
   test('a subscriber gets empty batches, and continues when the database is up again', async () => {
     const { clock, eventLog, setAway, beginning } = await openFlaky()
     setAway(true)
-    const subscription = eventLog.subscribe(beginning, only({}))
+    const subscription = eventLog.subscribe(beginning, EVERY_EVENT)
     const first = subscription.next()
     await clock.advance(14_000)
     expect(await now(first)).toBe('waiting')

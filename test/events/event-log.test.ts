@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { EVERY_EVENT } from '../../packages/protocol/src/orders/event.js'
 import { header, manySettled, newBlocks, settled } from '../store/events/event-samples.js'
 import type { ManualClock } from '../support/manual-clock.js'
 import { openLog } from './event-log-harness.js'
-import { now, only, range, settle, take } from './hub-harness.js'
+import { now, range, settle, take } from './hub-harness.js'
 
 const DAY_MS = 86_400_000
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
@@ -10,7 +11,7 @@ const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 describe('subscribers receive', () => {
   test('appended and reverted events after the store has them', async () => {
     const { eventLog, store, beginning } = await openLog()
-    const subscription = eventLog.subscribe(beginning, only({}))
+    const subscription = eventLog.subscribe(beginning, EVERY_EVENT)
     expect(await take(subscription, 1)).toEqual([1])
     const next = subscription.next()
     const appended = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
@@ -33,7 +34,7 @@ describe('subscribers receive', () => {
         return logEntries
       },
     }))
-    const subscription = eventLog.subscribe(undefined, only({}))
+    const subscription = eventLog.subscribe(undefined, EVERY_EVENT)
     const appended = [2, 1, 3].map((chainId) =>
       eventLog.eventSink(chainId).append(newBlocks(20, 20, manySettled(chainId, 20, 600))),
     )
@@ -43,7 +44,7 @@ describe('subscribers receive', () => {
 
   test('no event of a failed write, and the events of the next one', async () => {
     const { eventLog } = await openLog()
-    const subscription = eventLog.subscribe(undefined, only({}))
+    const subscription = eventLog.subscribe(undefined, EVERY_EVENT)
     const failing = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0), settled(1, 11, 0)]))
     const next = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
     await expect(failing).rejects.toThrow('UNIQUE constraint failed')
@@ -59,7 +60,7 @@ describe('the listener of events is called before subscribers receive', () => {
     const { open } = await openLog(undefined, (event) => notes.push(`listener ${event.blockNumber}`))
     const [here, elsewhere] = [await open(), await open()]
     await settle()
-    const subscription = here.subscribe(undefined, only({}))
+    const subscription = here.subscribe(undefined, EVERY_EVENT)
     async function noteNext(): Promise<void> {
       for (const { event } of await subscription.next()) notes.push(`subscriber ${event.blockNumber}`)
     }
@@ -121,10 +122,10 @@ describe('retention', () => {
       await publishAt(ms, opened)
       const again = await opened.open()
       await settle()
-      const subscribe = () => again.subscribe(opened.beginning, only({}))
+      const subscribe = () => again.subscribe(opened.beginning, EVERY_EVENT)
       if (isKept) expect(await take(subscribe(), 2)).toEqual([1, 2])
       else expect(subscribe).toThrow(CURSOR_UNKNOWN)
-      expect(await now(again.subscribe(await opened.cursorAt(2), only({})).next())).toBe('waiting')
+      expect(await now(again.subscribe(await opened.cursorAt(2), EVERY_EVENT).next())).toBe('waiting')
     }
   })
 
@@ -132,9 +133,9 @@ describe('retention', () => {
     const opened = await openLog()
     const { clock, eventLog, store, beginning } = opened
     await publishAt(2 * DAY_MS + 1, opened)
-    expect(() => eventLog.subscribe(beginning, only({}))).not.toThrow()
+    expect(() => eventLog.subscribe(beginning, EVERY_EVENT)).not.toThrow()
     await passTenMinutes(clock)
-    expect(() => eventLog.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => eventLog.subscribe(beginning, EVERY_EVENT)).toThrow(CURSOR_UNKNOWN)
     expect(await store.readState()).toMatchObject({ prunedSequence: 1 })
   })
 
@@ -146,11 +147,11 @@ describe('retention', () => {
     clock.set(ms)
     const wrong = await open()
     await passTenMinutes(clock)
-    expect(await take(wrong.subscribe(beginning, only({})), 1)).toEqual([1])
+    expect(await take(wrong.subscribe(beginning, EVERY_EVENT), 1)).toEqual([1])
     clock.set(0)
     const right = await open()
     await passTenMinutes(clock)
-    expect(await take(right.subscribe(beginning, only({})), 1)).toEqual([1])
+    expect(await take(right.subscribe(beginning, EVERY_EVENT), 1)).toEqual([1])
   })
 
   test('removes nothing because of an entry that was published while the clock was 40 days ahead', async () => {

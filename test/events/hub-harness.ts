@@ -12,11 +12,6 @@ const ANNOUNCED_AT_MS = 1_800_000_000_000
 /** Later than every publication, so that pruning up to this time leaves nothing. */
 export const END_OF_TIME = ANNOUNCED_AT_MS + 1
 
-/** A filter with these values. The other kinds let everything pass. */
-export function only(filter: Partial<EventFilter>): EventFilter {
-  return { ...EVERY_EVENT, ...filter }
-}
-
 /**
  * A hub over a store in memory. Both close with the test. It has confirmed the cursors of the first ten stored entries and of
  * each hundredth one.
@@ -82,7 +77,7 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
     /** Adds a subscriber that begins after a sequence, or at the end. */
     subscribe(sequence?: number, filter: Partial<EventFilter> = {}, options?: SubscriberOptions) {
       const after = sequence === undefined ? undefined : cursorAt(sequence)
-      return hub.subscribe(after, only(filter), options)
+      return hub.subscribe(after, { ...EVERY_EVENT, ...filter }, options)
     },
   }
 }

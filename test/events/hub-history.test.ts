@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { now, only, openHub, range, take } from './hub-harness.js'
+import { EVERY_EVENT } from '../../packages/protocol/src/orders/event.js'
+import { now, openHub, range, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 /** The digest of an entry in another history. */
@@ -16,7 +17,7 @@ async function openFilled() {
     /** Subscribes like the transports. */
     async come(after: string) {
       await hub.confirm(after)
-      return hub.subscribe(after, only({}))
+      return hub.subscribe(after, EVERY_EVENT)
     },
   }
 }
@@ -25,7 +26,7 @@ describe('a cursor', () => {
   test.each([3, 10])('of entry %d is confirmed by the store before it is accepted', async (sequence) => {
     const { hub, come, cursorAt } = await openFilled()
     const cursor = cursorAt(sequence)
-    expect(() => hub.subscribe(cursor, only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => hub.subscribe(cursor, EVERY_EVENT)).toThrow(CURSOR_UNKNOWN)
     const subscription = await come(cursor)
     expect(subscription.cursor()).toBe(cursor)
     expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
@@ -35,7 +36,7 @@ describe('a cursor', () => {
   test.each([0, 11, 15])('of entry %d needs no read', async (sequence) => {
     const { hub, cursorAt } = await openFilled()
     expect(hub.confirm(cursorAt(sequence))).toBeUndefined()
-    const subscription = hub.subscribe(cursorAt(sequence), only({}))
+    const subscription = hub.subscribe(cursorAt(sequence), EVERY_EVENT)
     expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
   })
 
@@ -53,7 +54,7 @@ describe('a cursor', () => {
 describe('the cursor of a subscriber that replays with a filter', () => {
   test('can be confirmed, also after an entry that does not pass the filter', async () => {
     const { hub, cursorAt, come } = await openFilled()
-    const subscription = hub.subscribe(cursorAt(0), only({ chainIds: new Set([2]) }))
+    const subscription = hub.subscribe(cursorAt(0), { ...EVERY_EVENT, chainIds: new Set([2]) })
     const next = subscription.next()
     expect(await now(next)).toBe('waiting')
     expect(subscription.cursor()).toBe(cursorAt(15))
@@ -86,7 +87,7 @@ describe('a log with another history', () => {
 
   test('is followed from its end', async () => {
     const { hub, store, come, cursorAt } = await openReplaced()
-    const live = hub.subscribe(undefined, only({}))
+    const live = hub.subscribe(undefined, EVERY_EVENT)
     expect(live.cursor()).toBe(cursorAt(8))
     hub.publish(await store.readAfter(8, 3))
     expect(await take(live, 3)).toEqual([9, 10, 11])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { EVERY_EVENT } from '../../packages/protocol/src/orders/event.js'
 import { createCursors } from '../../src/events/cursors.js'
-import { now, only, openHub, range, settle, take } from './hub-harness.js'
+import { now, openHub, range, settle, take } from './hub-harness.js'
 
 describe('a subscriber', () => {
   test('gets events that are published from now on, once and in order', async () => {
@@ -47,18 +48,18 @@ describe('a cursor is unknown when it', () => {
 
   test.each(['', 'nonsense', '1', '.1', 'EARLIEST'])('is malformed: %j', async (after) => {
     const { hub } = await openHub({ stored: 2 })
-    expect(() => hub.subscribe(after, only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => hub.subscribe(after, EVERY_EVENT)).toThrow(CURSOR_UNKNOWN)
   })
 
   test('belongs to another log', async () => {
     const { hub } = await openHub({ stored: 2 })
     const beginning = createCursors('other').write({ sequence: 0, digest: undefined })
-    expect(() => hub.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => hub.subscribe(beginning, EVERY_EVENT)).toThrow(CURSOR_UNKNOWN)
   })
 
   test('belongs to the beginning, and has a digest', async () => {
     const { hub, bareCursorAt } = await openHub({ stored: 2 })
-    expect(() => hub.subscribe(`${bareCursorAt(0)}.AAAAAAAA`, only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => hub.subscribe(`${bareCursorAt(0)}.AAAAAAAA`, EVERY_EVENT)).toThrow(CURSOR_UNKNOWN)
   })
 
   test('is later than the last event', async () => {

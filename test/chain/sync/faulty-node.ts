@@ -4,13 +4,13 @@ import { bloomOf, EMPTY_TRIE_ROOT, ZERO_BLOOM } from '../../support/model-chain/
 import { only } from '../../support/only.js'
 import type { Random } from '../../support/random.js'
 import {
-  type ModelBlock,
-  type ModelChain,
+  type RandomChain,
+  type RawBlock,
   type RawHeader,
   type RawLog,
   type RawReceipt,
   toHex,
-} from './model-chain.js'
+} from './random-chain.js'
 
 interface LogFilter {
   readonly blockHash?: Hex
@@ -67,7 +67,7 @@ interface FaultyNodeOptions {
 }
 
 /** A node with JSON-RPC that gives wrong answers or fails at random, as often as a test allows. */
-export function createFaultyNode(chain: ModelChain, random: Random, options: FaultyNodeOptions) {
+export function createFaultyNode(chain: RandomChain, random: Random, options: FaultyNodeOptions) {
   let wrongAnswersLeft = 0
   let calls = 0
   let { lateBlocks } = options.habits
@@ -113,11 +113,11 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
   }
 
   /** Whether the node has not indexed a block yet. */
-  function isLate({ number }: ModelBlock): boolean {
+  function isLate({ number }: RawBlock): boolean {
     return number > chain.tip().number - lateBlocks
   }
 
-  function isFresh({ number }: ModelBlock): boolean {
+  function isFresh({ number }: RawBlock): boolean {
     return number > chain.tip().number - options.freshBlocks
   }
 

@@ -17,7 +17,7 @@ import { createRandom, type Random } from '../../support/random.js'
 import { rounds } from '../../support/rounds.js'
 import { createFaultyEventSink } from './faulty-event-sink.js'
 import { createFaultyNode, drawHabits, ENDLESS, NO_HABITS } from './faulty-node.js'
-import { createModelChain, type ModelChain, SETTLEMENT } from './model-chain.js'
+import { createRandomChain, type RandomChain, SETTLEMENT } from './random-chain.js'
 import { type ReconnectingSubscriber, subscribe } from './reconnecting-subscriber.js'
 
 /** Number of histories for each of the two properties. */
@@ -45,7 +45,7 @@ async function createHistory(seed: number, confirmations: number) {
   const random = createRandom(seed)
   const hasReceipts = seed % 2 === 0
   const habits = seed % 4 < 2 ? NO_HABITS : drawHabits(random)
-  const chain = createModelChain(random, { nullRounds: seed % 3 === 0 ? 0 : 3 })
+  const chain = createRandomChain(random, { nullRounds: seed % 3 === 0 ? 0 : 3 })
   let lateEvents = 0
   const node = createFaultyNode(chain, random, {
     chainId: CHAIN_ID,
@@ -152,7 +152,7 @@ async function createHistory(seed: number, confirmations: number) {
 type History = Awaited<ReturnType<typeof createHistory>>
 
 /** A head as a node pushes it, which may be any other block, or none. */
-function drawHint(random: Random, chain: ModelChain): object {
+function drawHint(random: Random, chain: RandomChain): object {
   const some = chain.upTo(random.integer(0, chain.tip().number))
   return random.pick<() => object>([
     () => chain.tip().header,

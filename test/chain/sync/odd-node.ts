@@ -2,51 +2,38 @@ import { type PublicClient, toEventSelector } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createManualClock } from '../../support/manual-clock.js'
-import { bloomOf } from '../../support/model-chain/bloom.js'
+import { BASE_FEE, createModelChain } from '../../support/model-chain/model-chain.js'
+import type { ModelContracts } from '../../support/model-chain/model-contracts.js'
+import { createModelNode, toBlock } from '../../support/model-chain/model-node.js'
 import { only } from '../../support/only.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in
 export type Odd = any
 
 const SETTLEMENT: Hex = `0x${'5e'.repeat(20)}`
+const OTHER_CONTRACT: Hex = `0x${'0c'.repeat(20)}`
 const SETTLED = toEventSelector('Settled(bytes32,address,address)')
+const HEAD = 8
+/** The node has later blocks too. */
+const LAST = 400
 export const WITH_EVENTS = 5
 export const word = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 
-function logAt(number: number, index: number, address = SETTLEMENT): Odd {
-  return {
-    address,
-    blockNumber: `0x${number.toString(16)}`,
-    blockHash: word(number),
-    transactionHash: word(100 + index),
-    transactionIndex: `0x${index.toString(16)}`,
-    logIndex: `0x${index.toString(16)}`,
-    topics: [SETTLED, word(200 + index), word(1), word(2)],
-    data: '0x',
-    removed: false,
-  }
+/** Whatever a contract is sent, its log names it as the order. */
+const transact: ModelContracts['transact'] = (_context, address, data) => ({
+  logs: [{ address, topics: [SETTLED, data, word(1), word(2)], data: '0x' }],
+  steps: [],
+})
+const chain = createModelChain(only<ModelContracts>({ transact }), SETTLEMENT, 100)
+// Block 5 and each above 100 have two events of the contract, and every block has a log of another one.
+for (let number = 1; number <= LAST; number++) {
+  if (number === WITH_EVENTS || number > 100)
+    for (const order of [200, 201]) chain.act(SETTLEMENT, SETTLEMENT, word(order))
+  chain.act(SETTLEMENT, OTHER_CONTRACT, word(number))
+  chain.mine(100)
 }
 
-/** Of block 5 and each above 100 two events of the contract, of every block a log of another one. */
-export function logsOf(number: number): Odd[] {
-  const events = number === WITH_EVENTS || number > 100 ? [logAt(number, 0), logAt(number, 1)] : []
-  return [...events, logAt(number, events.length, `0x${'0c'.repeat(20)}`)]
-}
-
-export function blockOf(number: number): Odd {
-  return {
-    number: `0x${number.toString(16)}`,
-    hash: word(number),
-    parentHash: word(number - 1),
-    timestamp: '0x64',
-    receiptsRoot: word(9),
-    logsBloom: bloomOf(logsOf(number)),
-    transactions: logsOf(number).map(({ transactionHash }) => transactionHash),
-  }
-}
-
-const receiptsOf = (number: number): Odd[] =>
-  logsOf(number).map((log) => ({ blockHash: word(number), logsBloom: bloomOf([log]), logs: [log] }))
+export const blockOf = (number: number): Odd => toBlock(chain.blocks[number], BASE_FEE)
 
 interface Shapes {
   /** Changes the answer to a request for a block; the number is that of the block which was asked for. */
@@ -60,24 +47,17 @@ export function createTestReader(
   { block = (it) => it, logs = (it) => it, receipts = () => null }: Shapes,
   others: readonly PublicClient[] = [],
 ) {
+  const node = createModelNode(chain, 1)
   const calls: string[] = []
-  const answers: Record<string, (param: Odd) => Odd> = {
-    eth_getBlockByNumber: (name) => block(blockOf(name === 'latest' ? 8 : Number(name)), Number(name)),
-    eth_getBlockByHash: (hash) => block(blockOf(Number(hash)), Number(hash)),
-    eth_getLogs(filter) {
-      const { blockHash, fromBlock = blockHash, toBlock = blockHash } = filter
-      const [from, to] = [Number(fromBlock), Number(toBlock)]
-      const all = Array.from({ length: to - from + 1 }, (_, index) => logsOf(from + index)).flat()
-      return logs(
-        all.filter((log) => log.address === SETTLEMENT),
-        filter,
-      )
-    },
-    eth_getBlockReceipts: (hash) => receipts(receiptsOf(Number(hash))),
+  const shapes: Record<string, (answer: Odd, param: Odd) => Odd> = {
+    eth_getBlockByNumber: (answer, name) => block(name === 'latest' ? blockOf(HEAD) : answer, Number(name)),
+    eth_getBlockByHash: block,
+    eth_getLogs: logs,
+    eth_getBlockReceipts: receipts,
   }
-  const request = async ({ method, params: [param] }: Odd) => {
-    calls.push(method)
-    return answers[method]?.(param)
+  async function request(call: { readonly method: string; readonly params: readonly Odd[] }) {
+    calls.push(call.method)
+    return shapes[call.method]?.(await node.request(call), call.params[0])
   }
   const readContract = async () => {
     throw Object.assign(new Error('the node has no state'), { code: -32000 })

@@ -178,7 +178,8 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
   }
 }
 
-function toBlock(block: ModelBlock | undefined, baseFee: bigint) {
+/** A block in the form of JSON-RPC. */
+export function toBlock(block: ModelBlock | undefined, baseFee: bigint) {
   if (block === undefined) return null
   const { number, hash, parentHash, timestamp, receipts } = block
   return {
@@ -217,6 +218,8 @@ function toReceipt(receipt: ModelReceipt | undefined, baseFee: bigint) {
 }
 
 function toLogs({ transaction, block, index, logs }: ModelReceipt) {
+  // The logs of a block are counted from 0.
+  const before = block.receipts.slice(0, index).reduce((count, earlier) => count + earlier.logs.length, 0)
   return logs.map((log, position) => ({
     ...log,
     blockHash: block.hash,
@@ -224,7 +227,7 @@ function toLogs({ transaction, block, index, logs }: ModelReceipt) {
     blockTimestamp: numberToHex(block.timestamp),
     transactionHash: transaction.hash,
     transactionIndex: numberToHex(index),
-    logIndex: numberToHex(index * 100 + position),
+    logIndex: numberToHex(before + position),
     removed: false,
   }))
 }

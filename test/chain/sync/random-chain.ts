@@ -33,7 +33,7 @@ export interface RawReceipt {
   readonly logs: readonly RawLog[]
 }
 
-export interface ModelBlock {
+export interface RawBlock {
   readonly number: number
   readonly hash: Hex
   readonly header: RawHeader
@@ -54,16 +54,16 @@ const EMPTY_BLOCK_INTERVAL = 3
 const DEPOSITED = toEventSelector('Deposited(bytes32,address,address,address,uint256,address,uint256,uint32)')
 const SETTLED = toEventSelector('Settled(bytes32,address,address)')
 
-interface ModelOptions {
+interface ChainOptions {
   /** How many numbers without a block may come before one. */
   readonly nullRounds?: number
 }
 
 /** The chain of a node, with consistent headers, logs and receipts. */
-export function createModelChain(random: Random, { nullRounds = 0 }: ModelOptions = {}) {
+export function createRandomChain(random: Random, { nullRounds = 0 }: ChainOptions = {}) {
   let serial = 0
-  const byHash = new Map<Hex, ModelBlock>()
-  let blocks: ModelBlock[] = []
+  const byHash = new Map<Hex, RawBlock>()
+  let blocks: RawBlock[] = []
 
   function makeLogs(number: number, hash: Hex): RawLog[] {
     return Array.from({ length: random.integer(0, 2) }, (_, index) => {
@@ -86,7 +86,7 @@ export function createModelChain(random: Random, { nullRounds = 0 }: ModelOption
     return [...receipts, receiptOf(logAt(number, hash, logs.length, OTHER_CONTRACT))]
   }
 
-  function makeBlock(number: number, parentHash: Hex): ModelBlock {
+  function makeBlock(number: number, parentHash: Hex): RawBlock {
     const hash = word(++serial)
     const logs = makeLogs(number, hash)
     const receipts = makeReceipts(number, hash, logs)
@@ -125,23 +125,23 @@ export function createModelChain(random: Random, { nullRounds = 0 }: ModelOption
       blocks = blocks.slice(0, kept)
       grow(dropped + random.integer(0, 3))
     },
-    tip: () => blocks.at(-1) as ModelBlock,
+    tip: () => blocks.at(-1) as RawBlock,
     at,
     /** The last block up to a number. */
-    upTo: (number: number) => blocks.findLast((block) => block.number <= number) as ModelBlock,
+    upTo: (number: number) => blocks.findLast((block) => block.number <= number) as RawBlock,
     get: (hash: Hex) => byHash.get(hash),
     /** The last block of a fork that begins after a block and never becomes the chain. */
-    forkFrom(block: ModelBlock, length: number): ModelBlock {
+    forkFrom(block: RawBlock, length: number): RawBlock {
       let last = block
       for (let left = length; left > 0; left--) last = makeBlock(last.number + 1, last.hash)
       return last
     },
-    blocks: (from: number, to: number): readonly ModelBlock[] =>
+    blocks: (from: number, to: number): readonly RawBlock[] =>
       blocks.filter(({ number }) => number >= from && number <= to),
   }
 }
 
-export type ModelChain = ReturnType<typeof createModelChain>
+export type RandomChain = ReturnType<typeof createRandomChain>
 
 /** A log of a contract, in a transaction of its own. */
 function logAt(number: number, hash: Hex, index: number, address: Address): RawLog {
