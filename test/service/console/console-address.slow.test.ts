@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { send } from '../../../packages/cli/src/devnet/deploy.js'
@@ -31,9 +32,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await section.getByText('This address is not checked').waitFor()
       const address = await section.locator('.whole-address code').first().innerText()
       await page.setViewportSize({ width: 390, height: 844 })
-      await section.getByText('It needs the signed quote').waitFor()
-      const lowest = await section.locator('figcaption', { hasText: 'the native coin is lost' }).boundingBox()
-      expect((lowest?.y ?? 844) + (lowest?.height ?? 0)).toBeLessThan(844)
+      const heightOf = async (place: string) => (await section.locator(place).boundingBox())?.y ?? Number.NaN
+      expect(await heightOf('.risks')).toBeLessThan(await heightOf('.send'))
+      const saving = page.waitForEvent('download')
+      await section.getByRole('link', { name: 'Save the signed quote' }).click()
+      expect(JSON.parse(await readFile(await (await saving).path(), 'utf8'))).toMatchObject({
+        depositAddress: address.replaceAll(/\s/g, ''),
+      })
       await look(page, 'deposit-address')
       await page.reload()
       const own = page.getByRole('region', { name: 'Your swaps in this browser' })

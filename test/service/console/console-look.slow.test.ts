@@ -89,7 +89,7 @@ async function busyPlaces(): Promise<Place[]> {
     { name: 'order', path: `order/${orders[0]?.orderId}`, ready: /Timeline/ },
     { name: 'solvers', path: 'solvers', ready: /Beatrix/ },
     { name: 'solver', path: `solver/${solvers[0]?.account.address}`, ready: /WETH|0x9fE4/ },
-    { name: 'quote', path: `quote/${quoteId}`, ready: /Among valid offers/ },
+    { name: 'quote', path: `quote/${quoteId}`, ready: /Ranked by price/ },
   ]
 }
 

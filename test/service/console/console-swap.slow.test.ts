@@ -28,11 +28,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
       await ranking.getByText('Contract accepts it').waitFor(PAGE_WAIT)
       await ranking.getByRole('radio', { name: 'Take the offer of Beatrix' }).check(PAGE_WAIT)
-      await page.getByText('Chosen from 3 offers').waitFor(PAGE_WAIT)
+      await page.getByText('Chosen from 3 offers: Beatrix, no order yet').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
       expect(await page.locator('.terms').innerText()).toMatch(
-        /^You get\s+exactly 2\u202f497\.00\s+USDC from\s+Beatrix: no order yet in 24 h\s+Price holds\s+until \d\d:\d\d:\d\d \S+ \(in .*\)\. A later deposit reverts\s+If not paid\s+until \d\d:\d\d:\d\d \S+ \(in .*\), 1\.0000\s+WETH is locked\. Then a refund that you press brings it back, and 124\.85 bUSD.* of the solver's bond, at no known price/,
+        /^You get\s+exactly 2\u202f497\.00\s+USDC if deposited by \d\d:\d\d:\d\d \S+ \(in .*\)\s+If not paid\s+1\.0000\s+WETH back after \d\d:\d\d:\d\d \S+ \(in .*\), when you press Refund\s+Gas\s.*, no fee\s+More/,
       )
+      await page.getByText('More', { exact: true }).click()
+      await page.getByText(/^\+ 124\.85 bUSD.* of the solver's bond \(no known price\)$/).waitFor()
       await look(page, 'swap-chosen')
       await button(page, 'Swap').click(PAGE_WAIT)
       const notice = page.getByRole('alert').filter({ hasText: 'You refused the request in the wallet.' })

@@ -85,7 +85,7 @@ function SearchBox() {
         enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Search id, address, name"
+        placeholder="Search"
         aria-label="Search by id of an order, a quote or a transaction, by address of a user, a solver or a token, or by name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"

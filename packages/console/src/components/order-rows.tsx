@@ -141,7 +141,7 @@ function OrderRow({ order, without, isFresh }: OrderRowProps) {
         <span class="story-arrow muted" aria-hidden="true">
           →{' '}
         </span>
-        {isSettled || <span class="story-offered">offered </span>}
+        {isSettled || <span class="story-offered">promised </span>}
         {amountOf(outputToken, outputAmount)}
       </td>
       <td class="right number story-rate">{rateOf(order)}</td>

@@ -3,7 +3,7 @@ import type { Tone } from './state-mark.js'
 
 const OUTCOMES: Readonly<Record<SolverOutcome, readonly [word: string, tone: Tone]>> = {
   [SolverOutcome.UNSPECIFIED]: ['unknown', 'neutral'],
-  [SolverOutcome.QUOTED]: ['offer', 'offer'],
+  [SolverOutcome.QUOTED]: ['offer', 'neutral'],
   [SolverOutcome.DECLINED]: ['declined', 'neutral'],
   [SolverOutcome.INVALID]: ['invalid', 'bad'],
   [SolverOutcome.LATE]: ['late', 'bad'],

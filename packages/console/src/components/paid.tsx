@@ -1,9 +1,10 @@
 import { hrefHere } from '../data/chains.js'
-import { isRisky, type Reliability } from '../data/solvers/reliability.js'
-import { formatShare, group } from '../format/amount.js'
+import { isRisky, type Reliability, useReliabilities } from '../data/solvers/reliability.js'
+import { group } from '../format/amount.js'
+import { SolverLabel } from './id.js'
 
-/** From this share on, a user should see that orders were left unpaid. */
-const SEEN = 0.01
+/** One in so many that is unpaid stands out. */
+const SEEN = 100n
 
 interface PaidProps {
   readonly of: Pick<Reliability, 'paid' | 'ended'> | undefined
@@ -11,24 +12,30 @@ interface PaidProps {
   readonly solver?: string
 }
 
-/** How many of the orders that have ended were paid, with the share and the list of the others. */
+/** How many of the orders that have ended were paid. It leads to the others. */
 export function Paid({ of, solver }: PaidProps) {
   if (of === undefined || of.ended === 0n) return <span class="muted">no order yet</span>
-  const unpaid = 1 - Number(of.paid) / Number(of.ended)
+  const { paid, ended } = of
+  const words = `${group(`${paid}`)} of ${group(`${ended}`)} paid`
+  if (paid === ended) return <span class="paid">{words}</span>
+  const isSeen = (ended - paid) * SEEN >= ended
   return (
-    <>
-      <span class={isRisky(of) ? 'warning' : ''}>
-        {isRisky(of) && <span aria-hidden="true">⚠ </span>}
-        {group(`${of.paid}`)} of {group(`${of.ended}`)} paid
-      </span>
-      {unpaid > 0 && (
-        <a
-          class={unpaid < SEEN ? 'of' : 'of warning'}
-          href={hrefHere('orders', '', { solver, state: 'refunded' })}
-        >
-          {formatShare(unpaid)} not paid
-        </a>
-      )}
-    </>
+    <a class={isSeen ? 'paid warning' : 'paid'} href={hrefHere('orders', '', { solver, state: 'refunded' })}>
+      {isRisky(of) && <span aria-hidden="true">⚠ </span>}
+      {words}
+    </a>
   )
 }
+
+interface RecordProps {
+  readonly chainId: bigint
+  readonly solver: string
+}
+
+/** A solver with how many of its orders of a day it has paid. */
+export const SolverRecord = ({ chainId, solver }: RecordProps) => (
+  <>
+    <SolverLabel address={solver} />,{' '}
+    <Paid of={useReliabilities(chainId).get(solver.toLowerCase())} solver={solver} />
+  </>
+)

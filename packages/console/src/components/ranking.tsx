@@ -125,9 +125,11 @@ export function Ranking({ attempts, chainId, token, choice, isRecord = false }: 
 
 /** How the request of a solver ended, and why. */
 function Result({ attempt, isRecord }: { readonly attempt: Attempt; readonly isRecord: boolean }) {
-  const { isVerified, outcome, reason } = attempt
-  const accepted = isRecord ? 'contract accepted it' : 'contract accepts it'
-  const word = isVerified ? accepted : outcomeWord(outcome)
+  const { isVerified, rank, outcome, reason } = attempt
+  const [accepted, open] = isRecord
+    ? ['contract accepted it', 'not checked']
+    : ['contract accepts it', 'not checked yet']
+  const word = isVerified ? accepted : rank ? open : outcomeWord(outcome)
   const tone = isVerified ? 'good' : outcomeTone(outcome)
   return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={tone} />
 }

@@ -17,10 +17,12 @@ import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
 import { readSlashedBond } from '../data/orders/slashed-bond.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
 import { useQuery } from '../data/query.js'
+import { wallet } from '../wallet/connected-wallet.js'
 import { AddressDeposit } from './order/address-deposit.js'
 import { Amounts } from './order/amounts.js'
 import { OwnDeposit } from './order/own-deposit.js'
 import { isPast, Refund } from './order/refund.js'
+import { SaveQuote } from './swap/deposit-address.js'
 import { Compensation } from './swap/what-happens.js'
 
 const REFRESH_MS = 15_000
@@ -80,12 +82,7 @@ function Story({ chain, order }: StoryProps) {
         <OwnDeposit chain={chain} offer={offer} swap={swap} />
       )}
       {!isKnown && why}
-      {isAddress && swap.signedQuote !== undefined && (
-        <details class="raw">
-          <summary>Signed quote, which a refund needs</summary>
-          <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>
-        </details>
-      )}
+      {isAddress && swap.signedQuote !== undefined && <SaveQuote swap={swap} />}
     </>
   )
 }
@@ -102,6 +99,8 @@ function Price({ order, chain, isAddress }: PriceProps) {
   const { chainId, state, user, solver, fillDeadline, inputToken: sell = '', outputToken: buy = '' } = order
   const end = endOf(order, isAddress)
   const isOpen = end === undefined || end === 'filled'
+  const isYours =
+    ownSwap(chainId, order.orderId) ?? wallet.value?.address.toLowerCase() === user?.toLowerCase()
   return (
     <section class="panel" aria-label="Summary">
       <p class="hero-state">
@@ -116,8 +115,8 @@ function Price({ order, chain, isAddress }: PriceProps) {
       </Amounts>
       {end === 'refunded' && (
         <p class="not-paid-story">
-          {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time. The
-          user has the whole input back and the compensation, and has lost the gas.
+          {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time.{' '}
+          {isYours ? 'You have' : 'The user has'} the input and the compensation. Gas and the wait are lost.
           <a class="button" href={hrefHere('swap', '', { sell, buy })}>
             Swap again
           </a>

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
+import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Answer, Empty } from '../components/notice.js'
 import { NoOrders, OrderRows } from '../components/order-rows.js'
 import { Paid } from '../components/paid.js'
@@ -9,26 +9,31 @@ import { useFocusAfter } from '../components/use-focus-after.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders, STATE_WORDS } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
-import { route } from '../data/route.js'
+import { navigate, route } from '../data/route.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { useSolverStats } from '../data/solvers/stats.js'
+import { isOfPair } from '../data/tokens/pairs.js'
+import { tokenOf } from '../data/tokens/tokens.js'
+import { usePairs } from '../data/tokens/use-pairs.js'
 import { shorten } from '../format/shorten.js'
 import { wallet } from '../wallet/connected-wallet.js'
 
 const PAGE_SIZE = 25
+/** The instance lists no pair: the console looks through as many orders as a page may have. */
+const LOOKED_THROUGH = 200
 const EVENT_PAUSE_MS = 2000
 /** In the place of a user's address, for a wallet whose own orders would come first. */
 const EVERYONE = 'everyone'
 const STATES = [OrderState.DEPOSITED, OrderState.SETTLED, OrderState.REFUNDED] as const
 
-type Filters = Readonly<Record<'user' | 'solver' | 'state', string | undefined>>
+type Filters = Readonly<Record<'user' | 'solver' | 'state' | 'pair', string | undefined>>
 
 /** The orders of a chain. Filters and page are in the URL, so that a link shows the same. */
 export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const { query } = route.value
-  const names = ['user', 'solver', 'page', 'state']
-  const [asked, solver, pageToken] = names.map((name) => query.get(name) ?? undefined)
+  const names = ['user', 'solver', 'page', 'pair', 'state']
+  const [asked, solver, pageToken, pair] = names.map((name) => query.get(name) ?? undefined)
   const own = names.some((name) => query.has(name)) ? undefined : wallet.value?.address
   const first = useQuery(own && `orders ${chainId} of ${own} first`, (signal) =>
     listOrders(chainId, { user: own, pageSize: 1 }, signal),
@@ -37,7 +42,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const user = asked ?? (first.data?.orders.length ? own : undefined)
   // An old link may have a state that does not exist.
   const state = STATES.find((each) => STATE_WORDS[each] === query.get('state'))
-  const filters: Filters = { user, solver, state: state && STATE_WORDS[state] }
+  const filters: Filters = { user, solver, state: state && STATE_WORDS[state], pair }
   const key = JSON.stringify([String(chainId), filters, pageToken])
   const title = useRef<HTMLHeadingElement>(null)
   // The link to another page is gone, and so is the chip of a filter that was removed.
@@ -47,7 +52,10 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
     (signal) =>
       listOrders(
         chainId,
-        { user: user === EVERYONE ? undefined : user, solver, state, pageSize: PAGE_SIZE, pageToken },
+        {
+          user: user === EVERYONE ? undefined : user,
+          ...{ solver, state, pageToken, pageSize: pair === undefined ? PAGE_SIZE : LOOKED_THROUGH },
+        },
         signal,
       ),
     {
@@ -56,7 +64,9 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
     },
   )
   const { nextPageToken = '' } = orders.data ?? {}
-  const isFiltered = user !== undefined || solver !== undefined || state !== undefined
+  const isFiltered = [user, solver, state, pair].some((filter) => filter !== undefined)
+  const [sell = '', buy = ''] = pair?.split('-') ?? []
+  const isShown = (order: Order) => pair === undefined || isOfPair(order, sell, buy)
   return (
     <>
       <div class="page-head">
@@ -64,12 +74,16 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
           Orders
         </h1>
         <Day chainId={chainId} />
-        <FilterBar filters={filters} />
+        <FilterBar chainId={chainId} filters={filters} />
       </div>
       <Answer query={orders}>
         {({ orders }) =>
-          orders.length > 0 ? (
-            <OrderRows orders={orders.toSorted((a, b) => Number(b.isRefundable) - Number(a.isRefundable))} />
+          orders.some(isShown) ? (
+            <OrderRows
+              orders={orders
+                .filter(isShown)
+                .toSorted((a, b) => Number(b.isRefundable) - Number(a.isRefundable))}
+            />
           ) : isFiltered ? (
             <Empty title="No orders match these filters.">
               <a href={hrefHere('orders')}>Show all orders</a>
@@ -103,20 +117,21 @@ function Day({ chainId }: { readonly chainId: bigint }) {
   )
 }
 
-function FilterBar({ filters }: { readonly filters: Filters }) {
+function FilterBar({ chainId, filters }: { readonly chainId: bigint; readonly filters: Filters }) {
+  const pairs = usePairs(chainId).data?.pairs.filter(({ listed }) => listed) ?? []
+  const change = (changes: Partial<Filters>) => hrefHere('orders', '', { ...filters, ...changes })
   const own = wallet.value?.address
-  const isOwn = own !== undefined && filters.user?.toLowerCase() === own.toLowerCase()
   return (
     <div class="filters">
       {(['user', 'solver'] as const).map((name) => {
         const address = filters[name]
-        if (address === undefined || address === EVERYONE || (name === 'user' && isOwn)) return null
+        if (address === undefined || address === EVERYONE) return null
         const label = `${name} ${shorten(address)}`
         return (
           <a
             key={name}
             class="chip"
-            href={hrefHere('orders', '', { ...filters, [name]: undefined })}
+            href={change({ [name]: name === 'user' && own ? EVERYONE : undefined })}
             title={`${address}: remove this filter`}
             aria-label={`Remove the filter ${label}`}
           >
@@ -125,21 +140,32 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
           </a>
         )
       })}
-      {own !== undefined && (
-        <Segments
-          label="Whose orders"
-          items={[
-            [EVERYONE, hrefHere('orders', '', { ...filters, user: EVERYONE })],
-            ['mine', hrefHere('orders', '', { ...filters, user: own })],
-          ]}
-          chosen={isOwn ? 'mine' : filters.user === undefined ? EVERYONE : filters.user}
-        />
-      )}
+      <select
+        aria-label="Pair"
+        value={filters.pair ?? ''}
+        onChange={({ currentTarget }) => navigate(change({ pair: currentTarget.value || undefined }))}
+      >
+        <option value="">All pairs</option>
+        {pairs.map(({ inputToken, outputToken }) => (
+          <option key={inputToken + outputToken} value={`${inputToken}-${outputToken}`}>
+            {[inputToken, outputToken].map((token) => tokenOf(chainId, token)?.symbol).join(' → ')}
+          </option>
+        ))}
+      </select>
+      <input
+        hidden={filters.user !== undefined && filters.user !== EVERYONE}
+        pattern="0x[0-9a-fA-F]{40}"
+        placeholder="Your address 0x…"
+        aria-label="Orders of an address"
+        onChange={({ currentTarget: { value, validity } }) =>
+          validity.valid && navigate(change({ user: value || undefined }))
+        }
+      />
       <Segments
         label="State of the orders"
         items={['all', ...STATES.map((each) => STATE_WORDS[each])].map((word) => [
           word,
-          hrefHere('orders', '', { ...filters, state: word === 'all' ? undefined : word }),
+          change({ state: word === 'all' ? undefined : word }),
         ])}
         chosen={filters.state ?? 'all'}
       />

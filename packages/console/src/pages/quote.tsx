@@ -1,21 +1,33 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { type GetQuoteRecordResponse, QuoteKind } from '../../../../gen/aggregator/v1/quote_pb.js'
+import {
+  DepositMode,
+  type GetQuoteRecordResponse,
+  QuoteKind,
+} from '../../../../gen/aggregator/v1/quote_pb.js'
 import { Fact } from '../components/facts.js'
-import { Account, Id, SolverLabel } from '../components/id.js'
+import { Id, SolverLabel } from '../components/id.js'
 import { Answer } from '../components/notice.js'
 import { Rate } from '../components/rate.js'
 import { RecordRanking, Surplus } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
 import { Term } from '../components/term.js'
-import { Age, Deadline } from '../components/time.js'
+import { Age } from '../components/time.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
+import { lastOffers } from '../data/auction/auction-stream.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
+import { navigate } from '../data/route.js'
+import { saferAttempt, useReliabilities } from '../data/solvers/reliability.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount } from '../format/amount.js'
+import { shorten } from '../format/shorten.js'
+import { formatClock } from '../format/time.js'
+import { wallet } from '../wallet/connected-wallet.js'
 import { Amounts } from './order/amounts.js'
 import { isPast } from './order/refund.js'
+import { SaferOffer } from './swap/safer-offer.js'
+import { takeOffer } from './swap/taken-offer.js'
 
 /** The record of a quote: what each solver answered, when, and why the best offer won. */
 export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; readonly id: string }) {
@@ -27,43 +39,72 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
           Quote <Id text={quoteId} label="quote id" />
         </h1>
       </div>
-      <Answer query={record}>{(data) => <Auction record={data} />}</Answer>
+      <Answer query={record}>{(data) => <Auction chain={chain} record={data} />}</Answer>
     </>
   )
 }
 
 /** Who offered the most, until when, and who answered. */
-function Auction({ record }: { readonly record: GetQuoteRecordResponse }) {
-  const { request, chainId, requestedAt, kind } = record
+function Auction({ chain, record }: { readonly chain: Chain; readonly record: GetQuoteRecordResponse }) {
+  const { request, chainId, quoteId, requestedAt, kind } = record
   const isInput = isExactInput(record)
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
+  const safer = saferAttempt(attempts, useReliabilities(chainId))
   if (request === undefined) return null
-  const { amount, depositDeadline, inputToken: sell, outputToken: buy } = request
+  const { amount, depositDeadline, userAddress, inputToken: sell, outputToken: buy } = request
   const amounts = [amount, best?.amount?.toString()]
   const [inputAmount, outputAmount] = isInput ? amounts : amounts.toReversed()
   const swap = { ...request, inputAmount, outputAmount }
   const isPrice = kind === QuoteKind.INDICATIVE
   const isOver = isPast(depositDeadline, latestNow.value)
+  const isOpen = best !== undefined && !isPrice && !isOver
+  const isTransfer = request.depositMode === DepositMode.ADDRESS
   const fixed = exactAmount(BigInt(amount), tokenOf(chainId, isInput ? sell : buy)?.decimals)
+  const valid = `valid for ${shorten(userAddress)} until ${formatClock(depositDeadline * 1000)}`
+  const user = wallet.value?.address ?? ''
+  const isOwn = user.toLowerCase() === userAddress.toLowerCase()
+  // As on the page of the swap, the wallet must have read the tokens.
+  const isRead = [sell, buy].every((token) => tokenOf(chainId, token)?.source === 'wallet')
+  const isHere = isOpen && isOwn && isRead && !isTransfer && lastOffers.value?.quoteId === quoteId
+  const wanted = {
+    ...{ inputToken: sell, outputToken: buy, isExactInput: isInput, amount: BigInt(amount), user },
+    mode: 'CONTRACT',
+  } as const
+  /** Takes the offer of a solver, which leads to the page of the swap. */
+  const take = (solver: string) => {
+    const offer = lastOffers.value?.offers.find(({ quote }) => quote?.solver === solver)
+    if (offer === undefined) return
+    void takeOffer({ chain, quoteId, offer, wanted })
+    navigate(hrefHere('swap'))
+  }
   return (
     <>
       <section class="panel quote-summary" aria-labelledby="best-title">
         <div class="panel-head">
           <h2 id="best-title">
-            {best ? 'Best offer: ' : 'Nobody made a valid offer'}
+            {best ? 'Best price: ' : 'Nobody made a valid offer'}
             {best && <SolverLabel address={best.solver} />}
           </h2>
           <StateMark
-            word={isPrice ? 'binds nobody' : isOver ? 'expired' : 'still valid'}
-            tone={isPrice || isOver ? 'neutral' : 'good'}
+            word={isPrice ? 'binds nobody' : isOver ? `was ${valid}` : valid}
+            tone={isOpen ? 'good' : 'neutral'}
           />
-          <a
-            class="button"
-            href={hrefHere('swap', '', { sell, buy, amount: fixed, exact: isInput ? undefined : 'buy' })}
-          >
-            Ask for new offers
-          </a>
+          {isHere ? (
+            <button type="button" class="main-action" onClick={() => take(best.solver)}>
+              Swap with this price
+            </button>
+          ) : (
+            <a
+              class="button"
+              href={hrefHere('swap', '', {
+                ...{ sell, buy, amount: fixed, exact: isInput ? undefined : 'buy' },
+                mode: isTransfer ? 'address' : undefined,
+              })}
+            >
+              {isOpen ? 'Open this swap' : 'Ask for new offers'}
+            </a>
+          )}
         </div>
         <Amounts chainId={chainId} swap={swap} end={isInput ? 'exact input' : 'exact output'} />
         <dl class="fact-row">
@@ -77,17 +118,22 @@ function Auction({ record }: { readonly record: GetQuoteRecordResponse }) {
               <Surplus record={record} />
             </Fact>
           )}
-          <Fact name="Offers valid until">
-            <Deadline seconds={depositDeadline} />
-          </Fact>
           <Fact name="Asked">
             <Age ms={Number(requestedAt)} />
           </Fact>
-          <Fact name="User">{isPrice ? 'none: a price' : <Account address={request.userAddress} />}</Fact>
         </dl>
+        {isOpen && safer && (
+          <SaferOffer chain={chain} wanted={wanted} pair={safer}>
+            {isHere && (
+              <button type="button" class="link" onClick={() => take(safer[1][0].solver)}>
+                Take it
+              </button>
+            )}
+          </SaferOffer>
+        )}
       </section>
       <section class="panel" aria-labelledby="results-title">
-        <h2 id="results-title">Among valid offers, price alone decides</h2>
+        <h2 id="results-title">Ranked by price: what solvers have paid does not count</h2>
         <RecordRanking record={record} isOpen={!isOver} />
       </section>
     </>

@@ -63,7 +63,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const request = asked && auctionRequest(chain, asked, account, onePrompt)
   const auction = useAuction(taken === undefined ? request : undefined, isForNobody).value
   // An offer for what the form said a moment ago is not shown as one for what it says now.
-  const shown = isSameSwap(wanted, settled) ? auction : { ...auction, takeable: undefined, nextAt: undefined }
+  const shown = isSameSwap(wanted, settled) ? auction : { ...auction, takeable: undefined }
   const [solver, chooseSolver] = useState('')
   const offer = offerOf(shown.takeable?.offers, isForNobody ? '' : solver)
   const shownSolver = offer?.quote?.solver
@@ -120,7 +120,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                 onChoose={chooseSolver}
                 isChosen={isChosen}
                 price={price}
-                nextAt={isForNobody && cameAt !== undefined ? cameAt + REFRESH_MS : shown.nextAt}
                 staleSince={oldSince}
               />
               {isUnset && (

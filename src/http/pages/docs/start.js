@@ -21,9 +21,9 @@ const inAFewWords = ({ summary, description = '' }) => {
   return sentence ? sentence[0].toUpperCase() + sentence.slice(1) : summary
 }
 /** A request as it is typed, with a line for each field. */
-const asCurl = (url, body) =>
+const asCurl = (url, body, option = '') =>
   body
-    ? `curl ${url} \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body, null, 2)}'`
+    ? `curl ${option}${url} \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(body, null, 2)}'`
     : `curl ${url}`
 const STEPS = document.querySelectorAll('.steps li')
 /** Writes a command into a step, where it can be copied. */
@@ -60,17 +60,17 @@ const writeSteps = async (example) => {
     writeStep(STEPS[1], at(`v1/${chainId}/price`), swap)
     const chains = { originChainId: Number(chainId), destinationChainId: Number(chainId) }
     const offer = { ...swap, ...chains, userAddress: '0x…', depositMode: 'CONTRACT', includeCalls: true }
-    writeCommand(STEPS[2], `${asCurl(at(`v1/${chainId}/quote`), offer)} > offer.json`)
-    const check = `curl -H 'content-type: application/json' -d @- \\\n  ${at(`v1/${chainId}/offers/check`)} |`
+    writeCommand(STEPS[2], `${asCurl(at(`v1/${chainId}/quote`), offer, '--fail ')} > offer.json`)
+    const check = `curl --fail -d @- \\\n  -H 'content-type: application/json' \\\n  ${at(`v1/${chainId}/offers/check`)}`
     writeCommand(
       STEPS[3],
-      `jq '{quote, solverSignature}' offer.json |\n${check}\njq -e '.state == "VALID"' &&\ncast calldata-decode \\\n  'approve(address,uint256)' \\\n  $(jq -r '.calls[0].data' offer.json)`,
+      `rm -f checked.json\nat=$(curl ${at('v1/chains')} | jq -r \\\n  '.chains[] | select(.chainId == ${chainId}) | .settlement')\njq '{quote, solverSignature}' offer.json |\n${check} |\njq -e '.state == "VALID"' &&\njq -e --arg at $at '.calls as [$approve, $deposit]\n  | $approve.to == .quote.inputToken and\n    $approve.data[34:74] == ($at[2:] | ascii_downcase) and\n    $deposit.to == $at' offer.json &&\nmv offer.json checked.json`,
     )
     writeCommand(
       STEPS[4],
-      `jq -r '.calls[] | "\\(.to) \\(.data)"' \\\n  offer.json |\nwhile read -r to data; do\n  cast send $to $data \\\n    --rpc-url $RPC --account user || break\ndone`,
+      `jq -r '.calls[] | "\\(.to) \\(.data)"' \\\n  checked.json |\nwhile read -r to data; do\n  cast send $to $data \\\n    --rpc-url $RPC --account user || break\ndone`,
     )
-    writeCommand(STEPS[5], `id=$(jq -r .orderId offer.json)\ncurl ${at(`v1/${chainId}/order/`)}$id`)
+    writeCommand(STEPS[5], `id=$(jq -r .orderId checked.json)\ncurl ${at(`v1/${chainId}/order/`)}$id`)
   }
   const known = await read('v1/chains')
   writeStep(STEPS[0], at('v1/chains'))

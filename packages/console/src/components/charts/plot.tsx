@@ -20,6 +20,7 @@ const LEFT = 28
 const TIMES = 30
 const NUMBERS = 68
 const LABEL = 110
+const MOST_PAUSES = 4
 
 /**
  * A chart of a value over time, with the latest one, or the one that is pointed at. It has the size of its place. The library that
@@ -83,6 +84,16 @@ function spread({ width }: uPlot, _: number, first: number, last: number): numbe
   return Array.from({ length: count + 1 }, (_, index) => first + ((last - first) * index) / count)
 }
 
+/** Where so many times the usual pause has no value, there is no line. */
+function gapsOf({ data, valToPos }: uPlot): [from: number, to: number][] {
+  const times = [...data[0]]
+  const most = (MOST_PAUSES * ((times.at(-1) ?? 0) - (times[0] ?? 0))) / times.length
+  return times.flatMap((at, index): [number, number][] => {
+    const before = times[index - 1] ?? at
+    return at - before > most ? [[valToPos(before, 'x', true), valToPos(at, 'x', true)]] : []
+  })
+}
+
 /** The canvas knows no custom properties: the element has the colours. @param latest what the chart shows, as it changes */
 function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement): uPlot.Options {
   const { color, borderTopColor, outlineColor, fontFamily } = getComputedStyle(element)
@@ -111,6 +122,6 @@ function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement
         values: (_, all) => all.map(latest.current.format),
       },
     ],
-    series: [{}, { stroke: color, width: 2, points: { show: true, size: 5, fill: color } }],
+    series: [{}, { stroke: color, width: 2, points: { show: true, size: 5, fill: color }, gaps: gapsOf }],
   }
 }

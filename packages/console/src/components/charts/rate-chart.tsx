@@ -47,7 +47,7 @@ export function RateChart(pair: TradedPair) {
   return (
     <figure>
       <Plot
-        title={`${bought?.symbol} for 1 ${sold?.symbol}, by the fills of the last ${span}`}
+        title={`${bought?.symbol} for 1 ${sold?.symbol}, the last fill here`}
         times={fills.map(({ at }) => at)}
         values={rates}
         format={format}
@@ -56,18 +56,17 @@ export function RateChart(pair: TradedPair) {
           <Fact name="Change">
             <span class={last.rate < first.rate ? 'negative' : 'positive'}>
               {formatChange(last.rate / first.rate - 1)}
-            </span>
+            </span>{' '}
+            in {span}
           </Fact>
           <Fact name="High">{format(Math.max(...rates))}</Fact>
           <Fact name="Low">{format(Math.min(...rates))}</Fact>
-          <Fact name="Volume">
-            {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}
-          </Fact>
           <Fact name="Fills">{all.length}</Fact>
         </dl>
       </Plot>
       <figcaption class="muted">
-        Anyone can trade with themselves at any price. The axis does not begin at 0. Times in {zoneName()}.
+        Volume {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}; anyone can trade
+        with themselves at any price. The axis does not begin at 0. Times in {zoneName()}.
       </figcaption>
     </figure>
   )

@@ -35,6 +35,8 @@ export interface Auction {
 }
 
 export const REFRESH_SECONDS = 15
+/** The offers of the last round that has ended in this tab: a record has no signatures. */
+export const lastOffers = signal<TakeableOffers | undefined>(undefined)
 const NO_AUCTION: Auction = {
   round: undefined,
   ended: undefined,
@@ -129,10 +131,11 @@ async function readStream(
     }
     onRound()
     round = endRound(round, part.value)
+    lastOffers.value = round.best && { quoteId, offers: round.takeable, cameAt: Date.now() }
     auction.value = {
       round,
       ended: round,
-      takeable: round.best && { quoteId, offers: round.takeable, cameAt: Date.now() },
+      takeable: lastOffers.value,
       nextAt: isOnce ? undefined : expectedStart(openedAt, round.number + 1),
       failure: undefined,
     }

@@ -53,12 +53,9 @@ type Judged = readonly [attempt: Attempt, reliability: Reliability]
 /** The offer that is shown, and a safer one. */
 export type SaferPair = readonly [shown: Judged, safer: Judged]
 
-/** So little may be given for a record without a gap. */
-const NEAR_BPS = 5
-
 /**
  * The offer that is shown, when its solver has left orders unpaid, and a safer one: of a risky solver the best one of a solver that has paid
- * nearly all of its orders, else the best one a little below it of a solver that has paid all.
+ * nearly all of its orders, else the best one of a solver that has paid all, and not just a few.
  * @param solver of the shown offer; the best one when it has none
  */
 export function saferAttempt(
@@ -74,11 +71,9 @@ export function saferAttempt(
   const best = offers.find((offer) => offer.solver === solver) ?? offers[0]
   const shown = judged.find(([attempt]) => attempt === best)
   if (shown === undefined || shown[1].paid === shown[1].ended) return undefined
-  const [{ bps = 0 }, left] = shown
-  const safer = judged.find(([offer, of]) =>
-    isRisky(left)
-      ? of.paid > 0n && !isRisky(of)
-      : (offer.bps ?? 0) > bps - NEAR_BPS && of.paid === of.ended && of.paid > weightOf(left),
+  const left = shown[1]
+  const safer = judged.find(([, of]) =>
+    isRisky(left) ? of.paid > 0n && !isRisky(of) : of.paid === of.ended && of.paid > weightOf(left),
   )
   return safer && [shown, safer]
 }

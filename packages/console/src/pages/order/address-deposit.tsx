@@ -7,7 +7,7 @@ import { latestNow } from '../../data/clock.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { ConnectAside } from '../swap/connect.js'
+import { Connect } from '../swap/connect.js'
 import { DepositAddress } from '../swap/deposit-address.js'
 import { OwnSwapState } from '../swap/own-swaps.js'
 import { isPast, Refund } from './refund.js'
@@ -35,7 +35,11 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
   const hasEnded = state === OrderState.REFUNDED
   // An order can be settled while more than its input lies at the address.
   if (state === OrderState.SETTLED && wallet.value === undefined)
-    return <ConnectAside>Connect a wallet to look for tokens that came again or too late</ConnectAside>
+    return (
+      <div class="notice">
+        <Connect>Look for tokens that came again or too late</Connect>
+      </div>
+    )
   if (hasOrder && !hasEnded && refund === undefined) return null
   return (
     <section class="panel" aria-labelledby="address-title">

@@ -53,6 +53,7 @@ export function Action(props: ActionProps) {
       <>
         {warning}
         <Connect />
+        {kept && <SaferOffer {...{ chain, wanted }} pair={kept} />}
         {problem !== '' && <p class={isTyped ? 'form-problem' : 'muted'}>{problem}.</p>}
       </>
     )

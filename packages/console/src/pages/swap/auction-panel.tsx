@@ -4,7 +4,7 @@ import { Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
-import { formatDuration } from '../../format/time.js'
+import { now } from '../../data/clock.js'
 
 interface AuctionPanelProps {
   readonly chain: Chain
@@ -27,8 +27,7 @@ interface AuctionPanelProps {
 export function AuctionPanel(props: AuctionPanelProps) {
   const { chain, auction, token, isForNobody, hasSolvers, chosen, onChoose } = props
   const round = props.isAsking && hasSolvers ? auction.round : undefined
-  const { ended = round, takeable } = auction
-  const lastMs = Math.max(...(ended?.attempts ?? []).map(({ atMs = 0 }) => atMs))
+  const { ended = round, takeable, nextAt } = auction
   return (
     <section class="panel auction" aria-labelledby="auction-title">
       <div class="panel-head">
@@ -36,9 +35,11 @@ export function AuctionPanel(props: AuctionPanelProps) {
         {round !== undefined && (
           <span class="auction-facts muted">
             {isForNobody ? <Age ms={round.startedAt} /> : <span>round {round.number}</span>}
+            {nextAt !== undefined && (
+              <span>next in {Math.max(0, Math.ceil((nextAt - now.value) / 1000))} s</span>
+            )}
             <span class="auction-count">
               {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} answered`}
-              {lastMs > 0 && ` in ${formatDuration(lastMs)}`}
             </span>
             {round.quoteId !== '' && <a href={hrefHere('quote', round.quoteId)}>Record</a>}
           </span>

@@ -8,8 +8,7 @@ import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import type { OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
-import { isRisky, saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
-import { nameOf } from '../../data/solvers/solvers.js'
+import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
 import { formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { Amounts } from '../order/amounts.js'
@@ -99,15 +98,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
       {quote !== undefined && (isDeposited || !isAddress) && (
         <Amounts chainId={chainId} swap={quote} end={end} />
       )}
-      {record && pair && isRisky(pair[0][1]) && !isAddress && !isDeposited && !isOver && (
-        <SaferOffer {...{ chain, wanted, pair }}>
-          {isBusy && deposit !== 'sent' && (
-            <>
-              Reject in your wallet to take <bdi>{nameOf(pair[1][0].solver)}</bdi>'s offer.
-            </>
-          )}
-        </SaferOffer>
-      )}
+      {pair && !isAddress && !isDeposited && !isOver && <SaferOffer {...{ chain, wanted, pair }} />}
       {isTransferOpen(taken) && !isOver && <AddressOfTaken taken={taken} />}
       <ol class="steps" aria-label="Steps of the swap">
         {steps.map((step) => (
@@ -245,7 +236,7 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
       <span class="muted">
         {name === 'deposit'
           ? 'Reject it to go back'
-          : 'A second prompt follows. After a cancel, reject this one'}
+          : 'A second prompt follows. If you cancel here, reject the request in your wallet too'}
       </span>
     </span>
   )

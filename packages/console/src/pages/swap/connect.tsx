@@ -46,14 +46,6 @@ export function Connect({ children = 'Connect wallet' }: { readonly children?: s
   )
 }
 
-/** Connects a wallet for what can do without one. @param children what it is good for */
-export const ConnectAside = ({ children }: { readonly children: string }) => (
-  <details class="aside">
-    <summary>{children}</summary>
-    <Connect />
-  </details>
-)
-
 /** The connected wallet, with the way to forget it. */
 export function ConnectedWallet() {
   const known = wallet.value

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
-import { Id, OrderId } from '../../components/id.js'
+import { OrderId } from '../../components/id.js'
+import { SolverRecord } from '../../components/paid.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
 import { TokenName } from '../../components/token-amount.js'
@@ -15,7 +16,7 @@ import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { AddressRisks, BACK } from './address-risks.js'
+import { AddressRisks } from './address-risks.js'
 import { Connect } from './connect.js'
 import { WhatHappens } from './what-happens.js'
 
@@ -77,7 +78,28 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     isDead: isUsed === true || dead.data === true,
     nowMs: latestNow.value,
   })
-  const terms = <WhatHappens chain={chain} swap={quote} isTransfer />
+  const terms = (
+    <WhatHappens chain={chain} swap={quote} isTransfer>
+      <dt>Solver</dt>
+      <dd>
+        <SolverRecord {...{ chainId }} solver={quote.solver} />
+      </dd>
+      <dt>Receiver</dt>
+      <dd>
+        <code>{quote.user}</code>
+      </dd>
+      <dt>Order</dt>
+      <dd>
+        <OrderId id={offer.orderId} />
+      </dd>
+      <dt>Token</dt>
+      <dd>
+        <small>
+          Contract <code>{quote.inputToken}</code>: send nothing to it
+        </small>
+      </dd>
+    </WhatHappens>
+  )
   if (use !== 'pay' && use !== 'pay the rest')
     return (
       <Closed use={use} depositDeadline={quote.depositDeadline}>
@@ -96,6 +118,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           {children !== undefined && <Connect>Connect a wallet to check</Connect>}
         </div>
       )}
+      <AddressRisks {...{ chain, token: quote.inputToken }} />
       <div class="send">
         <div class="send-line">
           <span>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</span>
@@ -108,7 +131,8 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           <span class={`time-left number ${leftMs < LAST_MS ? 'negative' : ''}`}>{formatSpan(leftMs)}</span>
         </div>
         <div class="whole-address">
-          <span>To this address, on {chain.name}</span>
+          <SaveQuote swap={swap} />
+          <span>Then send once to this address, on {chain.name}</span>
           <code>
             {depositAddress.match(/^0x|.{4}/g)?.map((part, index) => (
               <span key={index}>{part}</span>
@@ -118,39 +142,25 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
         </div>
         <figure>
           <QrCode text={depositAddress} label="QR code of the deposit address" />
-          <figcaption>
-            Send <TokenName chainId={chainId} address={quote.inputToken} isShort /> only: the native coin is
-            lost here
-          </figcaption>
+          <figcaption>The address alone: choose token and amount yourself</figcaption>
         </figure>
-        <dl class="facts">
-          <dt>Token</dt>
-          <dd>
-            <TokenName chainId={chainId} address={quote.inputToken} isShort /> of the contract{' '}
-            <Id text={quote.inputToken} label="address of the token" /> Send nothing to the contract.
-          </dd>
-          <dt>Receiver</dt>
-          <dd>
-            <code>{quote.user}</code>
-          </dd>
-          <dt>Order</dt>
-          <dd>
-            <OrderId id={offer.orderId} /> This browser keeps it, with the signed quote that a refund needs.
-            Keep a copy: <Copy text={JSON.stringify(swap?.signedQuote)} label="signed quote" />
-          </dd>
-        </dl>
         {terms}
       </div>
-      <AddressRisks {...{ chain, token: quote.inputToken }} depositDeadline={quote.depositDeadline}>
-        <dt>Short</dt>
-        <dd>Then {BACK}.</dd>
-        <dt>Twice</dt>
-        <dd>The first is swapped. You take the second back after the fill deadline.</dd>
-      </AddressRisks>
       {children?.(use)}
     </section>
   )
 }
+
+/** A file with the signed quote, which a refund needs also where this browser has forgotten it. */
+export const SaveQuote = ({ swap }: Pick<DepositAddressProps, 'swap'>) => (
+  <a
+    class="second-action"
+    download="signed-quote.json"
+    href={`data:application/json,${encodeURIComponent(JSON.stringify(swap?.signedQuote))}`}
+  >
+    Save the signed quote
+  </a>
+)
 
 interface ClosedProps {
   readonly use: ClosedUse

@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { SolverRecord } from '../../components/paid.js'
 import { Rate } from '../../components/rate.js'
 import { Amount } from '../../components/token-amount.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
-import { REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
@@ -28,8 +28,6 @@ interface SwapFormProps extends Omit<ActionProps, 'balance'> {
   readonly orders: readonly Order[] | undefined
   /** Without a user, what has come since the auction for nobody. */
   readonly price: Query<GetPriceResponse>
-  /** When the amounts are asked for again, Unix time in milliseconds; undefined while they are. */
-  readonly nextAt: number | undefined
   /** Since when nothing newer came, Unix time in milliseconds; undefined while what is shown is fresh. */
   readonly staleSince: number | undefined
 }
@@ -70,7 +68,7 @@ export function SwapForm(props: SwapFormProps) {
     const shown = amount === undefined ? '' : formatAmount(amount, decimals)
     return (
       <TokenField
-        {...{ chain, orders }}
+        chain={chain}
         label={isExact ? `${label} exactly` : label}
         token={token}
         amount={isExact ? typed : shown}
@@ -89,10 +87,12 @@ export function SwapForm(props: SwapFormProps) {
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
   const place = <WalletPlace key="wallet" params={params} />
   const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
-  const terms = found && <WhatHappens key="terms" {...{ chain, isTransfer }} swap={termsOf(found, props)} />
-  const risks = isTransfer && found && (
-    <AddressRisks key="risks" {...{ chain, token: params.sell }} depositDeadline={found.depositDeadline} />
+  const missing =
+    wanted?.user !== '' ? 'choose an offer' : isTransfer ? 'enter your address' : 'connect a wallet'
+  const terms = found && (
+    <WhatHappens key="terms" {...{ chain, isTransfer, missing }} swap={termsOf(found, props)} />
   )
+  const risks = isTransfer && found && <AddressRisks key="risks" {...{ chain, token: params.sell }} />
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
       <fieldset class="mode">
@@ -157,14 +157,16 @@ function FieldNote(props: FieldNoteProps) {
       {side === 'buy' && found?.offers !== undefined && (
         <span>
           {isOther ? 'Chosen from' : 'Best of'} {found.offers} {found.offers === 1 ? 'offer' : 'offers'}
+          {found.solver !== undefined && (
+            <>
+              : <SolverRecord chainId={chain.chainId} solver={found.solver} />
+            </>
+          )}
         </span>
       )}
-      {side === 'buy' &&
-        (staleSince === undefined ? (
-          <Countdown {...props} />
-        ) : (
-          <span class="warning">Price of {formatAge(staleSince, now.value)}</span>
-        ))}
+      {side === 'buy' && staleSince !== undefined && (
+        <span class="warning">Price of {formatAge(staleSince, now.value)}</span>
+      )}
       {balance !== undefined && (
         <span class="balance">
           Balance <Amount chainId={chain.chainId} address={token} amount={balance} bare />
@@ -207,14 +209,4 @@ function findAmounts({ params, auction, offer, price, wanted }: SwapFormProps): 
   // A price binds nobody: it has no deadlines.
   const tokens = { inputToken: params.sell, outputToken: params.buy }
   return { ...tokens, inputAmount, outputAmount, offers: price.data?.offers ?? offers }
-}
-
-/** When the amounts are asked for again. */
-function Countdown({ nextAt, price, wanted }: Pick<SwapFormProps, 'nextAt' | 'price' | 'wanted'>) {
-  if (wanted === undefined || price.failure !== undefined) return null
-  const seconds =
-    nextAt === undefined
-      ? undefined
-      : Math.min(REFRESH_SECONDS, Math.max(0, Math.ceil((nextAt - now.value) / 1000)))
-  return <span>{seconds === undefined ? 'Asking…' : `New offers in ${seconds} s`}</span>
 }

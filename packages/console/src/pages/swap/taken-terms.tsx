@@ -1,5 +1,6 @@
 import { Fact } from '../../components/facts.js'
-import { Account, OrderId, SolverLabel } from '../../components/id.js'
+import { Account, OrderId } from '../../components/id.js'
+import { SolverRecord } from '../../components/paid.js'
 import { Rate } from '../../components/rate.js'
 import { Moment } from '../../components/time.js'
 import { timeOf } from '../../data/orders/latest-orders.js'
@@ -41,11 +42,9 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
         <Fact name="Receiver">
           <Account address={user} />
         </Fact>
-        {isOver && (
-          <Fact name="Solver">
-            <SolverLabel address={solver} />
-          </Fact>
-        )}
+        <Fact name="Solver">
+          <SolverRecord {...{ chainId, solver }} />
+        </Fact>
         <Fact name="Order">
           <OrderId id={orderId} />
         </Fact>

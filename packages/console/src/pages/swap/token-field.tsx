@@ -7,7 +7,7 @@ import { TokenPicker } from './token-picker.js'
 const SHORT = 11
 const LONG = 16
 
-interface TokenFieldProps extends Pick<Parameters<typeof TokenPicker>[0], 'chain' | 'orders'> {
+interface TokenFieldProps extends Pick<Parameters<typeof TokenPicker>[0], 'chain'> {
   readonly label: string
   readonly token: string
   /** As typed on the exact side; as found on the other. */
@@ -29,7 +29,7 @@ function amountSize({ length }: string): 'usual' | 'long' | 'longest' {
 
 /** One side of the swap: an amount and its token. */
 export function TokenField(props: TokenFieldProps) {
-  const { chain, orders, label, token, amount, title, isInvalid, onAmount, onToken, children } = props
+  const { chain, label, token, amount, title, isInvalid, onAmount, onToken, children } = props
   const id = useId()
   const picker = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
@@ -70,7 +70,7 @@ export function TokenField(props: TokenFieldProps) {
       <TokenPicker
         dialog={picker}
         label={`Choose what ${label.toLowerCase().replace(' exactly', '')}`}
-        {...{ chain, orders }}
+        chain={chain}
         current={token}
         isOpen={isOpen}
         onClose={() => setOpen(false)}

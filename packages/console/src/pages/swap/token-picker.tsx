@@ -1,9 +1,7 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Amount, TokenLogo } from '../../components/token-amount.js'
-import { Worth } from '../../components/worth.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
 import { shorten } from '../../format/shorten.js'
@@ -15,8 +13,6 @@ interface TokenPickerProps {
   /** The title, which names the side of the swap. */
   readonly label: string
   readonly chain: Chain
-  /** Among which are the last fills of the tokens. */
-  readonly orders: readonly Order[] | undefined
   /** The token that is chosen. */
   readonly current: string
   /** A closed dialog lists and reads nothing. */
@@ -32,7 +28,7 @@ const READ = 20
 
 /** Chooses a token of the operator's list, another one that is traded here, or any by its address. */
 export function TokenPicker(props: TokenPickerProps) {
-  const { dialog, label, chain, orders, current, isOpen, onClose, onToken } = props
+  const { dialog, label, chain, current, isOpen, onClose, onToken } = props
   const { chainId, bondToken } = chain
   const [text, setText] = useState('')
   const wanted = text.trim()
@@ -97,11 +93,16 @@ export function TokenPicker(props: TokenPickerProps) {
                     <bdi>{token.name}</bdi> <code>{shorten(token.address)}</code>
                   </span>
                 </span>
-                <Balance
-                  {...{ chainId, orders }}
-                  address={token.address}
-                  held={balances?.get(token.address)}
-                />
+                {balances?.has(token.address) && (
+                  <span class="picker-balance">
+                    <Amount
+                      {...{ chainId }}
+                      address={token.address}
+                      amount={balances.get(token.address)}
+                      bare
+                    />
+                  </span>
+                )}
               </button>
             </li>
           ))}
@@ -117,20 +118,6 @@ export function TokenPicker(props: TokenPickerProps) {
     </dialog>
   )
 }
-
-interface BalanceProps extends Omit<Parameters<typeof Worth>[0], 'amount'> {
-  /** Undefined while it is not read. */
-  readonly held: bigint | undefined
-}
-
-/** How much of a token the user has, and what that is worth. */
-const Balance = ({ held, ...token }: BalanceProps) =>
-  held === undefined ? null : (
-    <span class="picker-balance">
-      <Amount {...token} amount={held} bare />
-      {held > 0n && <Worth {...token} amount={held} />}
-    </span>
-  )
 
 function matches({ symbol = '', name = '', address }: KnownToken, text: string): boolean {
   return [symbol, name, address].some((each) => each.toLowerCase().includes(text.toLowerCase()))

@@ -1,19 +1,16 @@
+import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
-import { SolverLabel } from '../../components/id.js'
-import { Paid } from '../../components/paid.js'
+import { fillsOf } from '../../components/charts/rate-chart.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
-import { Worth } from '../../components/worth.js'
-import { latestNow } from '../../data/clock.js'
 import { coinOf } from '../../data/coins.js'
+import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
-import { useReliabilities } from '../../data/solvers/reliability.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
 import { formatAmount } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
-import { isPast } from '../order/refund.js'
 
 const BPS = 10_000n
 /** What the reference contract takes: an approval with a deposit, and a transfer. Other contracts and tokens take more or less. */
@@ -26,80 +23,96 @@ export type SwapTerms = Pick<Quote, 'inputToken' | 'inputAmount' | 'outputToken'
 interface WhatHappensProps {
   readonly chain: Chain
   readonly swap: SwapTerms
+  /** What the user must do before a price becomes an offer. */
+  readonly missing?: string
   /** Whether the contract has the input, or the deposit address. */
   readonly isDeposited?: boolean
   /** Whether the user sends the input to the deposit address. */
   readonly isTransfer?: boolean
+  /** More of what is folded. */
+  readonly children?: ComponentChildren
 }
 
-/** What will happen to the user's money: the output, or the input back. A transfer has its conditions. */
-export function WhatHappens({ chain, swap, isDeposited = false, isTransfer = false }: WhatHappensProps) {
+/** What will happen to the user's money: the output, or the input back. The rest is folded. */
+export function WhatHappens(props: WhatHappensProps) {
+  const { chain, swap, missing, isDeposited = false, isTransfer = false, children } = props
   const { chainId, defaultDepositWindow, fillWindow } = chain
-  const { inputToken, inputAmount, outputToken, outputAmount, depositDeadline, fillDeadline, solver } = swap
+  const { inputToken, inputAmount, outputToken, outputAmount, depositDeadline, fillDeadline } = swap
   const input = <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort />
-  const compensation = <Compensation chain={chain} output={BigInt(outputAmount)} />
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
-  const after =
-    fillDeadline === undefined ? `the offer ends (${most} at most)` : <Deadline seconds={fillDeadline} />
   const gasPrice = useWalletRead(chain, isDeposited ? '' : 'gas', ({ readGasPrice }) => readGasPrice(chain))
   const gas = gasPrice && gasPrice * USUAL_GAS[isTransfer ? 'transfer' : 'deposit']
-  const record = useReliabilities(chainId).get(solver?.toLowerCase() ?? '')
-  if (isDeposited && isPast(fillDeadline ?? 0, latestNow.value))
-    return (
-      <p>
-        The solver has not paid in time. Take your {input} back, with {compensation}.
-      </p>
-    )
   return (
-    <dl class="facts terms">
-      <dt>You get</dt>
-      <dd>
-        {fillDeadline === undefined ? 'at this price' : 'exactly'}{' '}
-        <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
-        {solver !== undefined && (
-          <>
-            {' '}
-            from <SolverLabel address={solver} />: <Paid of={record} solver={solver} /> in 24 h
-          </>
-        )}
-      </dd>
-      {!isTransfer && !isDeposited && depositDeadline !== undefined && (
-        <>
-          <dt>Price holds</dt>
+    <div class="terms">
+      <dl class="facts">
+        <dt>You get</dt>
+        <dd>
+          {depositDeadline === undefined ? 'about' : 'exactly'}{' '}
+          <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+          {depositDeadline === undefined
+            ? `, an estimate until you ${missing}`
+            : !isDeposited && (
+                <>
+                  {isTransfer ? ' if it arrives by ' : ' if deposited by '}
+                  <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
+                </>
+              )}
+        </dd>
+        <dt>If not paid</dt>
+        <dd>
+          {input} back after{' '}
+          {fillDeadline === undefined ? `${most} at most` : <Deadline seconds={fillDeadline} />}, when you
+          press Refund
+        </dd>
+        <dt>Gas</dt>
+        <dd>
+          {isDeposited ? (
+            'of a refund, if you need one'
+          ) : gas === undefined ? (
+            `of ${isTransfer ? 'the transfer' : 'approval and deposit'}`
+          ) : (
+            <Gas chainId={chainId} amount={gas} />
+          )}
+          , no fee
+        </dd>
+      </dl>
+      <details class="aside">
+        <summary>More</summary>
+        <dl class="facts">
+          <dt>Locked</dt>
+          <dd>From the deposit until you are paid or refunded, while prices move. A refund costs gas too.</dd>
+          <dt>With it</dt>
           <dd>
-            until <Deadline seconds={depositDeadline} />. A later deposit reverts
+            + <Compensation chain={chain} output={BigInt(outputAmount)} />
+            {isTransfer && '. Late, short or cancelled: none'}
           </dd>
-        </>
-      )}
-      <dt>If not paid</dt>
-      <dd>
-        until {after}, {input} is locked. Then a refund that you press brings it back, and {compensation}
-        {isTransfer &&
-          '. It needs the signed quote, which this browser keeps. Late, short or cancelled: no compensation'}
-      </dd>
-      <dt>Cost</dt>
-      <dd>
-        no fee. {!isDeposited && `Gas of ${isTransfer ? 'the transfer' : 'approval and deposit'}`}
-        {gas !== undefined && (
-          <>
-            , about <Gas chainId={chainId} amount={gas} />
-          </>
-        )}
-        {isDeposited ? 'Gas' : ', and'} of a refund if you need one.
-      </dd>
-    </dl>
+          {children}
+        </dl>
+      </details>
+    </div>
   )
 }
 
-/** An amount of the coin that pays gas. */
+/** The symbols of listed tokens that stand for a dollar. */
+const DOLLARS = /^(USDC|USDT|DAI|USDS|PYUSD)$/
+
+/** An amount of the coin that pays gas, and its worth by the last fill of its token for a dollar here. */
 export function Gas({ chainId, amount }: { readonly chainId: bigint; readonly amount: bigint }) {
   const coin = coinOf(chainId)
-  const wrapped = tokensOf(chainId).find(({ isListed, symbol }) => isListed && symbol === `W${coin}`)
+  const listed = tokensOf(chainId).filter(({ isListed }) => isListed)
+  const sell = listed.find(({ symbol }) => symbol === `W${coin}`)?.address ?? ''
+  const dollar = listed.find(({ symbol = '' }) => DOLLARS.test(symbol))
   const { orders } = useLatestOrders(chainId)
+  const rate = fillsOf({ chainId, sell, buy: dollar?.address ?? '', orders }).at(-1)?.rate
   return (
     <>
-      <span class="number">{formatAmount(amount, 18, 6)}</span> {coin ?? 'of the native coin'}{' '}
-      {wrapped && <Worth {...{ chainId, orders, amount }} address={wrapped.address} />}
+      <span class="number">{formatAmount(amount, 18, 6)}</span> {coin ?? 'of the native coin'}
+      {rate !== undefined && (
+        <span class="muted">
+          {' '}
+          ≈ {((Number(amount) / 1e18) * rate).toFixed(2)} {dollar?.symbol}
+        </span>
+      )}
     </>
   )
 }
@@ -110,9 +123,9 @@ export function Compensation({ chain, output }: { readonly chain: Chain; readonl
   if (bondReservationBps === undefined || bondToken === undefined) return <>a part of the solver's bond</>
   const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
-    <>
-      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond,
-      at no known price
-    </>
+    <small>
+      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond
+      (no known price)
+    </small>
   )
 }
