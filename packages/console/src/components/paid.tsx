@@ -27,13 +27,8 @@ export function Paid({ of, solver }: PaidProps) {
   )
 }
 
-interface RecordProps {
-  readonly chainId: bigint
-  readonly solver: string
-}
-
 /** A solver with how many of its orders of a day it has paid. */
-export const SolverRecord = ({ chainId, solver }: RecordProps) => (
+export const SolverRecord = ({ chainId, solver }: { readonly chainId: bigint; readonly solver: string }) => (
   <>
     <SolverLabel address={solver} />,{' '}
     <Paid of={useReliabilities(chainId).get(solver.toLowerCase())} solver={solver} />

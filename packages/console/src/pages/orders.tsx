@@ -20,7 +20,7 @@ import { wallet } from '../wallet/connected-wallet.js'
 
 const PAGE_SIZE = 25
 /** The instance lists no pair: the console looks through as many orders as a page may have. */
-const LOOKED_THROUGH = 200
+const MOST = 200
 const EVENT_PAUSE_MS = 2000
 /** In the place of a user's address, for a wallet whose own orders would come first. */
 const EVERYONE = 'everyone'
@@ -54,7 +54,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
         chainId,
         {
           user: user === EVERYONE ? undefined : user,
-          ...{ solver, state, pageToken, pageSize: pair === undefined ? PAGE_SIZE : LOOKED_THROUGH },
+          ...{ solver, state, pageToken, pageSize: pair === undefined ? PAGE_SIZE : MOST },
         },
         signal,
       ),
@@ -153,7 +153,6 @@ function FilterBar({ chainId, filters }: { readonly chainId: bigint; readonly fi
         ))}
       </select>
       <input
-        hidden={filters.user !== undefined && filters.user !== EVERYONE}
         pattern="0x[0-9a-fA-F]{40}"
         placeholder="Your address 0x…"
         aria-label="Orders of an address"

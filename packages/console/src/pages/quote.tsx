@@ -102,7 +102,7 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
                 mode: isTransfer ? 'address' : undefined,
               })}
             >
-              {isOpen ? 'Open this swap' : 'Ask for new offers'}
+              Open this swap
             </a>
           )}
         </div>

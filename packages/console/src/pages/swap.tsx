@@ -108,18 +108,10 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                 are paid, or until a refund. <a href="help">How it works</a>
               </p>
               <SwapForm
-                chain={chain}
-                params={params}
-                wanted={wanted}
-                problem={problem}
+                {...{ chain, params, wanted, problem, orders, offer, pair, isChosen, price }}
                 auction={shown}
-                orders={orders}
-                offer={offer}
-                pair={pair}
                 kept={pair ? undefined : safer}
                 onChoose={chooseSolver}
-                isChosen={isChosen}
-                price={price}
                 staleSince={oldSince}
               />
               {isUnset && (

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { type Fill, fillsOfPair } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
@@ -14,6 +15,8 @@ interface TradedPair {
   readonly orders: readonly Order[] | undefined
 }
 
+/** In seconds before the last fill. */
+const RANGES = { '5 min': 300, '1 h': 3600, '24 h': 86_400, All: Number.POSITIVE_INFINITY }
 /** A line of fewer points says nothing. */
 const LEAST_FILLS = 3
 const WHOLE = 10n ** 12n
@@ -36,7 +39,10 @@ const formatChange = (part: number) => `${part < 0 ? '\u2212' : '+'}${Math.abs(p
 
 /** The rate of a pair by its last fills, and their facts. Fills of one second are one point. */
 export function RateChart(pair: TradedPair) {
-  const all = fillsOf(pair)
+  const known = fillsOf(pair)
+  const [range, choose] = useState(RANGES.All)
+  const [oldest = 0, newest = 0] = [known[0]?.at, known.at(-1)?.at]
+  const all = known.filter(({ at }) => at >= newest - range)
   const fills = [...new Map(all.map((fill) => [fill.at, fill])).values()]
   const [first, last] = [fills[0], fills.at(-1)]
   const [sold, bought] = [pair.sell, pair.buy].map((token) => tokenOf(pair.chainId, token))
@@ -52,6 +58,19 @@ export function RateChart(pair: TradedPair) {
         values={rates}
         format={format}
       >
+        <div class="segments">
+          {Object.entries(RANGES).map(([name, seconds]) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={seconds === range}
+              disabled={newest - oldest < seconds && seconds !== RANGES.All}
+              onClick={() => choose(seconds)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
         <dl class="fact-row pair-facts">
           <Fact name="Change">
             <span class={last.rate < first.rate ? 'negative' : 'positive'}>
@@ -61,12 +80,12 @@ export function RateChart(pair: TradedPair) {
           </Fact>
           <Fact name="High">{format(Math.max(...rates))}</Fact>
           <Fact name="Low">{format(Math.min(...rates))}</Fact>
-          <Fact name="Fills">{all.length}</Fact>
         </dl>
       </Plot>
       <figcaption class="muted">
-        Volume {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}; anyone can trade
-        with themselves at any price. The axis does not begin at 0. Times in {zoneName()}.
+        Volume {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol} in {all.length}{' '}
+        fills; anyone can trade with themselves at any price. The axis does not begin at 0. Times in{' '}
+        {zoneName()}.
       </figcaption>
     </figure>
   )

@@ -3,10 +3,6 @@ import { useId, useRef, useState } from 'preact/hooks'
 import { TokenLogo, TokenName } from '../../components/token-amount.js'
 import { TokenPicker } from './token-picker.js'
 
-/** Numbers of characters that fit in the two larger sizes. */
-const SHORT = 11
-const LONG = 16
-
 interface TokenFieldProps extends Pick<Parameters<typeof TokenPicker>[0], 'chain'> {
   readonly label: string
   readonly token: string
@@ -19,12 +15,6 @@ interface TokenFieldProps extends Pick<Parameters<typeof TokenPicker>[0], 'chain
   readonly onToken: (address: string) => void
   /** A line below the amount. */
   readonly children?: ComponentChildren
-}
-
-/** A long amount is smaller, so that it is seen as a whole. */
-function amountSize({ length }: string): 'usual' | 'long' | 'longest' {
-  if (length <= SHORT) return 'usual'
-  return length <= LONG ? 'long' : 'longest'
 }
 
 /** One side of the swap: an amount and its token. */
@@ -44,7 +34,8 @@ export function TokenField(props: TokenFieldProps) {
       <div class="token-field-row">
         <input
           id={id}
-          class={`amount-input number amount-${amountSize(amount)}`}
+          class="amount-input number"
+          style={{ '--length': amount.length }}
           inputMode="decimal"
           autocomplete="off"
           spellcheck={false}

@@ -67,7 +67,7 @@ export function WhatHappens(props: WhatHappensProps) {
         <dt>Gas</dt>
         <dd>
           {isDeposited ? (
-            'of a refund, if you need one'
+            'of a refund'
           ) : gas === undefined ? (
             `of ${isTransfer ? 'the transfer' : 'approval and deposit'}`
           ) : (
