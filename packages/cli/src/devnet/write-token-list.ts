@@ -22,7 +22,7 @@ const TOKENS = [
   },
   {
     token: 'bondToken',
-    name: 'Bond USD',
+    name: 'Bond of solvers',
     symbol: 'bUSD',
     decimals: 6,
     colour: '#7a4fb5',

@@ -1,9 +1,6 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import {
-  DepositMode,
-  type GetQuoteRecordResponse,
-  QuoteKind,
-} from '../../../../gen/aggregator/v1/quote_pb.js'
+import { DepositMode, type GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import { Fact } from '../components/facts.js'
 import { Id, SolverLabel } from '../components/id.js'
 import { Answer } from '../components/notice.js'
@@ -46,7 +43,7 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
 
 /** Who offered the most, until when, and who answered. */
 function Auction({ chain, record }: { readonly chain: Chain; readonly record: GetQuoteRecordResponse }) {
-  const { request, chainId, quoteId, requestedAt, kind } = record
+  const { request, chainId, quoteId, requestedAt } = record
   const isInput = isExactInput(record)
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
@@ -56,7 +53,7 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
   const amounts = [amount, best?.amount?.toString()]
   const [inputAmount, outputAmount] = isInput ? amounts : amounts.toReversed()
   const swap = { ...request, inputAmount, outputAmount }
-  const isPrice = kind === QuoteKind.INDICATIVE
+  const isPrice = userAddress.toLowerCase() === NO_USER
   const isOver = isPast(depositDeadline, latestNow.value)
   const isOpen = best !== undefined && !isPrice && !isOver
   const isTransfer = request.depositMode === DepositMode.ADDRESS
