@@ -8,7 +8,6 @@ import { Rate } from '../components/rate.js'
 import { RecordRanking, Surplus } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
 import { Term } from '../components/term.js'
-import { Age } from '../components/time.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
 import { lastOffers } from '../data/auction/auction-stream.js'
 import { hrefHere } from '../data/chains.js'
@@ -43,7 +42,7 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
 
 /** Who offered the most, until when, and who answered. */
 function Auction({ chain, record }: { readonly chain: Chain; readonly record: GetQuoteRecordResponse }) {
-  const { request, chainId, quoteId, requestedAt } = record
+  const { request, chainId, quoteId } = record
   const isInput = isExactInput(record)
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
@@ -115,9 +114,6 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
               <Surplus record={record} />
             </Fact>
           )}
-          <Fact name="Asked">
-            <Age ms={Number(requestedAt)} />
-          </Fact>
         </dl>
         {isOpen && safer && (
           <SaferOffer chain={chain} wanted={wanted} pair={safer}>
