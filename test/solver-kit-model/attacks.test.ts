@@ -21,7 +21,8 @@ function changeBond({ set, settlement }: ModelContracts, change: bigint): void {
 }
 
 it('an output token that refuses its receiver costs half of the bond at most, and is then declined', async () => {
-  const { ask, deposit, refund, passBlocks, bond, errors, contracts } = await startRunning('deployed')
+  const running = await startRunning('deployed')
+  const { ask, deposit, refund, passBlocks, restartAfter, bond, errors, contracts } = running
   contracts.token(USDC).refuse(USERS[0])
   const taken: KnownQuote[] = []
   for (let round = 0; round < 40; round++) {
@@ -39,7 +40,7 @@ it('an output token that refuses its receiver costs half of the bond at most, an
   expect(bond() * 2n).toBeGreaterThanOrEqual(BOND)
   expect(await ask(1_000n)).toBeUndefined()
   expect(errors().join()).toContain('declined for an hour')
-  await passBlocks(61, 60)
+  await restartAfter(61, 60)
   // Who has it refused could do so again each hour.
   const wanted = { depositSeconds: 300, fillSeconds: 1_200 }
   expect(await ask(1_000n, wanted)).toBeUndefined()

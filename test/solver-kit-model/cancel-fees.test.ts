@@ -14,13 +14,13 @@ const TERMS = { depositSeconds: 60 }
 
 it('quotes whose end the hour might not pay for are declined, which is reported once, until there is room', async () => {
   const running = await startRunning('reference', { maxCancelFees: 2n * WANTED })
-  const { ask, errors, passBlocks, solver } = running
+  const { ask, errors, passBlocks, restartAfter, metrics } = running
   const asked = [await ask(1_000n, TERMS), await ask(1_000n, TERMS), await ask(1_000n, TERMS)]
   expect(asked.map((known) => known !== undefined)).toEqual([true, true, false])
   expect(errors()).toEqual([expect.stringContaining('maxCancelFees of this hour')])
   await passBlocks(35)
-  expect(solver.metrics().openQuotes).toBe(0)
-  await passBlocks(61, 60)
+  expect(metrics().openQuotes).toBe(0)
+  await restartAfter(61, 60)
   const later = { ...TERMS, fillSeconds: 1_200 }
   expect([await ask(1_000n, later), await ask(1_000n, later)]).not.toContain(undefined)
 })
@@ -117,8 +117,7 @@ it.each([240n, 400n])(
   async (percent) => {
     const running = await startRunning('reference', { maxCancelFees: 10n ** 18n, pollIntervalMs: 1_000 })
     const { chain, passBlocks, isUnused, slash, bond } = running
-    // The time between blocks is measured.
-    await passBlocks(120, BLOCK_SECONDS)
+    await running.restartAfter(120, BLOCK_SECONDS)
     const small = await askFor(16, 1n, running, { depositSeconds: 60 })
     const large = await askFor(5, 39_900n, running, { depositSeconds: 60 + BLOCK_SECONDS + 1 })
     const [first, last] = [small[0]?.quote.depositDeadline ?? 0, large[0]?.quote.fillDeadline ?? 0]

@@ -66,16 +66,11 @@ it.each(
   'all that a node %s lets sign is paid in a fill window, when it is deposited at once in the end',
   async (_how, callMs) => {
     const running = await startRunning('deployed', { pollIntervalMs: 1_000, maxCancelFees: 10n ** 18n })
-    const { deposit, refund, passBlocks, restart, chain, stateOf, bond, passBeyond } = running
-    await passBlocks(120)
-    await restart(
-      () => {},
-      undefined,
-      ({ node, clock }) => {
-        if (callMs === 0) node.intercept(limited(clock, 30))
-        else node.intercept((_asked, answer) => clock.sleep(callMs).then(() => answer()))
-      },
-    )
+    const { deposit, refund, passBlocks, restartAfter, chain, stateOf, bond, passBeyond } = running
+    await restartAfter(120, 2, ({ node, clock }) => {
+      if (callMs === 0) node.intercept(limited(clock, 30))
+      else node.intercept((_asked, answer) => clock.sleep(callMs).then(() => answer()))
+    })
     await passBlocks(5)
     const quotes = await flood(running, 400, 640n, { depositSeconds: 40, fillSeconds: 60 })
     expect(quotes.length).toBeGreaterThan(callMs === 1_000 ? 40 : 100)

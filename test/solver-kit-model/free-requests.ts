@@ -55,7 +55,7 @@ export async function playFreeRequests(random: Random, rules: Rules, blocks: num
     if (spent > maxCancelFees) throw new Error(`cancellations have cost ${spent} of ${maxCancelFees}`)
   }
 
-  await passBlocks(120, blockSeconds)
+  await running.restartAfter(120, blockSeconds)
   for (let count = 0; count < blocks; count++) {
     if (random.integer(1, 8) === 1) await flood()
     await block()

@@ -12,22 +12,11 @@ afterEach(() => void vi.restoreAllMocks())
 type Answer = Readonly<Record<string, unknown>>
 type Shape = (answer: Answer) => unknown
 
-/** A solver whose node gives the answers to one method in a shape. */
-async function startWith(method: string, shape: (answer: Answer | null) => unknown) {
-  const running = await startRunning()
-  running.node.intercept((asked, answer) =>
-    asked.method === method ? shape(answer() as Answer | null) : answer(),
-  )
-  const quote = async (isForAddress: boolean) =>
-    await running.quoteFor(1_000n, { fillSeconds: 600, isForAddress })
-  return { ...running, quote }
-}
+const LONG = { fillSeconds: 600 }
 
 it.each([0.3, 0.6, 0.8])('a node that estimates %d of the gas costs no bond', async (part) => {
-  const { quote, deposit, contracts, node, passBlocks, isPaid, metrics, isUnused, bond } = await startWith(
-    'eth_estimateGas',
-    () => `0x${Math.floor(Number(GAS) * part).toString(16)}`,
-  )
+  const running = await startRunning()
+  const { quoteFor, deposit, contracts, node, passBlocks, isPaid, metrics, isUnused, bond } = running
   const sent: bigint[] = []
   const { transact } = contracts
   vi.spyOn(contracts, 'transact').mockImplementation((context, to, data) => {
@@ -40,7 +29,7 @@ it.each([0.3, 0.6, 0.8])('a node that estimates %d of the gas costs no bond', as
       sent.push(parseTransaction(params[0] as TransactionSerializedEIP1559).gas ?? 0n)
     return answer()
   })
-  const [taken, untaken] = [await quote(false), await quote(false)]
+  const [taken, untaken] = [await quoteFor(1_000n, LONG), await quoteFor(1_000n, LONG)]
   deposit(taken)
   await passBlocks(60)
   expect([isPaid(taken), isUnused(untaken), bond(), metrics().filled]).toEqual([true, false, BOND, 1])
@@ -56,11 +45,12 @@ it.each<[string, Shape]>([
   ['no status', ({ status: _, ...receipt }) => receipt],
   ['no logs and no place', ({ status, gasUsed }) => ({ status, gasUsed })],
 ])('an order ends, and a quote is cancelled, when receipts have %s', async (_what, shape) => {
-  const { quote, deposit, passBlocks, metrics, isUnused, errors } = await startWith(
-    'eth_getTransactionReceipt',
-    (receipt) => receipt && shape(receipt),
-  )
-  const [taken, untaken] = [await quote(false), await quote(false)]
+  const { quoteFor, deposit, node, passBlocks, metrics, isUnused, errors } = await startRunning()
+  node.intercept(({ method }, answer) => {
+    const receipt = answer() as Answer | null
+    return method === 'eth_getTransactionReceipt' && receipt ? shape(receipt) : receipt
+  })
+  const [taken, untaken] = [await quoteFor(1_000n, LONG), await quoteFor(1_000n, LONG)]
   deposit(taken)
   await passBlocks(4)
   expect([metrics().filled, errors()]).toEqual([1, []])

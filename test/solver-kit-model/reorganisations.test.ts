@@ -41,29 +41,30 @@ async function start(rules: Rules = 'reference', options: Partial<SolverOptions>
   }
 }
 
-it.each([false, true])('a payment that is lost is made again, at an address: %s', async (isForAddress) => {
-  const { chain, paid, isPaidSoon, reorganise, passBlocks, stateOf, metrics } = await start()
-  const known = await paid(isForAddress)
-  const sent = chain.countOf(SOLVER)
-  await passBlocks(CONFIRMATIONS - 5)
-  reorganise(CONFIRMATIONS, 'lost', 0)
-  expect(stateOf(known)).not.toBe(OrderState.SETTLED)
-  expect(await isPaidSoon(known)).toBe(true)
-  await passBlocks(2)
-  // By the same transaction.
-  expect([chain.countOf(SOLVER), metrics().paymentsSent]).toEqual([sent, 1])
-  expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
-})
-
-it('a payment is made again after a restart', async () => {
-  const { paid, isPaidSoon, reorganise, restart, stateOf } = await start()
-  const known = await paid()
-  await restart(() => {
-    reorganise(8, 'lost', 0)
-    expect(stateOf(known)).toBe(OrderState.DEPOSITED)
-  })
-  expect(await isPaidSoon(known)).toBe(true)
-})
+it.each<[string, { isForAddress?: boolean; isDown?: boolean; blocks: number; depth: number }]>([
+  ['a payment', { blocks: CONFIRMATIONS - 5, depth: CONFIRMATIONS }],
+  ['a payment at an address', { isForAddress: true, blocks: CONFIRMATIONS - 5, depth: CONFIRMATIONS }],
+  ['a payment whose deposit comes again earlier', { blocks: 0, depth: CONFIRMATIONS }],
+  ['a payment, while nothing runs,', { isDown: true, blocks: 6, depth: 9 }],
+])(
+  '%s that is lost is made again, by the same transaction',
+  async (_what, { isForAddress, isDown, blocks, depth }) => {
+    const { chain, paid, isPaidSoon, reorganise, restart, passBlocks, stateOf, metrics } = await start()
+    const known = await paid(isForAddress)
+    const sent = chain.countOf(SOLVER)
+    await passBlocks(blocks)
+    const remove = () => {
+      reorganise(depth, 'lost', 0)
+      expect(stateOf(known)).not.toBe(OrderState.SETTLED)
+    }
+    if (isDown) await restart(remove)
+    else remove()
+    expect(await isPaidSoon(known)).toBe(true)
+    await passBlocks(2)
+    expect([chain.countOf(SOLVER), metrics().paymentsSent]).toEqual([sent, isDown ? 0 : 1])
+    expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
+  },
+)
 
 it('a quote whose deposit and payment are lost counts again until it has ended', async () => {
   const { paid, reorganise, passBlocks, isUnused, metrics, bond, slash, chain, errors } = await start()
@@ -80,23 +81,6 @@ it('a quote whose deposit and payment are lost counts again until it has ended',
   expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
   expect(errors()).toEqual([])
 })
-
-it.each(RULES)(
-  'a quote whose deposit is lost before it is paid is ended in time, on the %s contract',
-  async (rules) => {
-    const { quoteFor, deposit, passBlocks, passHeld, reorganise, isUnused, metrics, chain } =
-      await start(rules)
-    const known = await quoteFor(1_000n, { depositSeconds: 30 })
-    deposit(known)
-    await passHeld(2)
-    expect(metrics()).toMatchObject({ deposits: 1, paymentsSent: 1 })
-    reorganise(3, 'lost', 'lost')
-    while (chain.head().timestamp < known.quote.fillDeadline) await passBlocks(1)
-    expect(isUnused(known)).toBe(false)
-    await passBlocks(6)
-    expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
-  },
-)
 
 describe.each(RULES)(
   'on the %s contract, a quote counts again when a reorganisation removes that it was',
@@ -153,13 +137,6 @@ it('an order that is missed at its address, where its quote stays open, is repor
   await passBlocks(60)
   const missed = errors().filter((error) => error.includes('was not paid by its fill deadline'))
   expect([isUnused(known), missed.length]).toEqual([true, 1])
-})
-
-it('a deposit that comes again in the first of the new blocks is found and paid', async () => {
-  const { paid, isPaidSoon, reorganise } = await start()
-  const known = await paid()
-  reorganise(CONFIRMATIONS, 'lost', 0)
-  expect(await isPaidSoon(known)).toBe(true)
 })
 
 it('a cancellation that is lost is sent again, so that later payments do not wait for its nonce', async () => {

@@ -110,6 +110,12 @@ export async function startRunning(
   const stateOf = ({ orderId }: KnownQuote) => contracts.settlement.order(orderId).state
   let incarnation = await begin()
   const end = () => world.kill(incarnation)
+  /** Ends the process and starts another one. @param meanwhile what the chain does while none runs @param setUp changes the new one */
+  async function restart(meanwhile: () => unknown, terms = limits, setUp?: (begun: Incarnation) => void) {
+    end()
+    await meanwhile()
+    incarnation = await begin(terms, setUp)
+  }
   onTestFinished(end)
   return {
     ...world,
@@ -126,11 +132,14 @@ export async function startRunning(
     pass: (ms: number) => clock.advance(ms),
     /** The time of day of the solver's machine, in Unix milliseconds. */
     setTime: clock.set,
-    /** Ends the process and starts another one. @param meanwhile what the chain does while none runs @param setUp changes the new one */
-    async restart(meanwhile: () => unknown, terms = limits, setUp?: (begun: Incarnation) => void) {
-      world.kill(incarnation)
-      await meanwhile()
-      incarnation = await begin(terms, setUp)
+    restart,
+    /** Ends the process, and starts another one after some blocks, by which it knows the time between two. */
+    restartAfter(blocks: number, seconds: number, setUp?: (begun: Incarnation) => void) {
+      const pass = () => {
+        for (let block = 0; block < blocks; block++) chain.mine(chain.head().timestamp + seconds)
+        clock.set(chain.head().timestamp * 1000)
+      }
+      return restart(pass, limits, setUp)
     },
     cancelQuotes: () => incarnation.solver.cancelQuotes(CHAIN_ID),
     metrics: () => incarnation.solver.metrics(),
