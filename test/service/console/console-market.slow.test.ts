@@ -118,7 +118,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         await expect.poll(streams).toBe(0)
         const made: string[] = []
         page.on('request', (request) => made.push(request.url()))
-        await page.clock.runFor(600_000)
+        await page.clock.fastForward(600_000)
         expect(made).toEqual([])
         const orders = await deposit(1)
         await setHidden(page, false)
