@@ -12,6 +12,7 @@ import {
 } from '../../../../test/support/solvers/certify.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { startNetwork } from '../../src/devnet/network.js'
+import { bundleExample } from './example-swaps.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]
@@ -58,7 +59,7 @@ it('the reference solver passes at its endpoint', async () => {
 
 it('the example of a solver in TypeScript passes', async () => {
   const run = await startSessionRun(network, { solver: account.address, more: PATIENT })
-  const solver = startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
+  const solver = startProcess(process.execPath, [await bundleExample()], {
     AGGREGATOR_URL: run.url,
     RPC_URL: network.devnet.rpcUrl,
     PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),

@@ -1,5 +1,7 @@
 import { createAggregatorClient, type QuoteParams, type SignedQuote } from '@quote-aggregator/client'
+import { build } from 'esbuild'
 import { bytesToHex, parseUnits } from 'viem'
+import { BUNDLE } from '../../../../scripts/bundle.js'
 import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
 import {
   bondSolver,
@@ -15,6 +17,13 @@ import { deposit, waitForState } from '../../src/devnet/user-steps.js'
 export const exampleAccount = devAccounts[6]
 
 export const keyOf = (owner: DevAccount) => bytesToHex(owner.getHdKey().privateKey ?? new Uint8Array())
+
+/** Bundles the example in TypeScript, whose sources each start would compile. @returns the path of the program */
+export async function bundleExample(): Promise<string> {
+  const outfile = `node_modules/.cache/solver-example-${process.pid}.mjs`
+  await build({ ...BUNDLE, entryPoints: ['examples/solver-typescript/solver.ts'], outfile })
+  return outfile
+}
 
 /** The local network, where a solver has a bond, and USDC to pay with. */
 export async function startNetworkFor(solver: DevAccount): Promise<Network> {

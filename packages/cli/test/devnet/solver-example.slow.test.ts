@@ -8,6 +8,7 @@ import { startProcess } from '../../../../test/support/process/process.js'
 import { shared } from '../../../../test/support/shared.js'
 import {
   exampleAccount as account,
+  bundleExample,
   isOfExample,
   keyOf,
   offerOfExample,
@@ -17,11 +18,12 @@ import {
   takeOffersOfExample,
 } from './example-swaps.js'
 
+const program = await bundleExample()
 const network = await shared(startNetworkFor(account))
 const aggregator = createAggregatorClient({ baseUrl: network.serviceUrl })
 
 const startExample = (environment: Record<string, string> = {}) =>
-  startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
+  startProcess(process.execPath, [program], {
     AGGREGATOR_URL: network.serviceUrl,
     RPC_URL: network.devnet.rpcUrl,
     PRIVATE_KEY: keyOf(account),
