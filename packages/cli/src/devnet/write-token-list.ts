@@ -22,7 +22,7 @@ const TOKENS = [
   },
   {
     token: 'bondToken',
-    name: 'Bond of solvers',
+    name: 'Bond',
     symbol: 'bUSD',
     decimals: 6,
     colour: '#7a4fb5',

@@ -27,7 +27,7 @@ export function SaferOffer({
   return (
     <p class={`notice safer-offer ${isRisky(left) ? 'notice-warning' : ''}`}>
       <SolverLabel address={shown.solver} /> did not pay {group(`${left.ended - left.paid}`)} of{' '}
-      {group(`${left.ended}`)} orders in 24 h. <SolverLabel address={safer.solver} /> paid{' '}
+      {group(`${left.ended}`)} orders in 24&nbsp;h. <SolverLabel address={safer.solver} /> paid{' '}
       {group(`${kept.paid}`)} of {group(`${kept.ended}`)}, for{' '}
       <Amount chainId={chain.chainId} address={token} amount={more - less} isShort />{' '}
       {isExactInput ? 'less' : 'more'}. {children}
