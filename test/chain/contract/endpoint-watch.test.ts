@@ -23,9 +23,9 @@ function startWatch(count = 2) {
   const clock = createManualClock()
   const nodes: Node[] = HOSTS.slice(0, count).map(() => ({ chainId: CHAIN_ID, head: 100, calls: [] }))
   const endpoints = nodes.map((node, index) => {
-    const answer = async (method: string, value: () => unknown) => {
+    const answer = async <T>(method: string, value: () => T): Promise<T> => {
       node.calls.push(method)
-      if (node.head === 'hangs') return new Promise(() => {})
+      if (node.head === 'hangs') return new Promise<never>(() => {})
       if (node.head === undefined) throw new Error('no connection')
       return value()
     }

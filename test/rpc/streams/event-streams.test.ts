@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { expect, test } from 'vitest'
+import { ChainStatus } from '../../../gen/aggregator/v1/chain_health_pb.js'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
@@ -80,9 +81,9 @@ test('a stream that asks for the health reports it at once, and every 15 s whate
   }
   const streams = createEventStreams(
     only<Parameters<typeof createEventStreams>[0]>({
-      eventLog: { subscribe: () => subscription, waitForCursor() {} },
+      eventLog: { subscribe: () => subscription, waitForCursor: () => undefined },
       supportedChains: [1],
-      readChainHealth: () => [{ chainId: 1, status: 'ok' }],
+      readChainHealth: () => [{ chainId: 1n, status: ChainStatus.OK }],
       slots: { take: () => () => {} },
       metrics: createMetrics(),
       clock,

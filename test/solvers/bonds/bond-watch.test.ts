@@ -44,12 +44,12 @@ function start() {
   const watch = startBondWatch({
     store: only<SolverStore>({
       setBonded: async () => {},
-      removeUnbonded: async ({ address }: Solver, before: number) => removed.push([address, before]),
+      removeUnbonded: async ({ address }: Solver, before: number) => removed.push([address, before]) > 0,
     }),
     directory: only<SolverDirectory>({
       registered: () => [one, { ...other, unbondedSince: 1 }],
       refresh() {},
-      change: (_chainId: number, write: () => unknown) => write(),
+      change: (_chainId: number, write: () => Promise<unknown>) => write(),
     }),
     freeBonds: {
       totalOf: () => undefined,

@@ -101,8 +101,8 @@ export function startPolling(
       return answer(asked)
     },
     /** The balance of an address that has got something. */
-    async readContract({ args: [owner] }: { args: [Address] }) {
-      transfers.push(owner)
+    async readContract({ args = [] }: { args?: readonly unknown[] }) {
+      transfers.push(args[0] as Address)
       return 0n
     },
   }

@@ -17,7 +17,7 @@ it('a cancellation that fails while nothing can be written is wanted again at th
     chain: { chainId: 1, maxPayments: 16, hasWords: false, maxCancelFees: 1n },
     time: { passed: () => 0 },
     // What it may cost is kept before it is sent.
-    state: { position: () => undefined, setPosition: () => kept++ > 0 && full() },
+    state: { position: () => undefined, setPosition: () => void (kept++ > 0 && full()) },
     ledger: { holdings: () => undefined, get: () => entry, bondOf: () => 0n },
     payments: { send: fail, isUnderWay: () => false },
     onError: (error: Error) => errors.push(error.message),

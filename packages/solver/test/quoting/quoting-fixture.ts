@@ -44,7 +44,10 @@ export function startQuoting(
     chain: {
       chainId: CHAIN_ID,
       settlement: SETTLEMENT,
-      tokens: new Map([WETH, USDC].map((token) => [token, 0n])),
+      tokens: new Map([
+        [WETH, 0n],
+        [USDC, 0n],
+      ]),
       minOrder: 0n,
     },
     time: { now: () => now + passed, blockSeconds: () => 1 },
@@ -53,10 +56,13 @@ export function startQuoting(
     losses: { ofDay: () => 0n },
     ledger: {
       shortageFor: () => shortage,
-      promise: (asked: { quote: { nonce: bigint } }) => promised.add(asked.quote.nonce),
+      promise(asked: { quote: { nonce: bigint } }) {
+        promised.add(asked.quote.nonce)
+        return {}
+      },
       withdraw: ({ nonce }: { nonce: bigint }) => void (open.has(nonce) || promised.delete(nonce)),
       bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
-      quotes: () => open.values(),
+      quotes: () => [...open.values()],
       add({ quote, isForAddress }: SolverQuote) {
         if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })
         kept.push({ user: quote.user, nonce: quote.nonce, isForAddress })

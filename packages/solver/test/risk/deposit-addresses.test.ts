@@ -38,7 +38,7 @@ function startAddresses(revert: string | undefined | null, isUsed = true) {
     request: async () => encodeAbiParameters([{ type: 'bool' }], [isUsed]),
     async call() {
       asked++
-      if (!revert) return { data: revert }
+      if (!revert) return { data: revert as undefined }
       const data = toFunctionSelector(revert) + encodeAbiParameters([{ type: 'uint256' }], [5n]).slice(2)
       throw new RawContractError({ data: data as `0x${string}` })
     },

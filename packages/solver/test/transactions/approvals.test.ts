@@ -18,7 +18,7 @@ it.each([
   let isDown = false
   const refusing = new Set<string>(refused)
   const client = {
-    async readContract({ address }: { address: string }) {
+    async readContract({ address = '' }: { address?: string }) {
       if (isDown) throw new Error('the node is down')
       return allowances.get(address) ?? 0n
     },
@@ -28,9 +28,10 @@ it.each([
     async send(_id: string, { address }: { address: string }) {
       if (refusing.has(address)) throw new Error('refused')
       allowances.set(address, maxUint256)
+      return true
     },
     follow: async () => ({ outcome: 'success' }),
-    forget: () => {},
+    forget: () => undefined,
   }
   const tokens = new Map([FIRST, SECOND].map((token) => [token, maxUint256]))
   const chain = { chainId: 1, settlement: OWNER, client, tokens }
@@ -60,14 +61,16 @@ it.each([
   const sent: unknown[] = []
   const payments = {
     finish: () => {},
-    async send(_id: string, { args: [, amount] }: { args: [string, bigint] }) {
+    async send(_id: string, { args = [] }: { args?: readonly unknown[] }) {
+      const amount = args[1] as bigint
       if (isStrict && allowance > 0n && amount > 0n)
         throw Object.assign(new Error('execution reverted'), { code: 3 })
       sent.push(amount)
       allowance = amount
+      return true
     },
     follow: async () => ({ outcome: 'success' }),
-    forget: () => {},
+    forget: () => undefined,
   }
   const client = { readContract: async () => allowance }
   const chain = { client, tokens: new Map([[FIRST, 100n]]) }

@@ -1,4 +1,4 @@
-import { createPublicClient, custom, parseTransaction } from 'viem'
+import { createPublicClient, custom, type PublicClient, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { only } from '../../../../test/support/only.js'
@@ -45,7 +45,7 @@ function startSender({ estimate = 1n, refusal, maxGas = 1_000n, kept = 0, used =
     nonces.push(nonce)
     return sent ?? ORDER
   }
-  const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
+  const client: PublicClient = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
   const chain = { chainId: 1, settlement: SETTLEMENT, client, maxGas }
   const state = { keptPayments: () => [{ nonce: kept - 1 }] }
   const sender = createTransactionSender(only({ chain, account: ACCOUNT, state }))
