@@ -1,11 +1,12 @@
-import type {
-  DescMessage,
-  DescMethod,
-  DescMethodStreaming,
-  DescMethodUnary,
-  Message,
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescMethodStreaming,
+  type DescMethodUnary,
+  type Message,
 } from '@bufbuild/protobuf'
-import { anyUnpack } from '@bufbuild/protobuf/wkt'
+import { AnySchema, anyUnpack } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError, type Transport } from '@connectrpc/connect'
 import type { CommonTransportOptions, UniversalClientFn } from '@connectrpc/connect/protocol'
 import { createTransport as createConnectTransport } from '@connectrpc/connect/protocol-connect'
@@ -13,17 +14,16 @@ import { createTransport as createGrpcTransport } from '@connectrpc/connect/prot
 import { createTransport as createGrpcWebTransport } from '@connectrpc/connect/protocol-grpc-web'
 import { createNodeHttpClient } from '@connectrpc/connect-node'
 import { replaceRequest } from './raw-request.js'
-import { ConformanceService, type Payload, registry, STREAM_TYPE } from './schema.js'
+import {
+  type ClientResult,
+  ConformanceService,
+  type ErrorDefinition,
+  type Header,
+  type Payload,
+  registry,
+  STREAM_TYPE,
+} from './schema.js'
 import type { ConformanceCase } from './suites.js'
-
-/** What a client saw. */
-export interface Observed {
-  readonly status: number
-  readonly headers: Headers
-  readonly trailers: Headers
-  readonly payloads: readonly Payload[]
-  readonly error: ConnectError | undefined
-}
 
 /** Afterwards a case counts as unanswered. */
 const HANG_MS = 15_000
@@ -38,7 +38,7 @@ const METHODS: Readonly<Record<number, string>> = {
 }
 
 /** Plays a case with Connect's own client, on a connection of its own. A raw request replaces the client's bytes. */
-export async function play(testCase: ConformanceCase, url: string): Promise<Observed> {
+export async function play(testCase: ConformanceCase, url: string): Promise<ClientResult> {
   const { request, http } = testCase
   let status = 0
   const send = createNodeHttpClient(
@@ -54,7 +54,7 @@ export async function play(testCase: ConformanceCase, url: string): Promise<Obse
   }
   const transport = TRANSPORTS[testCase.protocol](transportOptions(testCase, url, httpClient))
   const observed = await call(transport, testCase, AbortSignal.timeout(HANG_MS))
-  return { status, ...observed }
+  return { httpStatusCode: status, ...observed }
 }
 
 function transportOptions(
@@ -78,9 +78,11 @@ function transportOptions(
   }
 }
 
-type Call = Omit<Observed, 'status'>
-
-async function call(transport: Transport, testCase: ConformanceCase, signal: AbortSignal): Promise<Call> {
+async function call(
+  transport: Transport,
+  testCase: ConformanceCase,
+  signal: AbortSignal,
+): Promise<ClientResult> {
   const method = methodOf(testCase)
   const headers = headersOf(testCase)
   const payloads: Payload[] = []
@@ -108,18 +110,31 @@ async function call(transport: Transport, testCase: ConformanceCase, signal: Abo
       }
       seen.trailers = response.trailer
     }
-    return { headers: seen.headers, trailers: seen.trailers, payloads, error: undefined }
+    return { payloads, ...toLists(seen) }
   } catch (thrown) {
     const error = ConnectError.from(thrown)
     if (signal.aborted && error.code === Code.Canceled) throw new Error(`no answer within ${HANG_MS} ms`)
     // The client gives both kinds of metadata of an error as one.
+    const { metadata } = error
     return {
-      headers: seen.headers ?? error.metadata,
-      trailers: seen.trailers ?? error.metadata,
       payloads,
-      error,
+      ...toLists({ headers: metadata, trailers: metadata, ...seen }),
+      error: toDefinition(error),
     }
   }
+}
+
+function toLists({ headers, trailers }: { headers?: Headers; trailers?: Headers }) {
+  const toList = (all = new Headers()): Header[] =>
+    [...all].map(([name, value]) => ({ name, value: [value] }))
+  return { responseHeaders: toList(headers), responseTrailers: toList(trailers) }
+}
+
+function toDefinition({ code, rawMessage, details }: ConnectError): ErrorDefinition {
+  const received = details.flatMap((detail) => ('value' in detail && 'type' in detail ? [detail] : []))
+  const toAny = ({ type, value }: (typeof received)[number]) =>
+    create(AnySchema, { typeUrl: String(type), value: value as Uint8Array })
+  return { code, message: rawMessage, details: received.map(toAny) }
 }
 
 function methodOf({ request }: ConformanceCase): DescMethod {

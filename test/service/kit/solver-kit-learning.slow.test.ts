@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, custom, encodeErrorResult } from 'viem'
+import { type Address, createPublicClient, custom, encodeErrorResult, type PublicClient } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
@@ -40,7 +40,8 @@ async function learn(rules: Rules, revertData: `0x${string}`): Promise<boolean> 
   state.endQuote(orderId, quote.fillDeadline + 1)
   const settlement: Address = contracts.settlement
   const blockNumber = await client.getBlockNumber()
-  const kitChain = { chainId, settlement, client: createPublicClient({ transport: custom(client) }) }
+  const reader: PublicClient = createPublicClient({ transport: custom(client) })
+  const kitChain = { chainId, settlement, client: reader }
   const time = { passed: () => quote.fillDeadline + 2, atDepth: () => ({ blockNumber }) }
   const addresses = createDepositAddresses(only({ chain: kitChain, solver: solver.address, state, time }))
   await addresses.learn()

@@ -96,7 +96,7 @@ describe('any request gets an answer that the document has, and a refusal names 
       expect(changed).toEqual(expect.arrayContaining(named))
       expect(named).not.toEqual([])
     })
-    await fc.assert(property, { seed: SEED, numRuns: RUNS })
+    await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true })
   })
 })
 
@@ -126,6 +126,6 @@ it('any path gets an answer', async () => {
     const { status, text } = await http.send(method, `/${segments.join('/')}`)
     expect(status, text).toBeLessThan(500)
   })
-  await fc.assert(property, { seed: SEED, numRuns: RUNS * 8 })
+  await fc.assert(property, { seed: SEED, numRuns: RUNS * 8, endOnFailure: true })
   expect((await service.get('/health')).status).toBe(200)
 })

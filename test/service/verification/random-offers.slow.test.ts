@@ -34,7 +34,7 @@ const offer = fc.record({
   output: fc.oneof(
     fc.record({
       near: fc.constantFrom('bond' as const, 'minimum' as const),
-      by: fc.bigInt({ min: -21n, max: 21n }),
+      by: fc.oneof(fc.constantFrom(-1n, 0n, 1n), fc.bigInt({ min: -21n, max: 21n })),
     }),
     fc.record({ near: fc.constant('nothing' as const), by: fc.bigInt({ min: 1n, max: UINT256 }) }),
   ),
