@@ -3,7 +3,7 @@ import type { Address } from '../packages/protocol/src/values/hex.js'
 import { learn } from '../src/auction/lessons-of-round.js'
 import { choose } from '../src/auction/solver-choice.js'
 import { Pairs } from '../src/standing/lessons.js'
-import { recordEnd, recordRequest, Standing, waitFor } from '../src/standing/standing.js'
+import { dropOf, recordEnd, recordRequest, Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
 import { seededRandom } from './seeded-random.js'
@@ -163,13 +163,20 @@ function createRule(places: number, seed: number) {
   const pairs = new Pairs()
   const lots = seededRandom(seed)
   const keyOf = ({ asked: { pair, size } }: Round) => `${pair} ${size}`
-  const waitOf = (round: Round, { standing, address }: Player) =>
-    waitFor(standing, pairs.of(keyOf(round))?.of(address), SOFT_MS)
+  /** @param drop by how many basis points the best offer so far is worse than usual */
+  const waitOf = (round: Round, { standing, address }: Player, drop = 0) => {
+    const lessons = pairs.of(keyOf(round))?.of(address)
+    return drop > 0 && lessons?.isOwed ? 'beyond' : waitFor(standing, lessons, SOFT_MS)
+  }
 
-  function waitsUntil(round: Round, missing: Iterable<Player>): number {
+  const dropOfBest = (round: Round, rate: number) =>
+    dropOf(rate, pairs.of(keyOf(round))?.usualRate({ network: round.client }) ?? 0)
+
+  function waitsUntil(round: Round, missing: Iterable<Player>, best: number): number {
+    const drop = dropOfBest(round, 1 + best / 10_000)
     let untilMs = 0
     for (const player of missing) {
-      const wait = waitOf(round, player)
+      const wait = waitOf(round, player, drop)
       if (wait === 'beyond') return BEYOND_MS
       if (wait === 'soft_deadline') untilMs = SOFT_MS
     }
@@ -190,7 +197,7 @@ function createRule(places: number, seed: number) {
       let best: number | undefined
       let last = 0
       for (const { player, at, price } of replies.toSorted((one, other) => one.at - other.at)) {
-        const untilMs = best === undefined ? TIMEOUT_MS : Math.max(last, waitsUntil(round, missing))
+        const untilMs = best === undefined ? TIMEOUT_MS : Math.max(last, waitsUntil(round, missing, best))
         if (at > untilMs) return { best, at: untilMs }
         missing.delete(player)
         last = at
@@ -200,12 +207,13 @@ function createRule(places: number, seed: number) {
     },
     learn(round: Round, replies: readonly Played[], answeredAt: number) {
       const { now } = round.asked
-      const waits = new Map(replies.map(({ player }) => [player, waitOf(round, player)]))
       for (const { player, at } of replies) countAnswer(player.standing, at, now)
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       if (early.length === 0) return
-      const rate = 1 + bestOf(early) / 10_000
+      const best = bestOf(early)
+      const rate = 1 + best / 10_000
+      const drop = dropOfBest(round, rate)
       const open = pairs.open(keyOf(round), { network: round.client }, rate, now + answeredAt)
       if (open === undefined) return
       const firstAt = Math.min(...early.map(({ at }) => at))
@@ -214,7 +222,7 @@ function createRule(places: number, seed: number) {
         const isOffer = price !== undefined && at <= TIMEOUT_MS
         const isLate = at > SOFT_MS
         const gain = isOffer && isLate && before.length > 0 ? -gapTo(bestOf(before), price) : 0
-        const wasWaitedFor = waits.get(player) === 'beyond' && isLate && at > firstAt
+        const wasWaitedFor = waitOf(round, player, drop) === 'beyond' && isLate && at > firstAt
         learn(
           open,
           {
@@ -222,11 +230,11 @@ function createRule(places: number, seed: number) {
             outcome: isOffer ? 'offer' : 'none',
             isInTime: at <= answeredAt,
             isQuick: !isLate,
-            gap: isOffer ? gapTo(bestOf(early), price) : 0,
+            gap: isOffer ? gapTo(best, price) : 0,
             gain,
             wasWaitedFor,
           },
-          now,
+          drop,
           now,
         )
       }

@@ -180,6 +180,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       readMs: quoteTimeoutMs,
       softMs,
       softDeadline,
+      usualRate: standings.pairsOf(chainId).of(pair)?.usualRate(caller.client) ?? 0,
     }
     const tellBest: OnBest | undefined =
       onBest &&

@@ -1,4 +1,4 @@
-import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
+import { gapBps, rateOf } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
@@ -56,17 +56,11 @@ export function createLearnRequest(
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (!teaches || kind === 'INDICATIVE') return
     if (wait === 'never' && ended.settled.result.kind !== 'quoted') return
-    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, usualRateOf(round), now)
+    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, rateOf(best), now)
     isOpened = true
     if (open === undefined) return
-    learn(open, toReadAnswer(ended, round, isLost), round.times.requestedAt, now)
+    learn(open, toReadAnswer(ended, round, isLost), round.drop, now)
   }
-}
-
-/** Output by input of the answer; undefined when its caller did not let the round wait as usual, and may have chosen a bad answer. */
-function usualRateOf({ best, times: { softDeadline, limitMs, readMs } }: Round): number | undefined {
-  if (best === undefined || softDeadline?.isOwn === false || limitMs < readMs) return undefined
-  return Number(best.quote.outputAmount) / Number(best.quote.inputAmount)
 }
 
 /**
@@ -102,7 +96,7 @@ function toReadAnswer(
     isQuick: !isLate,
     gap: offer === undefined || round.best === undefined ? 0 : gapBps(offer.quote, round.best.quote),
     gain: isLate ? gain : 0,
-    wasWaitedFor: asked.wait === 'beyond' && isLate && round.hasWaitedUntil(atMs),
+    wasWaitedFor: isLate && !wasCutShort && round.hasWaitedFor(asked, atMs),
   }
 }
 
@@ -139,26 +133,19 @@ export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean 
  * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one. A decline within the
  * soft deadline says nothing of waiting. Offers after the answer are free. So as a caller's loss they count only as far as the answer was
  * worse than usual, in each round.
- * @param askedAt when the round began
+ * @param drop by how many basis points the round's answer was worse than usual
  */
-export function learn(
-  { pair, isTaught, drop }: OpenPair,
-  answer: ReadAnswer,
-  askedAt: number,
-  now: number,
-): void {
+export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, drop: number, now: number): void {
   const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   lessons.recordRound()
-  if (outcome === 'offer') lessons.recordQuote(now, isTaught)
+  if (outcome === 'offer') lessons.recordOffer(isQuick, isTaught, now)
   if (!isInTime && wasWorth(answer)) lessons.recordLoss(Math.min(drop, answer.gain))
   if (!isTaught || outcome === 'unknown') return
   if (outcome !== 'offer') lessons.recordMiss(outcome === 'lost')
   else {
-    lessons.recordOffer(isQuick)
-    const isUseful = isInTime || !wasWaitedFor
-    if (isUseful && !isInTime && gap > -LEAST_GAIN) return
-    lessons.addGap(isUseful ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP)
+    if (!isInTime && !wasWaitedFor && gap > -LEAST_GAIN) return
+    lessons.addGap(isInTime || !wasWaitedFor ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP)
   }
-  if (outcome === 'offer' || !isQuick) lessons.addWorth(wasWorth(answer), wasWaitedFor, askedAt, now)
+  if (outcome === 'offer' || !isQuick) lessons.addWorth(wasWorth(answer), wasWaitedFor)
 }

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
-import { gapBps, isBetter } from '../../packages/protocol/src/quotes/offer.js'
+import { gapBps, isBetter, rateOf } from '../../packages/protocol/src/quotes/offer.js'
 import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import { CANCELLED, type SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallSignal } from '../clients/call.js'
 import { afterReading } from '../concurrency/process-pauses.js'
-import { recordEnd, recordRequest } from '../standing/standing.js'
+import { dropOf, recordEnd, recordRequest } from '../standing/standing.js'
 import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
 import type { RoundLimits } from './round-queue.js'
 import type { Asked } from './solver-choice.js'
@@ -34,6 +34,8 @@ export interface RoundTimes extends Pick<RoundLimits, 'requestedAt' | 'limitMs'>
   readonly softMs: number
   /** Undefined for a round that waits for all solvers. */
   readonly softDeadline: SoftDeadline | undefined
+  /** Output by input as the client usually gets it; 0 when nothing is known. */
+  readonly usualRate: number
 }
 
 /** Gets the best offer so far, with the results so far. */
@@ -135,15 +137,21 @@ export class Round {
     return hadAll ? LATE : CANCELLED
   }
 
-  /** Whether the round had an offer, and waited by the instance's rule until then for a request that ended then. */
-  hasWaitedUntil(atMs: number): boolean {
-    const { requestedAt, softDeadline, limitMs, readMs } = this.times
-    const { offeredAt, answeredAt = 0 } = this
-    if (softDeadline?.isOwn !== true || offeredAt === undefined || offeredAt >= requestedAt + atMs)
-      return false
-    const answeredMs = answeredAt - requestedAt
-    const isCutShort = limitMs < readMs && answeredMs >= limitMs
-    return atMs <= answeredMs || !isCutShort
+  /** By how many basis points the best offer is worse than usual; 0 when it is not. */
+  get drop(): number {
+    return this.best === undefined ? 0 : dropOf(rateOf(this.best), this.times.usualRate)
+  }
+
+  /** Whether its best offer so far lets it wait for a solver beyond the soft deadline. */
+  #waitsBeyondFor({ wait, isOwed }: Asked): boolean {
+    return wait === 'beyond' || (isOwed && this.drop > 0)
+  }
+
+  /** Whether the round waited for the solver by the instance's rule, and had an offer before the request ended. */
+  hasWaitedFor(asked: Asked, atMs: number): boolean {
+    const { requestedAt, softDeadline } = this.times
+    const { offeredAt = Number.POSITIVE_INFINITY } = this
+    return softDeadline?.isOwn === true && offeredAt < requestedAt + atMs && this.#waitsBeyondFor(asked)
   }
 
   #elapsedMs(): number {
@@ -203,7 +211,7 @@ export class Round {
   /** Until when the round waits for the solvers that have not answered (docs/decisions.md, D30). */
   #waitsUntilMs(): number {
     const { softDeadline, softMs } = this.times
-    const waits = [...this.#open].map(({ asked }) => asked.wait)
+    const waits = [...this.#open].map(({ asked }) => (this.#waitsBeyondFor(asked) ? 'beyond' : asked.wait))
     if (waits.every((wait) => wait === 'never')) return 0
     const offers = this.attempts.filter(({ result }) => result.kind === 'quoted').length
     if (softDeadline === undefined || offers < softDeadline.minQuotes) return Number.POSITIVE_INFINITY

@@ -19,6 +19,8 @@ export interface Asked extends Selection {
   readonly standing: Standing
   readonly slots: RequestSlots
   readonly wait: Wait
+  /** Whether the round waits for it beyond the soft deadline while the best offer is worse than usual. */
+  readonly isOwed: boolean
   /** Whether it is expected to quote the pair (docs/decisions.md, D14). */
   readonly isExpected: boolean
 }
@@ -96,9 +98,10 @@ export function createSolverChoice(
       standing,
       slots: listed.slots,
       wait,
+      isOwed: lessons?.isOwed === true,
       isExpected: isExpected(standing, lessons, now),
       chosenBy,
-      gapBps: lessons?.hasLesson ? lessons.medianGap : undefined,
+      gapBps: lessons?.medianGap,
       isWaitedFor: wait === 'soft_deadline' || wait === 'beyond',
     }
   }

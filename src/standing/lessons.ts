@@ -13,9 +13,9 @@ const LEAST_TO_EXCUSE = 5
 const WORTH = 4
 /** From here, 16 answers that were not worth it end the wait, before `MAX_VAIN_WAITS` bars the solver. Two that are bring it back. */
 const MOST_WORTH = 20
-/** For each basis point that a caller lost to junk, one round waits for the solver, up to this many. */
+/** For each basis point that a caller lost, one round may wait for the solver in vain, up to this many. */
 const MOST_LOSS = 1000
-/** Waits in vain in a row, after which nobody waits for a solver in the pair, in that many rounds. */
+/** Waits in vain in a row, after which only rounds that are worse than usual wait for a solver in the pair, in that many rounds. */
 const MAX_VAIN_WAITS = 20
 const UNWAITED_ROUNDS = 200
 /** A solver is reliable for this time after its last valid offer in the pair. */
@@ -24,9 +24,10 @@ const RELIABLE_MS = 60_000
 const PROOF_MS = 30_000
 /** The answers of a pair whose rates are kept. Less than half of them are those of a stranger's twenty addresses. */
 const KEPT_RATES = 49
-/** The clients of a pair whose mean rates are kept, and the part of a new rate in the mean. */
+/** The clients of a pair whose mean rates are kept, and the part of a better and of a worse rate in the mean. */
 const MAX_CLIENTS = 64
-const MEAN_PART = 1 / 8
+const RISE_PART = 1 / 8
+const FALL_PART = 1 / 512
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */
@@ -42,10 +43,10 @@ export class Lessons {
   readonly #gaps: number[] = []
   /** Above `WORTH` when it is worth waiting for: at least two answers were worth it. */
   #worth = 0
-  #unworthAt = Number.NEGATIVE_INFINITY
+  /** In a row. Below 0, in as many rounds nobody waits for it. */
   #vainWaits = 0
-  /** The rounds in which nobody waits for it. */
-  #unwaitedRounds = 0
+  /** How many rounds that are worse than usual may still wait for it in vain. */
+  #owedWaits = 0
   /** Above 0 when of its last offers, more came within the soft deadline than later. */
   #quickness = 0
   /** An offer adds 1, a lost request takes 1 away. It begins at the most: after a start, a stranger's lessons come first. */
@@ -53,20 +54,21 @@ export class Lessons {
   #provedAt = Number.NEGATIVE_INFINITY
   /** Above 0 when more of them brought an offer than did not. */
   #presence = 0
-  #medianGap = NO_OFFER_GAP
+  #medianGap: number | undefined
   #quotedAt = Number.NEGATIVE_INFINITY
 
-  /** The median of the gaps; `NO_OFFER_GAP` without a lesson. */
-  get medianGap(): number {
+  /** The median of the gaps; undefined without a lesson. */
+  get medianGap(): number | undefined {
     return this.#medianGap
   }
 
-  get hasLesson(): boolean {
-    return this.#gaps.length > 0
+  get isWorthWaiting(): boolean {
+    return this.#worth > WORTH && this.#vainWaits >= 0
   }
 
-  get isWorthWaiting(): boolean {
-    return this.#worth > WORTH && this.#unwaitedRounds === 0
+  /** Whether rounds wait for it while their best offer is worse than usual: one that did not wait has lost by that. */
+  get isOwed(): boolean {
+    return this.#owedWaits > 0
   }
 
   /** Whether most of its last offers came within the soft deadline. Declines do not count: strangers choose when it declines. */
@@ -76,55 +78,39 @@ export class Lessons {
 
   /** Records that a round which asked the solver in the pair was answered. */
   recordRound(): void {
-    this.#unwaitedRounds = Math.max(0, this.#unwaitedRounds - 1)
+    if (this.#vainWaits < 0) this.#vainWaits++
   }
 
   /** @param gap how far an offer was from the best one before the answer, in basis points, 0 to 10,000 */
   addGap(gap: number): void {
     this.#gaps.push(gap)
     if (this.#gaps.length > KEPT_LESSONS) this.#gaps.shift()
-    this.#medianGap = medianOf(this.#gaps) ?? NO_OFFER_GAP
+    this.#medianGap = medianOf(this.#gaps)
   }
 
-  /**
-   * Of rounds at the same time, one counts that was not worth the wait: a burst of requests says no more than one.
-   * @param isWorth whether the answer came after the soft deadline, at least 1 basis point better than all before it
-   * @param askedAt when the round began
-   */
-  addWorth(isWorth: boolean, wasWaitedFor: boolean, askedAt: number, now: number): void {
-    if (!isWorth && askedAt < this.#unworthAt) return
-    if (!isWorth) this.#unworthAt = now
-    if (isWorth) this.#worth = Math.max(this.#worth, Math.min(MOST_WORTH, this.#worth + WORTH))
-    else this.#worth = Math.max(0, this.#worth - 1)
-    if (wasWaitedFor && this.#worth <= MOST_WORTH) this.#vainWaits = isWorth ? 0 : this.#vainWaits + 1
-    if (this.#vainWaits < MAX_VAIN_WAITS) return
-    this.#vainWaits = 0
-    this.#unwaitedRounds = UNWAITED_ROUNDS
+  /** @param isWorth whether the answer came after the soft deadline, at least 1 basis point better than all before it */
+  addWorth(isWorth: boolean, wasWaitedFor: boolean): void {
+    this.#worth = isWorth ? Math.min(MOST_WORTH, this.#worth + WORTH) : Math.max(0, this.#worth - 1)
+    if (!wasWaitedFor) return
+    if (this.#vainWaits >= 0) this.#vainWaits = isWorth ? 0 : this.#vainWaits + 1
+    if (this.#vainWaits === MAX_VAIN_WAITS) this.#vainWaits = -UNWAITED_ROUNDS
+    if (!isWorth) this.#owedWaits = Math.max(0, this.#owedWaits - 1)
   }
 
-  /**
-   * Records that a caller got junk, because its round did not wait for the solver. For each basis point of the loss, one round may wait in vain.
-   * @param loss in basis points
-   */
+  /** Records what a caller lost because its round did not wait for the solver, in basis points. */
   recordLoss(loss: number): void {
-    if (loss <= WORTH) return
-    this.#worth = Math.max(this.#worth, Math.min(MOST_LOSS, loss))
-    this.#vainWaits = Math.max(0, this.#vainWaits - loss)
-    this.#unwaitedRounds = Math.max(0, this.#unwaitedRounds - loss)
+    this.#owedWaits = Math.max(this.#owedWaits, Math.min(MOST_LOSS, loss))
   }
 
   /** Records an offer. Of those in rounds that do not teach the pair, one in `PROOF_MS` makes the solver more reliable. */
-  recordQuote(now: number, isTaught: boolean): void {
+  recordOffer(isQuick: boolean, isTaught: boolean, now: number): void {
     this.#quotedAt = now
-    if (!isTaught && now - this.#provedAt < PROOF_MS) return
+    if (isTaught) {
+      this.#presence = counted(this.#presence, 1)
+      this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
+    } else if (now - this.#provedAt < PROOF_MS) return
     this.#provedAt = now
     this.#reliability = counted(this.#reliability, 1)
-  }
-
-  /** Records that an offer came in a round that teaches the pair, with a lesson or without one. */
-  recordOffer(isQuick: boolean): void {
-    this.#presence = counted(this.#presence, 1)
-    this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
   }
 
   /** Records a request without an offer, in a round that teaches the pair. A lost one has cost its caller time. */
@@ -165,24 +151,24 @@ export class Pair {
   readonly #lessons = new Map<Address, Lessons>()
   /** When each client last taught it; the one that did longest ago is the first. */
   readonly #taughtBy = new Map<string, number>()
-  /** Output by input of its last answers, the oldest first. */
+  /** Output by input of its last answers that taught it, the oldest first. */
   readonly #rates: number[] = []
-  /** The running mean of the rates of each client's answers. */
+  /** The running mean of each client. It falls slowly: else offers that are each a little worse could take it down. */
   readonly #meanOf = new LRUCache<string, number>({ max: MAX_CLIENTS })
 
   /**
-   * Records the rate of an answer; undefined for one that says nothing. The usual rate is the median of the pair, or the client's own mean
-   * where that is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual.
-   * @returns how much worse the answer was than usual, in basis points; below 0 for a better one
+   * Output by input as the client usually gets it; 0 when nothing is known. It is the median of the pair, or the client's own mean where
+   * that is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual.
    */
-  recordRate(rate: number | undefined, { network }: Teacher, isTaught: boolean): number {
-    if (rate === undefined) return 0
-    const mean = this.#meanOf.get(network)
-    const usual = Math.max(mean ?? 0, medianOf(this.#rates) ?? 0)
-    this.#meanOf.set(network, mean === undefined ? rate : mean + (rate - mean) * MEAN_PART)
+  usualRate({ network }: Teacher): number {
+    return Math.max(this.#meanOf.get(network) ?? 0, medianOf(this.#rates) ?? 0)
+  }
+
+  recordRate(rate: number, { network }: Teacher, isTaught: boolean): void {
+    const mean = this.#meanOf.get(network) ?? rate
+    this.#meanOf.set(network, mean + (rate - mean) * (rate > mean ? RISE_PART : FALL_PART))
     if (isTaught) this.#rates.push(rate)
     if (this.#rates.length > KEPT_RATES) this.#rates.shift()
-    return usual === 0 ? MOST_WORTH : (1 - rate / usual) * 10_000
   }
 
   /** Undefined for a solver that was never asked in the pair. */
@@ -225,8 +211,6 @@ export class Pair {
 export interface OpenPair {
   readonly pair: Pair
   readonly isTaught: boolean
-  /** How much worse its answer was than usual, in basis points. */
-  readonly drop: number
 }
 
 /** The pairs of one chain. A pair is kept from its first lesson on, so that requests without an offer displace none. */
@@ -240,13 +224,14 @@ export class Pairs {
 
   /**
    * Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now.
-   * @param rate output by input of the answer; undefined for one that says nothing of what is usual
+   * @param rate output by input of the answer
    */
-  open(key: string, client: Teacher, rate: number | undefined, now: number): OpenPair | undefined {
+  open(key: string, client: Teacher, rate: number, now: number): OpenPair | undefined {
     const known = this.#pairs.get(key)
     const pair = known ?? new Pair()
     const isTaught = pair.mayTeach(client, now)
-    const open = { pair, isTaught, drop: pair.recordRate(rate, client, isTaught) }
+    pair.recordRate(rate, client, isTaught)
+    const open = { pair, isTaught }
     if (!isTaught) return known && open
     this.#pairs.delete(key)
     this.#pairs.set(key, pair)

@@ -125,6 +125,15 @@ export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs
   return (standing.usualMs ?? 0) <= softMs || lessons?.isQuick ? 'soft_deadline' : 'none'
 }
 
+/** An answer that is worse than usual by no more is as usual. In basis points. */
+const MOST_USUAL_DROP = 4
+
+/** By how many basis points an answer is worse than usual; 0 when it is not. */
+export function dropOf(rate: number, usualRate: number): number {
+  const drop = (1 - rate / usualRate) * 10_000
+  return drop > MOST_USUAL_DROP ? drop : 0
+}
+
 function isStalled(standing: Standing, now: number): boolean {
   const { open, answeredAt, longest } = standing
   if (open.length < REQUESTS_TO_STALL) return false

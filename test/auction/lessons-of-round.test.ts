@@ -35,13 +35,15 @@ function play({
   const solvers: Asked[] = [askedSolver(1), askedSolver(2, second)].map((asked) => ({
     ...asked,
     isExpected: second !== 'never',
+    isOwed: standings.pairsOf(1).of(pair)?.of(asked.solver.address)?.isOwed ?? false,
     standing: standings.of(asked.solver),
   }))
   const request = { ...exactInput, kind }
+  const usualRate = standings.pairsOf(1).of(pair)?.usualRate({ network: client }) ?? 0
   const learn = createLearnRequest(request, pair, identifyClient(client), standings, clock.monotonic)
   return playRound({
     asked: solvers,
-    times: { requestedAt: clock.monotonic(), ...times },
+    times: { requestedAt: clock.monotonic(), usualRate, ...times },
     clock,
     onEnd: learn,
   })
@@ -52,9 +54,9 @@ const lessonsOf = (number: number): Lessons | undefined =>
 
 test("what comes after a caller's shorter deadline and is no offer says nothing of its solver", async () => {
   const declined = { kind: 'declined', status: 422 } as const
-  for (const [limitMs, hasLesson] of [
-    [320, false],
-    [2000, true],
+  for (const [limitMs, medianGap] of [
+    [320, undefined],
+    [2000, 10_000],
   ] as const) {
     standings = new Standings(clock.monotonic, log)
     const { answer } = play({ times: { limitMs } })
@@ -62,20 +64,31 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
     await clock.advance(330)
     await answer(2, declined)
     await clock.advance(2000)
-    expect([lessonsOf(1)?.hasLesson, lessonsOf(2)?.hasLesson]).toEqual([true, hasLesson])
+    expect([lessonsOf(1)?.medianGap, lessonsOf(2)?.medianGap]).toEqual([0, medianGap])
   }
 })
 
-test.each<[what: string, times: Partial<RoundTimes>, isWorth: boolean]>([
-  ['that waited by the rule of the instance', {}, true],
-  ['with a soft deadline of its caller', { softDeadline: { ...OWN_RULE, isOwn: false } }, false],
-  ['with a timeout of its caller', { limitMs: SOFT_MS }, false],
-])('junk in a round %s makes a better late offer worth a wait: %s', async (_what, times, isWorth) => {
-  const { answer } = play({ second: 'none', times })
-  await answer(1, offerOf(1, 500n))
-  await clock.advance(SOFT_MS + 100)
-  await answer(2, offerOf(2))
-  expect(lessonsOf(2)?.isWorthWaiting).toBe(isWorth)
+test('strangers who get junk, and a late offer of their own, make only the quotes slow that are worse than usual', async () => {
+  const offerFirst = async (client: string, amount: bigint, isOwnRule = true) => {
+    const second = waitFor(standings.of(askedSolver(2).solver), lessonsOf(2), SOFT_MS)
+    const played = play({ client, second, times: { softDeadline: { ...OWN_RULE, isOwn: isOwnRule } } })
+    await played.answer(1, offerOf(1, amount))
+    return played
+  }
+  const readLate = async ({ answer }: Awaited<ReturnType<typeof offerFirst>>) => {
+    await clock.advance(SOFT_MS + 100)
+    await answer(2, offerOf(2))
+  }
+  for (const client of [1, 2, 3]) await readLate(await offerFirst(`192.0.2.${client}`, 1000n))
+  for (const isOwnRule of [true, false]) {
+    await readLate(await offerFirst('203.0.113.1', 500n, isOwnRule))
+    expect(lessonsOf(2)?.isOwed).toBe(true)
+  }
+  expect((await offerFirst('192.0.2.4', 1000n)).told()).toEqual(['quoted', 'soft_deadline'])
+  const worse = await offerFirst('192.0.2.5', 999n)
+  expect(worse.told()).toBeUndefined()
+  await readLate(worse)
+  expect(worse.told()).toEqual(['quoted', 'quoted'])
 })
 
 test('invalid replies to three clients open no breaker: they cost no time', async () => {
@@ -135,18 +148,17 @@ test('a solver stays reliable when twenty strangers make requests that it leaves
 })
 
 /** A round that waits for the second solver, whose offer comes after the soft deadline. */
-async function wait(amount: bigint, ...rounds: Parameters<typeof play>[0][]): Promise<void> {
-  const played = rounds.map((options) => play(options))
-  for (const { answer } of played) await answer(1, offerOf(1, 2000n))
+async function wait(amount: bigint, options: Parameters<typeof play>[0]): Promise<void> {
+  const { answer } = play(options)
+  await answer(1, offerOf(1, 2000n))
   await clock.advance(900)
-  for (const { answer } of played) await answer(2, offerOf(2, amount))
+  await answer(2, offerOf(2, amount))
 }
 
-test('a wait in vain counts in a firm round that teaches, once for rounds at the same time', async () => {
+test('a wait in vain counts in a firm round that teaches', async () => {
   const isWorthWaiting = () => lessonsOf(2)?.isWorthWaiting
   for (const client of [1, 2]) await wait(3000n, { client: `192.0.2.${client}` })
-  for (const client of [3, 4]) await wait(1000n, { client: `192.0.2.${client}` })
-  await wait(1000n, { client: '192.0.2.5' }, { client: '192.0.2.6' }, { client: '192.0.2.7' })
+  for (const client of [3, 4, 5]) await wait(1000n, { client: `192.0.2.${client}` })
   // This client has taught the pair, and a price teaches nothing.
   await wait(1000n, { client: '192.0.2.3' })
   await wait(1000n, { client: '192.0.2.8', kind: 'INDICATIVE' })
@@ -194,7 +206,7 @@ test.each([
   expect(told()).toEqual(['quoted', 'soft_deadline'])
   await clock.advance(afterMs)
   await answer(2, offerOf(2))
-  expect([lessonsOf(2)?.hasLesson, lessonsOf(2)?.isQuick]).toEqual([false, isQuick])
+  expect([lessonsOf(2)?.medianGap, lessonsOf(2)?.isQuick]).toEqual([undefined, isQuick])
 })
 
 test('a pair was quoted lately for a day after an offer, whoever asked', async () => {

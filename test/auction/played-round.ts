@@ -19,7 +19,7 @@ export function askedSolver(
   wait: Wait = 'soft_deadline',
   slots = new RequestSlots(8),
 ): Asked {
-  return { solver: solver(number), standing: new Standing(), slots, wait, isExpected: true }
+  return { solver: solver(number), standing: new Standing(), slots, wait, isOwed: false, isExpected: true }
 }
 
 /** An offer of the solver with this number. */
@@ -57,6 +57,7 @@ export function playRound({
       readMs: TIMEOUT_MS,
       softMs: SOFT_MS,
       softDeadline: OWN_RULE,
+      usualRate: 0,
       ...times,
     },
     asked,

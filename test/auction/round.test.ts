@@ -34,6 +34,19 @@ describe('a round is answered', () => {
     expect(told()).toEqual(['quoted', 'soft_deadline'])
   })
 
+  test.each([
+    ['750 ms after it, when the offer is worse than usual', 1001, BEYOND_MS],
+    ['before it, when it is as usual', 1000, 0],
+  ])('that owes a solver a wait, %s', async (_when, usualRate, atMs) => {
+    const owed = { ...askedSolver(1, 'none'), isOwed: true }
+    const played = playRound({ asked: [askedSolver(0), owed], times: { usualRate } })
+    await played.answer(0, offerOf(0))
+    if (atMs > 0) await played.clock.advance(atMs - 1)
+    expect(played.told() === undefined).toBe(atMs > 0)
+    await played.clock.advance(1)
+    expect(played.told()).toEqual(['quoted', 'soft_deadline'])
+  })
+
   test('without a probe that is missing, and with the offer of one that is there', async () => {
     const missing = playRound({ asked: solvers('beyond', 'never') })
     await missing.answer(0, DECLINED)
@@ -196,18 +209,17 @@ describe('the gain of an offer', () => {
   })
 })
 
-describe('a round has waited beyond the soft deadline for a request', () => {
+describe('a round has waited beyond the soft deadline for a solver', () => {
   test.each([
     ['that ended in time', 800, {}, true],
     ['that ended after its answer', 1300, {}, true],
     ['but not when its caller has another rule', 1300, { softDeadline: undefined }, false],
-    ["but not when the caller's deadline was over before", 1300, { limitMs: 700 }, false],
   ])('%s', async (_what, atMs, times, hasWaited) => {
     const { answer, round, clock } = playRound({ asked: solvers('none', 'beyond', 'none'), times })
     await answer(0, offerOf(0))
     await clock.advance(atMs)
     await answer(1, offerOf(1))
-    expect(round.hasWaitedUntil(atMs)).toBe(hasWaited)
+    expect(round.hasWaitedFor(askedSolver(1, 'beyond'), atMs)).toBe(hasWaited)
   })
 })
 

@@ -116,8 +116,7 @@ describe('who is asked, and what statistics say of it', () => {
     stall(second)
     const pair = standings.pairsOf(1).open(PAIR, { network: 'a' }, 1, 0)?.pair
     for (const { address } of [first, second]) {
-      pair?.open(address).recordQuote(now, true)
-      pair?.open(address).recordOffer(true)
+      pair?.open(address).recordOffer(true, true, now)
     }
     now = 5000
     expect(chosen()).toMatchObject({

@@ -11,7 +11,7 @@ function lessonsOf(gaps: readonly number[]): Lessons {
 
 /** Answers one after the other, each of which was worth the wait or not. The rounds waited for them, or not. */
 function answersOf(worths: readonly boolean[], wasWaitedFor = false, lessons = new Lessons()): Lessons {
-  for (const isWorth of worths) lessons.addWorth(isWorth, wasWaitedFor, 0, 0)
+  for (const isWorth of worths) lessons.addWorth(isWorth, wasWaitedFor)
   return lessons
 }
 
@@ -20,13 +20,13 @@ const NO = Array(99).fill(false)
 
 describe('the lessons of a solver', () => {
   test.each([
-    [[], 10_000],
+    [[], undefined],
     [[3], 3],
     [[1, 9], 1],
     [[9, 1, 5], 5],
     // The first one is forgotten with the tenth.
     [[0, 7, 7, 7, 7, 8, 8, 8, 8, 8], 8],
-  ])('%j have the median gap %d', (gaps, median) => {
+  ])('%j have the median gap %s', (gaps, median) => {
     expect(lessonsOf(gaps).medianGap).toBe(median)
   })
 
@@ -62,25 +62,20 @@ describe('the lessons of a solver', () => {
   })
 
   test.each([
-    [4, 0, false],
-    [5, 0, true],
-    [200, 195, true],
-    [200, 196, false],
-    [9999, 996, false],
-  ])('after a loss of %i and %i waits in vain it is worth waiting for: %s', (loss, waits, isWorth) => {
-    const lessons = new Lessons()
-    lessons.recordLoss(loss)
-    expect(answersOf(Array(waits).fill(false), true, lessons).isWorthWaiting).toBe(isWorth)
-  })
-
-  test.each([
-    [199, false],
-    [200, true],
-  ])('barred for 200 rounds, after a loss of %i it is worth waiting for: %s', (loss, isWorth) => {
-    const lessons = answersOf(NO.slice(0, 20), true)
-    lessons.recordLoss(loss)
-    expect(lessons.isWorthWaiting).toBe(isWorth)
-  })
+    [0, 0, false],
+    [5, 4, true],
+    [5, 5, false],
+    [9999, 999, true],
+    [9999, 1000, false],
+  ])(
+    'after a loss of %i basis points and %i waits in vain, rounds that are worse than usual wait for it: %s',
+    (loss, waits, isOwed) => {
+      const lessons = new Lessons()
+      lessons.recordLoss(loss)
+      answersOf(Array(99).fill(false), false, lessons)
+      expect(answersOf(Array(waits).fill(false), true, lessons).isOwed).toBe(isOwed)
+    },
+  )
 
   test.each([
     [[], false],
@@ -91,7 +86,7 @@ describe('the lessons of a solver', () => {
     [[...NO, true], true],
   ])('after offers that were quick as in %j, it is quick: %s', (offers, isQuick) => {
     const lessons = new Lessons()
-    for (const offer of offers) lessons.recordOffer(offer)
+    for (const isOfferQuick of offers) lessons.recordOffer(isOfferQuick, true, 0)
     expect(lessons.isQuick).toBe(isQuick)
   })
 
@@ -105,9 +100,9 @@ describe('the lessons of a solver', () => {
     'after %j offers, losses and offers it is reliable %i ms later: %s',
     ([offers, losses, more], now, isReliable) => {
       const lessons = new Lessons()
-      for (let offer = 0; offer < offers; offer++) lessons.recordQuote(0, true)
+      for (let offer = 0; offer < offers; offer++) lessons.recordOffer(true, true, 0)
       for (let loss = 0; loss < losses; loss++) lessons.recordMiss(true)
-      for (let offer = 0; offer < more; offer++) lessons.recordQuote(0, true)
+      for (let offer = 0; offer < more; offer++) lessons.recordOffer(true, true, 0)
       expect(lessons.isReliable(now)).toBe(isReliable)
     },
   )
@@ -121,28 +116,17 @@ describe('the lessons of a solver', () => {
   ])('after %i offers, of %i requests without one the median gap is %i', (offers, misses, medianGap) => {
     const lessons = new Lessons()
     for (let offer = 0; offer < offers; offer++) {
-      lessons.recordOffer(true)
+      lessons.recordOffer(true, true, 0)
       lessons.addGap(3)
     }
-    lessons.recordQuote(0, true)
     for (let miss = 0; miss < misses; miss++) lessons.recordMiss(false)
     expect([lessons.medianGap, lessons.isReliable(0)]).toEqual([medianGap, true])
-  })
-
-  test.each([
-    ['a burst of rounds that were not', 0, true],
-    ['rounds in a row that were not', 2, false],
-  ])('of a solver that was worth waiting for, %s', (_what, everyMs, isWorthWaiting) => {
-    const lessons = answersOf([true, true])
-    for (let round = 1; round <= 9; round++)
-      lessons.addWorth(false, false, round * everyMs, round * everyMs + 1)
-    expect(lessons.isWorthWaiting).toBe(isWorthWaiting)
   })
 
   test('end to say that it quotes the pair after a day without an offer', () => {
     const lessons = new Lessons()
     expect(lessons.hasQuoted(0)).toBe(false)
-    lessons.recordQuote(0, true)
+    lessons.recordOffer(true, true, 0)
     expect([lessons.hasQuoted(24 * 60 * MINUTE), lessons.hasQuoted(24 * 60 * MINUTE + 1)]).toEqual([
       true,
       false,
@@ -150,25 +134,38 @@ describe('the lessons of a solver', () => {
   })
 })
 
-describe('the usual rate of a pair', () => {
-  const record = (pair: Pair, rate: number, network: string, isTaught = true) =>
-    pair.recordRate(rate, { network }, isTaught)
+/** Records answers of the rate, of as many clients. Each teaches the pair. */
+function answer(pair: Pair, rate: number, clients: number): void {
+  for (let client = 0; client < clients; client++)
+    pair.recordRate(rate, { network: `${rate} ${client}` }, true)
+}
 
+describe('the usual rate of a pair', () => {
   test('is the median of its last 49 answers that taught it', () => {
     const pair = new Pair()
-    expect(record(pair, 1, 'new')).toBe(20)
-    for (let more = 0; more < 24; more++) record(pair, 1, `${more}`)
-    for (let junk = 0; junk < 24; junk++) expect(record(pair, 0.5, `junk ${junk}`)).toBe(5000)
-    expect(record(pair, 0.5, 'untaught', false)).toBe(5000)
-    expect(['a', 'b'].map((network) => record(pair, 0.5, network))).toEqual([5000, 0])
+    expect(pair.usualRate({ network: 'new' })).toBe(0)
+    answer(pair, 1, 25)
+    answer(pair, 0.5, 24)
+    pair.recordRate(0.5, { network: 'untaught' }, false)
+    expect(pair.usualRate({ network: 'new' })).toBe(1)
+    answer(pair, 0.5, 1)
+    expect(pair.usualRate({ network: 'new' })).toBe(0.5)
   })
 
   test('is what the client itself was answered, where that was better', () => {
     const pair = new Pair()
-    record(pair, 1, 'alone')
-    for (let junk = 0; junk < 62; junk++) record(pair, 0.5, `${junk}`)
-    expect([record(pair, 0.5, 'other'), record(pair, 0.5, 'alone', false)]).toEqual([0, 5000])
-    expect(record(pair, 0.5, 'alone', false)).toBeCloseTo(10_000 * (1 - 0.5 / 0.9375))
+    pair.recordRate(1, { network: 'alone' }, true)
+    answer(pair, 0.5, 49)
+    expect(['other', 'alone'].map((network) => pair.usualRate({ network }))).toEqual([0.5, 1])
+  })
+
+  test('rises faster than it falls with the answers of the client', () => {
+    const usualAfter = (rate: number) => {
+      const pair = new Pair()
+      for (const each of [1, rate]) pair.recordRate(each, { network: 'alone' }, false)
+      return pair.usualRate({ network: 'alone' })
+    }
+    expect([9, 0.5].map(usualAfter)).toEqual([2, 1 - 2 ** -10])
   })
 })
 
@@ -209,7 +206,7 @@ describe('the pairs of a chain', () => {
     expect(pairs.of('a')).toBeUndefined()
     const pair = pairs.open('a', client, 1, 0)?.pair
     expect(pairs.of('a')).toBe(pair)
-    expect(pairs.open('a', client, 1, 0)).toEqual({ pair, isTaught: false, drop: 0 })
+    expect(pairs.open('a', client, 1, 0)).toEqual({ pair, isTaught: false })
     expect(pairs.of('a')?.of(solver(1).address)).toBeUndefined()
   })
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { CircuitBreaker } from '../../src/standing/circuit-breaker.js'
 import { KEPT_LESSONS, Lessons } from '../../src/standing/lessons.js'
 import {
+  dropOf,
   eligibility,
   isExpected,
   type OpenRequest,
@@ -69,13 +70,13 @@ describe('the usual time', () => {
 describe('a round waits for a solver', () => {
   const worthWaiting = () => {
     const lessons = new Lessons()
-    for (let time = 0; time < 2; time++) lessons.addWorth(true, false, 0, 0)
+    for (let time = 0; time < 2; time++) lessons.addWorth(true, false)
     return lessons
   }
 
   const quickInPair = () => {
     const lessons = new Lessons()
-    lessons.recordOffer(true)
+    lessons.recordOffer(true, true, 0)
     return lessons
   }
 
@@ -97,7 +98,7 @@ describe('a solver is expected to quote', () => {
     answer(1)
     const lessons = new Lessons()
     expect([isExpected(standing, undefined, 0), isExpected(standing, lessons, 0)]).toEqual([false, false])
-    lessons.recordQuote(0, true)
+    lessons.recordOffer(true, true, 0)
     expect(isExpected(standing, lessons, 0)).toBe(true)
   })
 })
@@ -168,4 +169,13 @@ describe('a round does not ask a solver', () => {
     for (const request of requests()) ask(request)
     expect(able(300)).toBe('able')
   })
+})
+
+test.each([
+  [0.9997, 1, 0],
+  [0.99, 1, 100],
+  [1.5, 1, 0],
+  [0.5, 0, 0],
+])('the rate %d is worse than the usual one of %d by %d basis points', (rate, usual, drop) => {
+  expect(dropOf(rate, usual)).toBeCloseTo(drop)
 })

@@ -157,6 +157,11 @@ export function gapBps(quote: Quote, best: Quote): number {
     : gapOf(orderType, quote.inputAmount, best.inputAmount)
 }
 
+/** Output by input, in the smallest units of their tokens. */
+export function rateOf({ quote }: Offer): number {
+  return Number(quote.outputAmount) / Number(quote.inputAmount)
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
