@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, onTestFailed } from 'vitest'
+import { afterAll, expect, it, onTestFailed } from 'vitest'
 import { startNetwork } from '../../packages/cli/src/devnet/network.js'
 import { playSale } from '../../packages/cli/src/devnet/scenario.js'
 import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 import { eventually } from '../support/eventually.js'
-import { cloneSources } from '../support/packages/clone.js'
+import { copySources } from '../support/packages/clone.js'
 import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
 import { shared } from '../support/shared.js'
@@ -24,6 +25,9 @@ const quotes = marked('example: quotes')
 const sessions = marked('example: session')
 const swaps = marked('example: swap')
 
+const clone = mkdtempSync(join(tmpdir(), 'clone-'))
+copySources(clone)
+afterAll(() => rmSync(clone, { recursive: true, force: true }))
 const network = await shared(
   startNetwork({
     // The fill window is that of `npm run demo`.
@@ -103,7 +107,6 @@ it.each(swaps)('the example at $document:$line swaps as copied: $code', async (b
 })
 
 it.each(clients)('the example at $document:$line runs as copied in a clone: $code', async (block) => {
-  const clone = cloneSources()
   writeFileSync(join(clone, 'swap.ts'), here(block.code))
   // As README.md says.
   const child = startProcess('npx', ['tsx', 'swap.ts'], {}, { cwd: clone })
