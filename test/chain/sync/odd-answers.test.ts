@@ -127,11 +127,15 @@ const RECEIPTS: readonly [string, (receipts: Odd[]) => Odd][] = [
     each((r) => ({ ...r, logs: r.logs.map((log: Odd) => ({ ...log, topics: null })) })),
   ],
   ['without the last transaction', (receipts) => receipts.slice(0, -1)],
+  [
+    'with logs that are not counted from 0',
+    each((r, index) => ({ ...r, logs: r.logs.map((log: Odd) => ({ ...log, logIndex: index + 1 })) })),
+  ],
   ['of another block', each((receipt) => ({ ...receipt, blockHash: word(77) }))],
 ]
 
 it.each(RECEIPTS)('receipts that are %s mean that the logs are read', async (_what, receipts) => {
-  expect(await read({ receipts })).toMatchObject(EVENTS)
+  expect(await read({ receipts })).toMatchObject({ ...EVENTS, indices: [0, 1] })
 })
 
 it('a node that fails at receipts is not asked for them again', async () => {

@@ -10,6 +10,7 @@ import {
   registerConsole,
 } from '../../../src/http/pages/console.js'
 import { registerLogos } from '../../../src/http/pages/logos.js'
+import { only } from '../../support/only.js'
 import { BUILT } from '../../support/process/built.js'
 
 const IDENTITY = {
@@ -155,7 +156,8 @@ it('a logo of a token is served once, by its name, for ever', async () => {
   const token = (digit: string, of: Image | undefined) =>
     [`0x${digit}` as const, { address: `0x${digit}` as const, symbol: 'A', decimals: 18, logo: of }] as const
   const tokenList = new Map([token('1', logo), token('2', logo), token('3', undefined)])
-  registerLogos(one, [{ tokenList }, { tokenList }] as unknown as ChainConfig[])
+  const chain = only<ChainConfig>({ tokenList })
+  registerLogos(one, [chain, chain])
   const { rawPayload, headers } = await one.inject('/logos/0a1b2c3d4e5f6071.svg')
   expect(rawPayload).toEqual(content)
   expect(headers).toMatchObject({

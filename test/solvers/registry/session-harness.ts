@@ -13,6 +13,7 @@ import { createBondStore } from '../../../src/store/solvers/bond-store.js'
 import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
 import type { OpenDatabase } from '../../store/databases.js'
 import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 export const CHAIN_IDS = [1, 2]
 export const MIN_BOND = 10n
@@ -68,7 +69,7 @@ export async function openReplica(
   })
   const bonds = createBondStore(database, coordination)
   const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)
-  const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, chainOf(chainId, world) as unknown as Chain]))
+  const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, only<Chain>(chainOf(chainId, world))]))
   const options = {
     protocolName: 'Service',
     store,
