@@ -24,6 +24,7 @@ import { Amounts } from './order/amounts.js'
 import { isPast } from './order/refund.js'
 import { SaferOffer } from './swap/safer-offer.js'
 import { takeOffer } from './swap/taken-offer.js'
+import { WhatHappens } from './swap/what-happens.js'
 
 /** The record of a quote: what each solver answered, when, and why the best offer won. */
 export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; readonly id: string }) {
@@ -115,6 +116,12 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
             </Fact>
           )}
         </dl>
+        {isOpen && (
+          <WhatHappens
+            {...{ chain, isTransfer }}
+            swap={{ ...request, inputAmount: `${inputAmount}`, outputAmount: `${outputAmount}` }}
+          />
+        )}
         {isOpen && safer && (
           <SaferOffer chain={chain} wanted={wanted} pair={safer}>
             {isHere && (
@@ -126,7 +133,7 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
         )}
       </section>
       <section class="panel" aria-labelledby="results-title">
-        <h2 id="results-title">Ranked by price: what solvers have paid does not count</h2>
+        <h2 id="results-title">Ranked by price alone: look at what each has paid</h2>
         <RecordRanking record={record} isOpen={!isOver} />
       </section>
     </>

@@ -42,6 +42,9 @@ export function RateChart(pair: TradedPair) {
   const known = fillsOf(pair)
   const [range, choose] = useState(RANGES.All)
   const [oldest = 0, newest = 0] = [known[0]?.at, known.at(-1)?.at]
+  const ranges = Object.entries(RANGES).filter(
+    ([, length]) => length < newest - oldest || length === RANGES.All,
+  )
   const all = known.filter(({ at }) => at >= newest - range)
   const fills = [...new Map(all.map((fill) => [fill.at, fill])).values()]
   const [first, last] = [fills[0], fills.at(-1)]
@@ -59,14 +62,8 @@ export function RateChart(pair: TradedPair) {
         format={format}
       >
         <div class="segments">
-          {Object.entries(RANGES).map(([name, seconds]) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={seconds === range}
-              disabled={newest - oldest < seconds && seconds !== RANGES.All}
-              onClick={() => choose(seconds)}
-            >
+          {ranges.map(([name, seconds]) => (
+            <button key={name} type="button" aria-pressed={seconds === range} onClick={() => choose(seconds)}>
               {name}
             </button>
           ))}

@@ -47,13 +47,21 @@ export function Action(props: ActionProps) {
   const isContract = params.mode === 'contract'
   const isTyped =
     params.amount !== undefined && params.sell !== '' && params.buy !== '' && problem !== UNLISTED
-  const warning = pair && <SaferOffer {...{ chain, wanted, pair }} />
+  const judged = pair ?? kept
+  const warning = judged && (
+    <SaferOffer {...{ chain, wanted }} pair={judged}>
+      {kept && wanted?.user && (
+        <button type="button" class="link" onClick={() => onChoose(kept[1][0].solver)}>
+          Take it
+        </button>
+      )}
+    </SaferOffer>
+  )
   if (known === undefined && (isContract || problem === UNLISTED))
     return (
       <>
         {warning}
         <Connect />
-        {kept && <SaferOffer {...{ chain, wanted }} pair={kept} />}
         {problem !== '' && <p class={isTyped ? 'form-problem' : 'muted'}>{problem}.</p>}
       </>
     )
@@ -67,8 +75,8 @@ export function Action(props: ActionProps) {
   const isUnread = !isContract && !isRead
   const tick = !isContract && (
     <label class="tick">
-      <input type="checkbox" checked={isRead} onChange={() => setRead(!isRead)} />I know that a late or
-      cancelled transfer may be lost
+      <input type="checkbox" checked={isRead} onChange={() => setRead(!isRead)} />I know how this transfer can
+      be lost
     </label>
   )
   const equal = isChosen
@@ -101,13 +109,6 @@ export function Action(props: ActionProps) {
       >
         {missing !== '' ? missing : isContract ? <SwapWords {...props} /> : 'Get the deposit address'}
       </button>
-      {missing === '' && kept && (
-        <SaferOffer {...{ chain, wanted }} pair={kept}>
-          <button type="button" class="link" onClick={() => onChoose(kept[1][0].solver)}>
-            Take it
-          </button>
-        </SaferOffer>
-      )}
       {missing === UNKEPT && (
         <p class="form-problem" role="alert">
           A transfer comes back for its signed quote only, and the storage of this browser is full or blocked.

@@ -17,9 +17,9 @@ export function AddressRisks({ chain, token }: AddressRisksProps) {
         Another token than <TokenName chainId={chain.chainId} address={token} isShort />, or the native coin:
         lost
       </li>
-      <li>Late, short or cancelled: {isBack ? 'no swap' : 'may be lost'}. A refund needs the signed quote</li>
-      <li>Sent from an exchange: may be lost</li>
-      <li>An exchange's address given as yours: may be lost</li>
+      <li>Late or cancelled: {isBack ? 'no swap, back with the signed quote only' : 'may be lost'}</li>
+      <li>Short, or a second time: no swap, back with the signed quote only</li>
+      <li>From an exchange, or with its address as yours: may be lost</li>
     </ul>
   )
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
-import { OrderId } from '../../components/id.js'
 import { SolverRecord } from '../../components/paid.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
@@ -84,14 +83,6 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
       <dd>
         <SolverRecord {...{ chainId }} solver={quote.solver} />
       </dd>
-      <dt>Receiver</dt>
-      <dd>
-        <code>{quote.user}</code>
-      </dd>
-      <dt>Order</dt>
-      <dd>
-        <OrderId id={offer.orderId} />
-      </dd>
       <dt>Token</dt>
       <dd>
         <small>
@@ -130,6 +121,9 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           </span>
           <span class={`time-left number ${leftMs < LAST_MS ? 'negative' : ''}`}>{formatSpan(leftMs)}</span>
         </div>
+        <p>
+          Output and refunds go to <code>{quote.user}</code>
+        </p>
         <div class="whole-address">
           <SaveQuote swap={swap} />
           <span>Then send once to this address, on {chain.name}</span>

@@ -2,9 +2,12 @@ import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
-import { isRisky, type SaferPair } from '../../data/solvers/reliability.js'
+import type { SaferPair } from '../../data/solvers/reliability.js'
 import { group } from '../../format/amount.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
+
+/** More than one unpaid order in so many is a warning. */
+const SEEN = 20n
 
 interface SaferOfferProps {
   readonly chain: Chain
@@ -25,7 +28,7 @@ export function SaferOffer({
   const [more = 0n, less = 0n] = isExactInput ? [shown.amount, safer.amount] : [safer.amount, shown.amount]
   const token = isExactInput ? outputToken : inputToken
   return (
-    <p class={`notice safer-offer ${isRisky(left) ? 'notice-warning' : ''}`}>
+    <p class={`notice safer-offer ${(left.ended - left.paid) * SEEN > left.ended ? 'notice-warning' : ''}`}>
       <SolverLabel address={shown.solver} /> did not pay {group(`${left.ended - left.paid}`)} of{' '}
       {group(`${left.ended}`)} orders in 24&nbsp;h. <SolverLabel address={safer.solver} /> paid{' '}
       {group(`${kept.paid}`)} of {group(`${kept.ended}`)}, for{' '}

@@ -53,6 +53,7 @@ export function WhatHappens(props: WhatHappensProps) {
             ? `, an estimate until you ${missing}`
             : !isDeposited && (
                 <>
+                  {missing !== undefined && !isTransfer && ' once you press Swap,'}
                   {isTransfer ? ' if it arrives by ' : ' if deposited by '}
                   <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
                 </>
@@ -62,7 +63,8 @@ export function WhatHappens(props: WhatHappensProps) {
         <dd>
           {input} back after{' '}
           {fillDeadline === undefined ? `${most} at most` : <Deadline seconds={fillDeadline} />}, when you
-          press Refund
+          press Refund{isTransfer && ', if it came whole and in time'}, +{' '}
+          <Compensation chain={chain} output={BigInt(outputAmount)} />
         </dd>
         <dt>Gas</dt>
         <dd>
@@ -81,11 +83,6 @@ export function WhatHappens(props: WhatHappensProps) {
         <dl class="facts">
           <dt>Locked</dt>
           <dd>From the deposit until you are paid or refunded, while prices move. A refund costs gas too.</dd>
-          <dt>With it</dt>
-          <dd>
-            + <Compensation chain={chain} output={BigInt(outputAmount)} />
-            {isTransfer && '. Late, short or cancelled: none'}
-          </dd>
           {children}
         </dl>
       </details>
