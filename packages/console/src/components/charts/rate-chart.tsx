@@ -81,8 +81,8 @@ export function RateChart(pair: TradedPair) {
       </Plot>
       <figcaption class="muted">
         Volume {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol} in {all.length}{' '}
-        fills; anyone can trade with themselves at any price. The axis does not begin at 0. Times in{' '}
-        {zoneName()}.
+        fills; anyone can trade with themselves at any price. No line where nobody traded. The axis does not
+        begin at 0. Times in {zoneName()}.
       </figcaption>
     </figure>
   )
