@@ -163,31 +163,28 @@ function createRule(places: number, seed: number) {
   const pairs = new Pairs()
   const lots = seededRandom(seed)
   const keyOf = ({ asked: { pair, size } }: Round) => `${pair} ${size}`
+  const pairOf = (round: Round) => pairs.of(keyOf(round))
   /** @param drop by how many basis points the best offer so far is worse than usual */
   const waitOf = (round: Round, { standing, address }: Player, drop = 0) => {
-    const lessons = pairs.of(keyOf(round))?.of(address)
+    const lessons = pairOf(round)?.of(address)
     return drop > 0 && lessons?.isOwed ? 'beyond' : waitFor(standing, lessons, SOFT_MS)
   }
 
   const dropOfBest = (round: Round, rate: number) =>
-    dropOf(rate, pairs.of(keyOf(round))?.usualRate({ network: round.client }) ?? 0)
+    dropOf(rate, pairOf(round)?.usualRate({ network: round.client }) ?? 0)
 
   function waitsUntil(round: Round, missing: Iterable<Player>, best: number): number {
     const drop = dropOfBest(round, 1 + best / 10_000)
-    let untilMs = 0
-    for (const player of missing) {
-      const wait = waitOf(round, player, drop)
-      if (wait === 'beyond') return BEYOND_MS
-      if (wait === 'soft_deadline') untilMs = SOFT_MS
-    }
-    return untilMs
+    const waits = Array.from(missing, (player) => waitOf(round, player, drop))
+    if (waits.includes('beyond')) return BEYOND_MS
+    return waits.includes('soft_deadline') ? SOFT_MS : 0
   }
 
   return {
     waitOf,
     choose: (round: Round, players: readonly Player[]) =>
       choose(
-        players.map((player) => ({ player, lessons: pairs.of(keyOf(round))?.of(player.address) })),
+        players.map((player) => ({ player, lessons: pairOf(round)?.of(player.address) })),
         places,
         lots.uniform,
       ).map(({ candidate }) => candidate.player),
@@ -201,7 +198,7 @@ function createRule(places: number, seed: number) {
         if (at > untilMs) return { best, at: untilMs }
         missing.delete(player)
         last = at
-        if (price !== undefined && !(best !== undefined && best >= price)) best = price
+        if (price !== undefined) best = Math.max(best ?? price, price)
       }
       return { best, at: last }
     },

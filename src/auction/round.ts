@@ -150,8 +150,8 @@ export class Round {
   /** Whether the round waited for the solver by the instance's rule, and had an offer before the request ended. */
   hasWaitedFor(asked: Asked, atMs: number): boolean {
     const { requestedAt, softDeadline } = this.times
-    const { offeredAt = Number.POSITIVE_INFINITY } = this
-    return softDeadline?.isOwn === true && offeredAt < requestedAt + atMs && this.#waitsBeyondFor(asked)
+    const hadOffer = this.offeredAt !== undefined && this.offeredAt < requestedAt + atMs
+    return hadOffer && softDeadline?.isOwn === true && this.#waitsBeyondFor(asked)
   }
 
   #elapsedMs(): number {

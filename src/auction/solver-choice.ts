@@ -98,7 +98,7 @@ export function createSolverChoice(
       standing,
       slots: listed.slots,
       wait,
-      isOwed: lessons?.isOwed === true,
+      isOwed: lessons?.isOwed ?? false,
       isExpected: isExpected(standing, lessons, now),
       chosenBy,
       gapBps: lessons?.medianGap,

@@ -231,12 +231,11 @@ export class Pairs {
     const pair = known ?? new Pair()
     const isTaught = pair.mayTeach(client, now)
     pair.recordRate(rate, client, isTaught)
-    const open = { pair, isTaught }
-    if (!isTaught) return known && open
+    if (!isTaught) return known && { pair, isTaught }
     this.#pairs.delete(key)
     this.#pairs.set(key, pair)
     const [oldest = key] = this.#pairs.keys()
     if (this.#pairs.size > MAX_PAIRS) this.#pairs.delete(oldest)
-    return open
+    return { pair, isTaught }
   }
 }
