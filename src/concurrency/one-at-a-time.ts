@@ -28,18 +28,14 @@ export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Runs pieces of work one after the other, in the order of the calls. Work with different keys runs at the same time. */
-export interface SerialQueue {
-  /** Runs work after all earlier work of its key has ended, successful or not. @returns the result of the work */
-  run<T>(work: () => Promise<T> | T, key?: string): Promise<T>
-  /** @returns after all current work has ended */
-  idle(): Promise<void>
-}
+export type SerialQueue = ReturnType<typeof createSerialQueue>
 
 /** Builds an empty queue. It keeps nothing of keys without work. */
-export function createSerialQueue(): SerialQueue {
+export function createSerialQueue() {
   const lasts = new Map<string, Promise<void>>()
   return {
-    run(work, key = '') {
+    /** Runs work after all earlier work of its key has ended, successful or not. @returns the result of the work */
+    run<T>(work: () => Promise<T> | T, key = ''): Promise<T> {
       const result = Promise.resolve(lasts.get(key)).then(work)
       const forget = () => {
         if (lasts.get(key) === last) lasts.delete(key)
@@ -48,7 +44,8 @@ export function createSerialQueue(): SerialQueue {
       lasts.set(key, last)
       return result
     },
-    async idle() {
+    /** @returns after all current work has ended */
+    async idle(): Promise<void> {
       await Promise.all(lasts.values())
     },
   }

@@ -24,18 +24,7 @@ import type { Logger } from '../../telemetry/log.js'
  * The views that not every settlement contract has. Each is read until the contract has answered it, and now and then where the
  * contract does not have it (docs/decisions.md, D22). Each replica reads them by itself.
  */
-export interface OptionalViews {
-  /**
-   * Reads all once. It does not throw when the node fails.
-   * @throws ChainConfigError when the contract hashes quotes by another name than PROTOCOL_NAME
-   */
-  readOnce(client: PublicClient): Promise<void>
-  /** Reads on in the background where something is not known. */
-  start(): void
-  /** What the contract requires of orders, replaced at each change; undefined until that is read, for a minute at most. */
-  readonly terms: SettlementTerms | undefined
-  close(): Promise<void>
-}
+export type OptionalViews = ReturnType<typeof createOptionalViews>
 
 interface OptionalViewsOptions extends Pick<ChainConfig, 'chainId' | 'settlement'> {
   readonly protocolName: string
@@ -61,7 +50,7 @@ const MINUTE_MS = 60_000
 const ABSENT_AGAIN_MS = 600_000
 
 /** Builds the views of one verified contract. */
-export function createOptionalViews(options: OptionalViewsOptions): OptionalViews {
+export function createOptionalViews(options: OptionalViewsOptions) {
   const { chainId, settlement, protocolName, readAny, clock, log } = options
   const contract = settlementOf(chainId)
   const reservation: OptionalView<bigint> = {
@@ -82,6 +71,7 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
   const views: readonly OptionalView[] = [reservation, minimum, address]
   let isNameWrong = false
   let failure: unknown
+  let terms: SettlementTerms | undefined
   let timers: readonly Timer[] = []
 
   function learn(one: OptionalView, by: 'contract' | 'absence' | 'care', value: unknown): void {
@@ -101,9 +91,9 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
   }
 
   function updateTerms(): void {
-    if (isNameWrong) optional.terms = undefined
+    if (isNameWrong) terms = undefined
     else if (reservation.known !== undefined && minimum.known !== undefined)
-      optional.terms = { bondReservationBps: reservation.known.value, minOrder: minimum.known.value }
+      terms = { bondReservationBps: reservation.known.value, minOrder: minimum.known.value }
   }
 
   /** @throws after all are read. A wrong name leaves no terms, so that no quote is asked for. */
@@ -143,21 +133,28 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     for (const one of views) if (one.known === undefined) learn(one, 'care', one.careful)
   }
 
-  const optional: OptionalViews & { terms: SettlementTerms | undefined } = {
-    terms: undefined,
-    readOnce: (client) =>
+  return {
+    /** What the contract requires of orders, replaced at each change; undefined until that is read, for a minute at most. */
+    get terms(): SettlementTerms | undefined {
+      return terms
+    },
+    /**
+     * Reads all once. It does not throw when the node fails.
+     * @throws ChainConfigError when the contract hashes quotes by another name than PROTOCOL_NAME
+     */
+    readOnce: (client: PublicClient): Promise<void> =>
       readUnknown(client).catch((error) => {
         if (error instanceof ChainConfigError) throw error
       }),
-    start() {
+    /** Reads on in the background where something is not known. */
+    start(): void {
       if (views.every(({ known }) => known?.by === 'contract')) return
       timers = [clock.setTimeout(giveUp, MINUTE_MS), clock.setInterval(reading.run, ABSENT_AGAIN_MS)]
       if (failure !== undefined) reading.run()
     },
-    close() {
+    close(): Promise<void> {
       for (const timer of timers) timer.stop()
       return reading.close()
     },
   }
-  return optional
 }

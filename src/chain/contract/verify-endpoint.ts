@@ -15,33 +15,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { createOptionalViews, type OptionalViews } from './optional-views.js'
 
 /** Verifies that a chain's endpoints and its contract match the configuration. */
-export interface EndpointVerifier {
-  /**
-   * Verifies an endpoint before the first read from it. Later calls do nothing. The first call verifies all endpoints.
-   * Those that did not answer then are verified before their first use.
-   * @throws ChainConfigError; ChainReadError and viem's errors when the endpoint fails
-   */
-  verify(endpoint: Endpoint): Promise<void>
-  /** Verifies the chain of an endpoint, also when it was verified before. @throws as `verify` */
-  verifyChain(endpoint: Endpoint): Promise<void>
-  /**
-   * Has an endpoint verified again before the next read from it. One that has answered for another chain gets no calls until it
-   * answers for this one.
-   * @param error what it has failed with
-   */
-  forget(endpoint: Endpoint, error?: unknown): void
-  /**
-   * Verifies the first endpoint in the order of calls that answers, and reads from it.
-   * @param read gets the index of the endpoint too, for other clients of the same URLs
-   * @throws ChainConfigError of an endpoint that answers, until the contract was read; otherwise what one of the endpoints fails with
-   */
-  readAny<T>(read: (client: PublicClient, index: number) => Promise<T>): Promise<T>
-  /** The contract's values and its terms; undefined until an endpoint was verified. */
-  readonly contract: (VerifiedContract & { readonly views: Pick<OptionalViews, 'terms'> }) | undefined
-  /** Resolves when the contract's values are known. */
-  readonly whenKnown: Promise<void>
-  close(): Promise<void>
-}
+export type EndpointVerifier = ReturnType<typeof createEndpointVerifier>
 
 interface EndpointVerifierOptions {
   readonly protocolName: string
@@ -54,7 +28,7 @@ export function createEndpointVerifier(
   config: ChainConfig,
   { endpoints, order }: RpcClient,
   options: EndpointVerifierOptions,
-): EndpointVerifier {
+) {
   const { chainId } = config
   const { protocolName, log } = options
   const verified = new Set<Endpoint>()
@@ -63,8 +37,10 @@ export function createEndpointVerifier(
   const whenKnown = new Promise<void>((resolve) => {
     markKnown = resolve
   })
-  let views: OptionalViews | undefined
+  /** The contract's values and its views; undefined until an endpoint was verified. */
+  let contract: (VerifiedContract & { readonly views: OptionalViews }) | undefined
 
+  /** Verifies the chain of an endpoint, also when it was verified before. @throws as `verify` */
   async function verifyChain(endpoint: Endpoint): Promise<void> {
     const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
     try {
@@ -79,10 +55,15 @@ export function createEndpointVerifier(
     log.info({ chainId, endpoint: endpoint.host }, 'the endpoint serves the chain again')
   }
 
+  /**
+   * Has an endpoint verified again before the next read from it. One that has answered for another chain gets no calls until it
+   * answers for this one.
+   * @param error what it has failed with
+   */
   function forget(endpoint: Endpoint, error?: unknown): void {
     verified.delete(endpoint)
     // Before that, a wrong endpoint is a mistake of the configuration, which ends the start.
-    if (!(error instanceof ChainConfigError) || views === undefined) return
+    if (!(error instanceof ChainConfigError) || contract === undefined) return
     if (endpoint.isOfOtherChain) return
     endpoint.isOfOtherChain = true
     log.error(
@@ -91,6 +72,11 @@ export function createEndpointVerifier(
     )
   }
 
+  /**
+   * Verifies an endpoint before the first read from it. Later calls do nothing. The first call verifies all endpoints.
+   * Those that did not answer then are verified before their first use.
+   * @throws ChainConfigError; ChainReadError and viem's errors when the endpoint fails
+   */
   async function verify(endpoint: Endpoint): Promise<void> {
     const asked = unverified.length > 0 ? unverified : [endpoint]
     unverified = []
@@ -99,40 +85,47 @@ export function createEndpointVerifier(
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     if (issue !== undefined) throw issue
     if (!verified.has(endpoint)) throw reasons[0]
-    if (views !== undefined) return
+    if (contract !== undefined) return
     const read = await verifyContract(endpoint.client, config, protocolName)
-    const optional = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
-    await optional.readOnce(endpoint.client)
-    if (views !== undefined) return
-    views = optional
-    verifier.contract = { ...read, views }
+    const views = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
+    await views.readOnce(endpoint.client)
+    if (contract !== undefined) return
+    contract = { ...read, views }
     views.start()
     markKnown()
   }
 
-  const readAny: EndpointVerifier['readAny'] = (read) =>
-    order.inOrder(
+  /**
+   * Verifies the first endpoint in the order of calls that answers, and reads from it.
+   * @param read gets the index of the endpoint too, for other clients of the same URLs
+   * @throws ChainConfigError of an endpoint that answers, until the contract was read; otherwise what one of the endpoints fails with
+   */
+  function readAny<T>(read: (client: PublicClient, index: number) => Promise<T>): Promise<T> {
+    return order.inOrder(
       async (endpoint) => {
         await verify(endpoint)
         return read(endpoint.client, endpoints.indexOf(endpoint))
       },
       // Marks none as failed: a token that a stranger has chosen may be what fails.
       (error) => {
-        if (error instanceof ChainConfigError && views === undefined) throw error
+        if (error instanceof ChainConfigError && contract === undefined) throw error
       },
       order.endpointsToVerify(),
     )
+  }
 
-  const verifier: EndpointVerifier & { contract: EndpointVerifier['contract'] } = {
-    contract: undefined,
+  return {
+    get contract() {
+      return contract
+    },
     verify,
     verifyChain,
     forget,
     readAny,
+    /** Resolves when the contract's values are known. */
     whenKnown,
-    close: async () => views?.close(),
+    close: async (): Promise<void> => contract?.views.close(),
   }
-  return verifier
 }
 
 /**

@@ -13,8 +13,7 @@ import {
   toServiceError,
 } from '../../../packages/protocol/src/errors.js'
 import type { EventFilter } from '../../../packages/protocol/src/orders/event.js'
-import type { CallContext } from '../../clients/call.js'
-import type { ClientId } from '../../clients/client-id.js'
+import type { CallContext, Protocol } from '../../clients/call.js'
 import type { EventLog } from '../../events/event-log.js'
 import type { Subscription } from '../../events/subscriber.js'
 import type { Batch } from '../../events/tail-buffer.js'
@@ -29,9 +28,9 @@ import {
   toHeartbeatMessage,
 } from '../convert/convert-events.js'
 import { Fields } from '../fields.js'
-import type { RateLimits } from '../limits/rate-limits.js'
+import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
-import type { Admission } from '../method.js'
+import type { Outcome } from '../method.js'
 import { createOutcomes } from '../middleware.js'
 import type { ReadChainHealth } from '../services/chain-service.js'
 
@@ -39,21 +38,7 @@ import type { ReadChainHealth } from '../services/chain-service.js'
 export const END_TIMEOUT_MS = 20_000
 
 /** The server-streaming method, for all transports. */
-export interface EventStreams extends Admission {
-  readonly desc: typeof EventService.method.streamEvents
-  readonly supportedChains: readonly number[]
-  /**
-   * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
-   * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
-   */
-  waitForCursor(cursor: string | undefined, client: ClientId): Promise<void> | undefined
-  /**
-   * Opens a stream.
-   * @param malformed fields that could not be read into the message
-   * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
-   */
-  open(request: StreamEventsRequest, call: StreamCall, malformed?: readonly FieldViolation[]): EventStream
-}
+export type EventStreams = ReturnType<typeof createEventStreams>
 
 /** What a stream needs of the call that opens it. */
 type StreamCall = Pick<CallContext, 'protocol' | 'requestId' | 'client'>
@@ -92,7 +77,7 @@ const MAX_FILTER_VALUES = 256
 const TOO_MANY_VALUES = `is one of too many: all filters of a stream may have at most ${MAX_FILTER_VALUES} values`
 
 /** Builds the method. */
-export function createEventStreams(options: EventStreamsOptions): EventStreams {
+export function createEventStreams(options: EventStreamsOptions) {
   const { eventLog, supportedChains, readChainHealth, rateLimits, slots, metrics, clock, log } = options
   const desc = EventService.method.streamEvents
 
@@ -147,15 +132,28 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     desc,
     supportedChains,
-    async checkLimits(call) {
+    async checkLimits(call: LimitedCall): Promise<void> {
       await rateLimits.consume('streams', call)
     },
-    count(protocol, outcome) {
+    count(protocol: Protocol, outcome: Outcome): void {
       // The metric of the limits has these.
       if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
+    /**
+     * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
+     * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
+     */
     waitForCursor: eventLog.waitForCursor,
-    open(request, call, malformed = []) {
+    /**
+     * Opens a stream.
+     * @param malformed fields that could not be read into the message
+     * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
+     */
+    open(
+      request: StreamEventsRequest,
+      call: StreamCall,
+      malformed: readonly FieldViolation[] = [],
+    ): EventStream {
       try {
         return toStream(subscribe(request, call, malformed), call, request.health)
       } catch (thrown) {

@@ -90,15 +90,7 @@ function onlyGrpc(): ServiceError {
 }
 
 /** The messages of a session to a solver. */
-interface SessionStream {
-  readonly connection: SessionConnection
-  /** Yields each message once those before have left the process. @throws ServiceError at the end */
-  messages(): AsyncGenerator<OpenSessionResponse>
-  /** Ends the messages without an error: the solver has left. */
-  leave(): void
-  isReady(): boolean
-  hasEnded(): boolean
-}
+type SessionStream = ReturnType<typeof createSessionStream>
 
 interface WaitingMessage {
   readonly message: OpenSessionResponse
@@ -111,7 +103,7 @@ const END_TIMEOUT_MS = 5000
 const UNKNOWN_FIELD = { no: 1000, wireType: WireType.LengthDelimited, data: new Uint8Array([0]) }
 
 /** Builds the stream. */
-function createSessionStream(call: RpcRequest): SessionStream {
+function createSessionStream(call: RpcRequest) {
   const waiting: WaitingMessage[] = []
   let waitingBytes = 0
   let isReady = false
@@ -151,24 +143,27 @@ function createSessionStream(call: RpcRequest): SessionStream {
     for (const resolve of resolvers) resolve()
   }
 
-  return {
-    connection: {
-      send,
-      sendUnknown() {
-        if (end === undefined)
-          push(Object.assign(create(OpenSessionResponseSchema), { $unknown: [UNKNOWN_FIELD] }))
-      },
-      unsentBytes: () => waitingBytes + call.unsentBytes(),
-      drained: () =>
-        end !== undefined || (waitingBytes === 0 && wake !== undefined)
-          ? Promise.resolve()
-          : new Promise((resolve) => void onDrained.push(resolve)),
-      end(error) {
-        call.recordError(error)
-        finish(error)
-      },
+  const connection: SessionConnection = {
+    send,
+    sendUnknown() {
+      if (end === undefined)
+        push(Object.assign(create(OpenSessionResponseSchema), { $unknown: [UNKNOWN_FIELD] }))
     },
-    async *messages() {
+    unsentBytes: () => waitingBytes + call.unsentBytes(),
+    drained: () =>
+      end !== undefined || (waitingBytes === 0 && wake !== undefined)
+        ? Promise.resolve()
+        : new Promise((resolve) => void onDrained.push(resolve)),
+    end(error) {
+      call.recordError(error)
+      finish(error)
+    },
+  }
+
+  return {
+    connection,
+    /** Yields each message once those before have left the process. @throws ServiceError at the end */
+    async *messages(): AsyncGenerator<OpenSessionResponse> {
       for (;;) {
         const next = waiting.shift()
         if (next !== undefined) {
@@ -185,8 +180,9 @@ function createSessionStream(call: RpcRequest): SessionStream {
         wake = undefined
       }
     },
-    leave: () => finish(undefined),
-    isReady: () => isReady,
-    hasEnded: () => end !== undefined,
+    /** Ends the messages without an error: the solver has left. */
+    leave: (): void => finish(undefined),
+    isReady: (): boolean => isReady,
+    hasEnded: (): boolean => end !== undefined,
   }
 }

@@ -9,21 +9,11 @@ import type { Sessions } from '../../sessions/sessions.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { ReadHello } from '../convert/convert-sessions.js'
 import { Fields } from '../fields.js'
-import type { RateLimits } from '../limits/rate-limits.js'
-import type { Admission, Outcome } from '../method.js'
+import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
+import type { Outcome } from '../method.js'
 
 /** The method OpenSession, for both transports (docs/decisions.md, D18). */
-export interface SolverSessions extends Admission {
-  readonly desc: typeof SolverService.method.openSession
-  readonly readHello: ReadHello
-  /**
-   * Begins a session on a connection that was admitted.
-   * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
-   */
-  accept(connection: SessionConnection, call: SessionCall): SessionPeer
-  /** Ends the sessions, each when none of its requests is open. */
-  endWhenIdle(): void
-}
+export type SolverSessions = ReturnType<typeof createSolverSessions>
 
 /** What a session needs of the call that opens it. */
 type SessionCall = Pick<CallContext, 'protocol' | 'requestId' | 'client' | 'host'>
@@ -36,7 +26,7 @@ interface SolverSessionsOptions {
 }
 
 /** Builds the method. A connection counts as a request when its hello was accepted or refused. */
-export function createSolverSessions(options: SolverSessionsOptions): SolverSessions {
+export function createSolverSessions(options: SolverSessionsOptions) {
   const { sessions, supportedChains, rateLimits, metrics } = options
   const desc = SolverService.method.openSession
   const method = `${desc.parent.typeName}/${desc.name}`
@@ -45,15 +35,19 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
   return {
     desc,
     readHello: createReadHello(supportedChains),
-    async checkLimits(call) {
+    async checkLimits(call: LimitedCall): Promise<void> {
       await rateLimits.consume('sessions', call)
       sessions.assertAvailable(call.client)
     },
-    count(protocol, outcome) {
+    count(protocol: Protocol, outcome: Outcome): void {
       // The metric of the limits has these.
       if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
-    accept(connection, { protocol, requestId, client, host }) {
+    /**
+     * Begins a session on a connection that was admitted.
+     * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
+     */
+    accept(connection: SessionConnection, { protocol, requestId, client, host }: SessionCall): SessionPeer {
       return sessions.accept(connection, {
         protocol,
         client,
@@ -62,6 +56,7 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
         onDecided: (result) => count(protocol, result),
       })
     },
+    /** Ends the sessions, each when none of its requests is open. */
     endWhenIdle: sessions.endWhenIdle,
   }
 }
