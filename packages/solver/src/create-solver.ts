@@ -66,8 +66,8 @@ export function createSolver(given: SolverOptions, clock: Clock = systemClock) {
   function problems(): string[] {
     const found = chainIdsOf(options).flatMap((id) => {
       const run = chains.get(id)
-      const why = run === undefined ? 'it does not run' : run.pauseFor()
-      return why === undefined ? [] : [`chain ${id}: ${why}`]
+      const why = run ? run.pauseFor() : 'it does not run'
+      return why ? [`chain ${id}: ${why}`] : []
     })
     const isAsked = options.endpointUrl === undefined ? metrics.sessionOpen === 1 : running.quoting
     return isAsked ? found : [...found, 'no instance is connected']

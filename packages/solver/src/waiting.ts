@@ -26,14 +26,14 @@ export async function keepTrying<T>(
   { clock, signal, onError }: SolverParts,
   attempt: (failures: number) => Promise<T>,
   pauseMs: (failures: number, error: Error) => number,
-  isFinal: (error: unknown) => boolean = () => false,
+  isFinal?: (error: unknown) => boolean,
 ): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       signal.throwIfAborted()
       return await attempt(failures)
     } catch (error) {
-      if (signal.aborted || isFinal(error)) throw error
+      if (signal.aborted || isFinal?.(error)) throw error
       onError(error)
       await clock.sleep(pauseMs(failures, error as Error), signal)
     }

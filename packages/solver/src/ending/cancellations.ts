@@ -6,7 +6,7 @@ import type { ChainParts } from '../chain/chain-parts.js'
 import { requestOf, settlementCall } from '../chain/contract.js'
 import { inPlace } from '../chain/pacing.js'
 import { fromWord, type NonceWord, toWords } from '../quoting/nonces.js'
-import { conclude, type LedgerQuote } from '../risk/quote-ledger.js'
+import type { LedgerQuote } from '../risk/quote-ledger.js'
 import type { SignedTransaction } from '../state.js'
 import { CANCELLATION } from '../transactions/payments.js'
 import { withMargin } from '../transactions/transaction-sender.js'
@@ -46,7 +46,7 @@ export function createCancellations(
     const word = wordOf(id)
     if (word === undefined || followed.has(id) || signal.aborted) return
     const nonces = fromWord(word)
-    for (const entry of entriesOf(nonces)) entry.isCancelling = true
+    ledger.setCancelling(entriesOf(nonces), true)
     followed.set(id, inPlace('PAY', () => toEnd(id, word, nonces)).catch(onError))
   }
 
@@ -67,7 +67,7 @@ export function createCancellations(
       followed.delete(id)
       // One that is still under way is followed again by `resume`. What was not sent waits for the next block.
       if (!signal.aborted && !payments.isUnderWay(id)) {
-        for (const entry of entriesOf(nonces)) entry.isCancelling = false
+        ledger.setCancelling(entriesOf(nonces), false)
         budget.charge(id, fee)
       }
     }
@@ -75,7 +75,7 @@ export function createCancellations(
 
   /** The budget does not allow the cancellation of these now. */
   function leaveOpen(nonces: readonly bigint[]): void {
-    for (const entry of entriesOf(nonces)) conclude(entry, 'OPEN')
+    for (const entry of entriesOf(nonces)) ledger.conclude(entry, 'OPEN')
   }
 
   /** Until its deposit deadline, each gets a transaction of its own, which emits an event. */

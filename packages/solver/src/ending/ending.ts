@@ -13,7 +13,7 @@ import { isGivenUp } from '../orders/deposits.js'
 import type { Filling } from '../orders/filling.js'
 import { type QuotedOrder, type SolverQuote, termsOf } from '../orders/order-terms.js'
 import { quotedOf } from '../risk/exposure.js'
-import { type CancelledQuote, conclude, isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
+import { type CancelledQuote, isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
 import { max } from '../transactions/fees.js'
 import { createCancellations } from './cancellations.js'
 import { createEndingPause } from './ending-pause.js'
@@ -72,7 +72,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
   async function lookAtAll(): Promise<void> {
     isLookDue = false
     cancellations.resume()
-    for (const entry of ledger.quotes()) if (entry.deposit === 'CONTRACT') conclude(entry, 'TAKEN')
+    for (const entry of ledger.quotes()) if (entry.deposit === 'CONTRACT') ledger.conclude(entry, 'TAKEN')
     const due = ledger.quotes().filter(isDue).sort(byUrgency)
     const kept = spared()
     // Looks use calls that payments and cancellations need: of what can only be cancelled, no more than can be sent now.
@@ -124,7 +124,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
         books.reopened(signed)
         // Its end is wanted, although nobody waits for it.
         const entry = ledger.get(signed.quote.nonce)
-        if (entry !== undefined) entry.requests ??= []
+        if (entry !== undefined) ledger.request(entry)
       }
       cancellations.resume()
     },
@@ -140,10 +140,9 @@ export function createEnding(parts: ChainParts, filling: Filling) {
       const isSelected = (signed: SolverQuote) => selects(quotedOf(signed)) === true
       const outcomes = ledger.quotes().flatMap((entry) =>
         entry.signed.filter(isSelected).map(async ({ orderId }) => {
-          const outcome = await new Promise<CancelledQuote['outcome']>((resolve, reject) => {
-            entry.requests ??= []
-            entry.requests.push({ resolve, reject })
-          })
+          const outcome = await new Promise<CancelledQuote['outcome']>((resolve, reject) =>
+            ledger.request(entry, { resolve, reject }),
+          )
           return { orderId, outcome }
         }),
       )
@@ -201,8 +200,7 @@ function createQuoteLook(parts: ChainParts, filling: Filling) {
     const { quote, signed } = entry
     const orders = await Promise.all(signed.map(({ orderId }) => readOrder(chain, orderId, at)))
     const taken = orders.find((order) => order.state !== 'NONE')
-    conclude(entry, taken === undefined ? 'CANCELLED' : 'TAKEN')
-    entry.laterLook = undefined
+    ledger.conclude(entry, taken === undefined ? 'CANCELLED' : 'TAKEN')
     if (taken !== undefined) return filling.taken(taken.orderId, taken.fillDeadline)
     if (!isPrice(quote)) for (const each of signed) books.cancelled(termsOf(each))
     ledger.end(first)
@@ -232,9 +230,9 @@ function createQuoteLook(parts: ChainParts, filling: Filling) {
     const isPaid = balance >= quote.inputAmount && (await canSettle(signed))
     const [keepsTokens, now] = [addresses.keepsTokens(), time.due()]
     if (!isPaid && !isKept(entry, now, balance, keepsTokens) && !isSpared()) return true
-    conclude(entry, isPaid ? 'TAKEN' : 'KEPT')
+    const isLate = !isPaid && time.passed() > quote.fillDeadline
+    ledger.conclude(entry, isPaid ? 'TAKEN' : 'KEPT', isLate ? now + LATER_SECONDS : undefined)
     if (isPaid) filling.deposited(signed.orderId, quote.fillDeadline)
-    else if (time.passed() > quote.fillDeadline) entry.laterLook = now + LATER_SECONDS
     return false
   }
 }

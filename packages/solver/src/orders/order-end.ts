@@ -24,7 +24,6 @@ interface OrderEnd {
 /**
  * Ends an order, and its quote with it. The report comes before the status: after a crash between both, it comes again. One that others
  * have settled waits until the node shows how.
- * @returns false: nothing is to be paid any more
  * @throws ChainReadError of a report that needs the order's terms, and Error for an order that the node does not have
  */
 export async function endOrder(
@@ -33,7 +32,7 @@ export async function endOrder(
   { place, settledBy }: Deposit,
   status: 'FILLED' | 'MISSED',
   { payment, cost = 0n, isNonceUsed = true }: OrderEnd = {},
-): Promise<false> {
+): Promise<void> {
   const { chain, state, ledger, time, log } = parts
   const { orderId, signed } = order
   // Other orders have ended before this state began.
@@ -42,15 +41,14 @@ export async function endOrder(
     const terms = await readTerms(parts, order)
     if (status === 'MISSED')
       reportMissed(parts, { ...terms, deposit: place, cost }, signed?.isForAddress === true)
-    else if (!(await reportFilled(parts, terms, payment, settledBy))) return false
+    else if (!(await reportFilled(parts, terms, payment, settledBy))) return
   }
   log.info({ chainId: chain.chainId, orderId, status, transactionHash: payment?.hash }, 'order ended')
   state.setStatus(orderId, isNonceUsed ? status : 'QUOTED')
-  if (signed === undefined) return false
+  if (signed === undefined) return
   if (!isNonceUsed) ledger.deposited(signed.quote, 'NONE')
   // What others have paid is known by the next block.
   else ledger.end(signed, payment?.blockNumber ?? time.atDepth(0).blockNumber + 1n)
-  return false
 }
 
 async function readTerms({ chain }: ChainParts, order: StoredOrder): Promise<OrderTerms> {
@@ -92,8 +90,8 @@ function reportMissed(
   const then = isSlashedAtAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
   onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline${costs}${then}`))
   if (deposit !== 'CONTRACT' || !losses.isRefused(outputToken)) return
-  const why = 'are declined for an hour: missed orders cost too much'
-  onError(new Error(`quotes of ${outputToken} on chain ${chainId} ${why}`))
+  const quotes = `quotes of ${outputToken} on chain ${chainId}`
+  onError(new Error(`${quotes} are declined for an hour: missed orders cost too much`))
 }
 
 const [TRANSFER] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' })

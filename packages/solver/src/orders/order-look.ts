@@ -1,4 +1,4 @@
-import type { KnownOrder, Order } from '../../../protocol/src/orders/order.js'
+import type { Order } from '../../../protocol/src/orders/order.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import { type AtBlock, readBalance, readOrder } from '../chain/contract.js'
 import { isLeftToCancellation } from '../ending/ending-rules.js'
@@ -14,104 +14,63 @@ import { type SolverQuote, type Terms, toPublicTerms } from './order-terms.js'
  */
 export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit: Deposit): Promise<boolean> {
   const { orderId, fillDeadline, signed } = order
-  const { chain, solver, state, ledger, time, addresses, books, metrics, options, onError } = parts
-  const { chainId } = chain
+  const { chain, solver, state, ledger, time, addresses, books, metrics, log } = parts
   const seen = await readOrder(chain, orderId)
   const isOver = time.surelyPassed() > fillDeadline
-  if (seen.state === 'SETTLED') return endOrder(parts, order, deposit, 'FILLED')
-  if (seen.state === 'REFUNDED' || (seen.state === 'DEPOSITED' && isOver)) return endUnpaid(seen)
-  // Its nonce was used up before it could be paid.
   const entry = signed && ledger.get(signed.quote.nonce)
-  if (seen.state === 'NONE' && signed !== undefined && entry === undefined && !isOver) return drop()
+  const isEnded = seen.state === 'NONE' ? signed && !entry : seen.state !== 'DEPOSITED'
+  if (isOver || isEnded) {
+    await end()
+    return false
+  }
   const place = await findDeposit(parts, seen, signed)
-  // Where there was none, a reorganisation has removed it, and none came again.
-  if (isOver && (deposit.place ?? place) === undefined) return drop()
-  if (isOver) return endOrder(parts, order, deposit, 'MISSED', { isNonceUsed: false })
-
   if (place === undefined && books.isDepositTold(orderId) && (await isGone())) {
     books.removed(orderId)
     deposit.told = undefined
   }
   const terms = seen.state === 'NONE' ? signed?.quote : seen
   const inputAmount = place && terms?.inputAmount
-  if (place !== deposit.place || inputAmount !== deposit.inputAmount) takeDeposit()
-  if (place === undefined || terms === undefined || isGivenUp(deposit)) return false
-  if (place === 'CONTRACT' || signed === undefined) return isWanted(place, terms)
-  // A deposit by a call may still show up.
-  const isLate = time.passed() > addresses.lastSettle(signed.quote)
-  return !isLate && !isLeftToCancellation(entry, time.due()) && isWanted(place, terms)
-
-  /** Where the bond is still reserved, it counts as slashed from now on: anybody may refund the order. */
-  async function endUnpaid(late: KnownOrder): Promise<boolean> {
-    const slash = () => (late.state === 'REFUNDED' ? readSlash(parts, late) : ledger.bondOf(late))
-    const cost = late.solver === solver ? await slash() : 0n
-    // The node does not show it yet.
-    if (cost === undefined) return false
-    if (cost > 0n || deposit.place === 'CONTRACT') return endOrder(parts, order, deposit, 'MISSED', { cost })
-    // Its address was emptied.
-    if (signed !== undefined) ledger.end(signed)
-    return drop('MISSED')
-  }
-
-  /** Nothing is owed. */
-  function drop(status: 'QUOTED' | 'MISSED' = 'QUOTED'): false {
-    books.removed(orderId)
-    state.setStatus(orderId, status)
-    return false
-  }
-
-  /**
-   * A deposit is there for the first time, has moved or changed, and all begins again; or a reorganisation has removed it, and its quote
-   * must be ended as any other.
-   */
-  function takeDeposit(): void {
+  // It is there for the first time, has moved or changed, and all begins again; or a reorganisation has removed it, and its quote must
+  // be ended as any other.
+  if (place !== deposit.place || inputAmount !== deposit.inputAmount) {
     Object.assign(deposit, { place, inputAmount, reverts: 0, asked: undefined })
     if (place !== undefined) {
       metrics.deposits++
-      parts.log.info({ chainId, orderId, place }, 'deposit')
+      log.info({ chainId: chain.chainId, orderId, place }, 'deposit')
       if (signed !== undefined) ledger.reopen(signed)
     }
     if (signed !== undefined) ledger.deposited(signed.quote, place ?? 'NONE')
   }
+  if (place === undefined || terms === undefined || isGivenUp(deposit)) return false
+  if (place === 'ADDRESS' && signed !== undefined) {
+    // A deposit by a call may still show up.
+    const isLate = time.passed() > addresses.lastSettle(signed.quote)
+    if (isLate || isLeftToCancellation(entry, time.due())) return false
+  }
+  return consultMaker(parts, order, deposit, place, terms)
 
-  /**
-   * What was quoted is due, unless the market maker says no, and less than that when it says so. It is told of a deposit that is to be
-   * paid, and asked, once for each deposit: no look waits for the answer.
-   */
-  function isWanted(place: Place, terms: Terms): boolean {
-    const { inputAmount } = terms
-    const { transactionHash, quotedInput } = deposit
-    const word = deposit.asked?.word
-    const quoted = signed?.quote.inputAmount ?? quotedInput
-    const isShort = quoted === undefined || inputAmount < quoted
-    const told = { ...toPublicTerms(order, terms), deposit: place, transactionHash }
-    const isTold = deposit.told?.place === place && deposit.told.inputAmount === inputAmount
-    if ((!isShort || word === 'YES') && !isTold) {
-      deposit.told = { place, inputAmount, ...time.atDepth(0) }
-      books.deposited(told)
+  async function end(): Promise<void> {
+    if (seen.state === 'SETTLED') return endOrder(parts, order, deposit, 'FILLED')
+    if (seen.state === 'NONE') {
+      // Its nonce was used up before it could be paid; or a reorganisation has removed its deposit, and none came again.
+      if (!isOver || (deposit.place ?? (await findDeposit(parts, seen, signed))) === undefined) return drop()
+      return endOrder(parts, order, deposit, 'MISSED', { isNonceUsed: false })
     }
-    if (!isShort && options.mayFill === undefined) return true
-    if (deposit.asked === undefined) void ask()
-    return word === 'YES'
+    // Where the bond is still reserved, it counts as slashed from now on: anybody may refund the order.
+    const slash = () => (seen.state === 'REFUNDED' ? readSlash(parts, seen) : ledger.bondOf(seen))
+    const cost = seen.solver === solver ? await slash() : 0n
+    // The node does not show it yet.
+    if (cost === undefined) return
+    if (cost > 0n || deposit.place === 'CONTRACT') return endOrder(parts, order, deposit, 'MISSED', { cost })
+    // Its address was emptied.
+    if (signed !== undefined) ledger.end(signed)
+    drop('MISSED')
+  }
 
-    async function ask(): Promise<void> {
-      // An answer that comes when the deposit has changed says nothing of the next one.
-      const asked: NonNullable<Deposit['asked']> = {}
-      deposit.asked = asked
-      try {
-        const isYes = isShort
-          ? signed && (await options.acceptLess?.({ ...told, quotedInputAmount: signed.quote.inputAmount }))
-          : await options.mayFill?.(told)
-        asked.word = isYes ? 'YES' : 'NO'
-      } catch (error) {
-        if (deposit.asked === asked) deposit.asked = undefined
-        return onError(error)
-      }
-      if (asked.word === 'YES') return
-      const known = quoted ?? 'a quote that is not known'
-      const why = isShort ? `has ${inputAmount} of the input of ${known}` : 'is not wanted'
-      onError(new Error(`order ${orderId} ${why}, and is not paid`))
-    }
+  /** Nothing is owed. */
+  function drop(status: 'QUOTED' | 'MISSED' = 'QUOTED'): void {
+    books.removed(orderId)
+    state.setStatus(orderId, status)
   }
 
   /** A node may lag: what was told is gone when a later block does not have it. */
@@ -121,6 +80,53 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
     if (deposit.told !== undefined && head.blockNumber <= deposit.told.blockNumber) return false
     const now = await readOrder(chain, orderId, head)
     return now.state === 'NONE' && (await findDeposit(parts, now, signed, head)) === undefined
+  }
+}
+
+/**
+ * Tells the market maker of a deposit that is to be paid, and asks it where it has a say: once for each deposit. What was quoted is
+ * due, unless the market maker says no, and less than that when it says so. No look waits for its answer.
+ * @returns whether the deposit is to be paid now
+ */
+export function consultMaker(
+  { time, books, options, onError }: ChainParts,
+  order: StoredOrder,
+  deposit: Deposit,
+  place: Place,
+  terms: Terms,
+): boolean {
+  const { orderId, signed } = order
+  const { inputAmount } = terms
+  const word = deposit.asked?.word
+  const quoted = signed?.quote.inputAmount ?? deposit.quotedInput
+  const isShort = quoted === undefined || inputAmount < quoted
+  const told = { ...toPublicTerms(order, terms), deposit: place, transactionHash: deposit.transactionHash }
+  const isTold = deposit.told?.place === place && deposit.told.inputAmount === inputAmount
+  if ((!isShort || word === 'YES') && !isTold) {
+    deposit.told = { place, inputAmount, ...time.atDepth(0) }
+    books.deposited(told)
+  }
+  if (!isShort && options.mayFill === undefined) return true
+  if (deposit.asked === undefined) void ask()
+  return word === 'YES'
+
+  async function ask(): Promise<void> {
+    // An answer that comes when the deposit has changed says nothing of the next one.
+    const asked: Deposit['asked'] = {}
+    deposit.asked = asked
+    try {
+      const isYes = isShort
+        ? signed && (await options.acceptLess?.({ ...told, quotedInputAmount: signed.quote.inputAmount }))
+        : await options.mayFill?.(told)
+      asked.word = isYes ? 'YES' : 'NO'
+    } catch (error) {
+      if (deposit.asked === asked) deposit.asked = undefined
+      return onError(error)
+    }
+    if (asked.word === 'YES') return
+    const of = quoted ?? 'a quote that is not known'
+    const why = isShort ? `has ${inputAmount} of the input of ${of}` : 'is not wanted'
+    onError(new Error(`order ${orderId} ${why}, and is not paid`))
   }
 }
 

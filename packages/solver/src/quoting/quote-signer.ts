@@ -52,11 +52,11 @@ export async function createQuoteSigner(given: Hex | SolverAccount, protocolName
 
 /** An account whose key is elsewhere may leave a request without an answer. That of a quote has a deadline of its own. */
 function answering(account: SolverAccount, clock: Clock): SolverAccount {
-  const inTimeOnly = <T>(signing: Promise<T>) => inTime(clock, SIGNING_MS, 'the account', signing)
+  const timed = <T>(signing: Promise<T>) => inTime(clock, SIGNING_MS, 'the account', signing)
   return {
     address: account.address,
     signTypedData: (terms) => account.signTypedData(terms),
-    signMessage: (message) => inTimeOnly(account.signMessage(message)),
-    signTransaction: (...transaction) => inTimeOnly(account.signTransaction(...transaction)),
+    signMessage: (message) => timed(account.signMessage(message)),
+    signTransaction: (...transaction) => timed(account.signTransaction(...transaction)),
   }
 }

@@ -17,25 +17,27 @@ export interface CancelledQuote {
   readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
 }
 
-/** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
+/** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. Only the ledger changes it. */
 export interface LedgerQuote {
   /** Of prices: the earliest deadlines and the largest output. */
-  quote: Quote
+  readonly quote: Quote
   /** The user pays at the deposit address, or did not say how. */
   readonly isForAddress: boolean
   /** What is signed with this nonce: nothing at first, and then one quote, or the two prices that bind most. */
-  signed: readonly SolverQuote[]
+  readonly signed: readonly SolverQuote[]
   /** `CONTRACT`: the contract has used its nonce, and reserved its bond. */
-  deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
+  readonly deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
   /** A transaction that uses up its nonce is under way. */
-  isCancelling?: boolean
+  readonly isCancelling?: boolean
   /** Who asked to cancel it before its time, and waits. When a look at it fails, its end stays wanted. */
-  requests?:
-    | { resolve(outcome: CancelledQuote['outcome']): void; reject(reason: unknown): void }[]
+  readonly requests?:
+    | readonly { resolve(outcome: CancelledQuote['outcome']): void; reject(reason: unknown): void }[]
     | undefined
   /** When the next look at it is due, as its end depends on others. In Unix seconds of the chain. */
-  laterLook?: number | undefined
+  readonly laterLook?: number | undefined
 }
+
+type Entry = { -readonly [Field in keyof LedgerQuote]: LedgerQuote[Field] }
 
 /** A price is a quote that no honest user can take: its user is an address without a key. */
 export const isPrice = ({ user }: Pick<Quote, 'user'>): boolean => user === NO_USER
@@ -62,7 +64,7 @@ const PARTS = 1_000_000
 export function createQuoteLedger({ chain, options: limits, time, state }: ChainBasics) {
   const now = time.passed
   const overcommit = partsOf(limits.overcommit)
-  const entries = new Map<bigint, LedgerQuote>()
+  const entries = new Map<bigint, Entry>()
   let holdings: Holdings | undefined
   /** By nonce: orders that were paid, while the holdings do not show it. */
   const paid = new Map<bigint, { readonly quote: Quote; readonly blockNumber: bigint }>()
@@ -92,8 +94,8 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
   }
 
   /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
-  function promise({ quote, isForAddress }: AskedQuote): LedgerQuote {
-    const entry: LedgerQuote = entries.get(quote.nonce) ?? {
+  function promise({ quote, isForAddress }: AskedQuote) {
+    const entry: Entry = entries.get(quote.nonce) ?? {
       quote,
       isForAddress,
       signed: [],
@@ -172,6 +174,15 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
       const entry = entries.get(nonce)
       if (entry !== undefined) entry.deposit = deposit
     },
+    /** Transactions that use up their nonces are under way, or no longer. */
+    setCancelling(some: readonly Entry[], isCancelling: boolean): void {
+      for (const entry of some) entry.isCancelling = isCancelling
+    },
+    /** Its end is wanted before its time. @param more who wait for it, if anybody does */
+    request(entry: Entry, ...more: NonNullable<Entry['requests']>): void {
+      entry.requests = [...(entry.requests ?? []), ...more]
+    },
+    conclude,
     /**
      * Its nonce is used.
      * @param paidAt the block in which its order was paid: until the holdings are of this one, they have what was paid
@@ -182,7 +193,7 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
       const entry = entries.get(nonce)
       for (const { orderId } of entry?.signed ?? [ended]) state.endQuote(orderId, now())
       // Otherwise it was cancelled, which is known already.
-      conclude(entry, 'TAKEN')
+      if (entry !== undefined) conclude(entry, 'TAKEN')
       entries.delete(nonce)
       if (paidAt !== undefined) paid.set(nonce, { quote, blockNumber: paidAt })
     },
@@ -228,8 +239,8 @@ function partsOf(share: number): bigint {
   return BigInt(Math.round(share * PARTS))
 }
 
-/** It is known what becomes of a quote. */
-export function conclude(entry: LedgerQuote | undefined, outcome: CancelledQuote['outcome']): void {
-  for (const { resolve } of entry?.requests ?? []) resolve(outcome)
-  if (entry !== undefined) entry.requests = undefined
+/** It is known what becomes of a quote. @param laterLook when the next look at it is due; as usual when left out */
+function conclude(entry: Entry, outcome: CancelledQuote['outcome'], laterLook?: number): void {
+  for (const { resolve } of entry.requests ?? []) resolve(outcome)
+  Object.assign(entry, { requests: undefined, laterLook })
 }

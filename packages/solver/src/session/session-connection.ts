@@ -40,7 +40,7 @@ const DEAD_AFTER_HEARTBEATS = 2.5
 /** The answer to the upgrade of an instance without sessions: other implementations of the protocol have none. */
 const NOT_FOUND = 404
 
-const SOCKET_OPTIONS = {
+const OPTIONS = {
   perMessageDeflate: false,
   /** The messages of an instance have a few hundred bytes. */
   maxPayload: 256 * 1024,
@@ -54,7 +54,7 @@ export function openConnection({ clock, onError }: SolverParts, url: string, han
   let phase: 'connected' | 'challenged' | 'ready' = 'connected'
   let heartbeatMs = 0
   let failure: SessionError | undefined
-  const socket = new WebSocket(url, SOCKET_OPTIONS)
+  const socket = new WebSocket(url, OPTIONS)
   let timer = clock.setTimeout(() => fail('the instance did not open the session in time'), OPENING_MS)
 
   /** The socket is destroyed: the other side may be dead, or hostile. */

@@ -18,7 +18,14 @@ it('a cancellation that fails while nothing can be written is wanted again at th
     time: { passed: () => 0 },
     // What it may cost is kept before it is sent.
     state: { position: () => undefined, setPosition: () => void (kept++ > 0 && full()) },
-    ledger: { holdings: () => undefined, get: () => entry, bondOf: () => 0n },
+    ledger: {
+      holdings: () => undefined,
+      get: () => entry,
+      bondOf: () => 0n,
+      setCancelling(_entries: unknown, isCancelling: boolean) {
+        entry.isCancelling = isCancelling
+      },
+    },
     payments: { send: fail, isUnderWay: () => false },
     onError: (error: Error) => errors.push(error.message),
     signal: new AbortController().signal,
