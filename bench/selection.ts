@@ -166,8 +166,7 @@ function createRule(places: number, seed: number) {
   const pairOf = (round: Round) => pairs.of(keyOf(round))
   /** @param drop by how many basis points the best offer so far is worse than usual */
   const waitOf = (round: Round, { standing, address }: Player, drop = 0) => {
-    const lessons = pairOf(round)?.of(address)
-    return drop > 0 && lessons?.isOwed ? 'beyond' : waitFor(standing, lessons, SOFT_MS)
+    return waitFor(standing, pairOf(round)?.of(address), SOFT_MS, drop > 0)
   }
 
   const dropOfBest = (round: Round, rate: number) =>

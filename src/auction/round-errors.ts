@@ -31,8 +31,9 @@ export function createRoundErrors({ directory, clock, log }: AuctionContext) {
     },
     /** @param notAsked the number of solvers that the round could have asked, and did not */
     noOffer(chainId: number, quoteId: string, counts: RoundCounts, notAsked: number): ServiceError {
-      const { asked, declined, invalid, failed, late, soft_deadline, cancelled } = counts
-      const reasons = { asked, declined, invalid, failed, late: late + soft_deadline + cancelled, notAsked }
+      const { asked, declined, invalid, failed, late, soft_deadline, cancelled, circuit_open } = counts
+      const unanswered = late + soft_deadline + cancelled + circuit_open
+      const reasons = { asked, declined, invalid, failed, late: unanswered, notAsked }
       const message = sentenceOf(reasons, directory.registered(chainId).length)
       return new ServiceError('NO_QUOTES', message, { quoteId, reasons })
     },

@@ -4,7 +4,7 @@ import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import { CANCELLED, type SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallSignal } from '../clients/call.js'
 import { afterReading } from '../concurrency/process-pauses.js'
-import { dropOf, recordEnd, recordRequest } from '../standing/standing.js'
+import { dropOf, recordEnd, recordRequest, type Wait } from '../standing/standing.js'
 import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
 import type { RoundLimits } from './round-queue.js'
 import type { Asked } from './solver-choice.js'
@@ -142,16 +142,16 @@ export class Round {
     return this.best === undefined ? 0 : dropOf(rateOf(this.best), this.times.usualRate)
   }
 
-  /** Whether its best offer so far lets it wait for a solver beyond the soft deadline. */
-  #waitsBeyondFor({ wait, isOwed }: Asked): boolean {
-    return wait === 'beyond' || (isOwed && this.drop > 0)
+  /** How long it waits for a solver, by its best offer so far. */
+  #waitFor({ wait, waitWhenWorse }: Asked): Wait {
+    return this.drop > 0 ? waitWhenWorse : wait
   }
 
   /** Whether the round waited for the solver by the instance's rule, and had an offer before the request ended. */
   hasWaitedFor(asked: Asked, atMs: number): boolean {
     const { requestedAt, softDeadline } = this.times
     const hadOffer = this.offeredAt !== undefined && this.offeredAt < requestedAt + atMs
-    return hadOffer && softDeadline?.isOwn === true && this.#waitsBeyondFor(asked)
+    return hadOffer && softDeadline?.isOwn === true && this.#waitFor(asked) === 'beyond'
   }
 
   #elapsedMs(): number {
@@ -211,7 +211,7 @@ export class Round {
   /** Until when the round waits for the solvers that have not answered (docs/decisions.md, D30). */
   #waitsUntilMs(): number {
     const { softDeadline, softMs } = this.times
-    const waits = [...this.#open].map(({ asked }) => (this.#waitsBeyondFor(asked) ? 'beyond' : asked.wait))
+    const waits = [...this.#open].map(({ asked }) => this.#waitFor(asked))
     if (waits.every((wait) => wait === 'never')) return 0
     const offers = this.attempts.filter(({ result }) => result.kind === 'quoted').length
     if (softDeadline === undefined || offers < softDeadline.minQuotes) return Number.POSITIVE_INFINITY

@@ -19,8 +19,8 @@ export interface Asked extends Selection {
   readonly standing: Standing
   readonly slots: RequestSlots
   readonly wait: Wait
-  /** Whether the round waits for it beyond the soft deadline while the best offer is worse than usual. */
-  readonly isOwed: boolean
+  /** In place of `wait`, while the best offer of the round is worse than usual. */
+  readonly waitWhenWorse: Wait
   /** Whether it is expected to quote the pair (docs/decisions.md, D14). */
   readonly isExpected: boolean
 }
@@ -92,13 +92,15 @@ export function createSolverChoice(
 
   function toAsked({ listed, lessons, treatment }: Examined, now: number, chosenBy?: ChosenBy): Asked {
     const { solver, standing } = listed
-    const wait = treatment === 'probe' ? 'never' : waitFor(standing, lessons, softMs)
+    const waitOf = (isWorse: boolean) =>
+      treatment === 'probe' ? 'never' : waitFor(standing, lessons, softMs, isWorse)
+    const wait = waitOf(false)
     return {
       solver,
       standing,
       slots: listed.slots,
       wait,
-      isOwed: lessons?.isOwed ?? false,
+      waitWhenWorse: waitOf(true),
       isExpected: isExpected(standing, lessons, now),
       chosenBy,
       gapBps: lessons?.medianGap,

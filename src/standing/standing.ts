@@ -118,9 +118,17 @@ export function isExpected(standing: Standing, lessons: Lessons | undefined, now
 /** Until when a round with enough offers waits for a solver; `never`: one without offers does not wait for it either. */
 export type Wait = 'never' | 'none' | 'soft_deadline' | 'beyond'
 
-/** Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30). */
-export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs: number): Wait {
-  if (lessons?.isWorthWaiting) return 'beyond'
+/**
+ * Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30).
+ * @param isWorse whether the best offer of the round is worse than usual
+ */
+export function waitFor(
+  standing: Standing,
+  lessons: Lessons | undefined,
+  softMs: number,
+  isWorse: boolean,
+): Wait {
+  if (lessons?.isWorthWaiting || (isWorse && lessons?.isOwed)) return 'beyond'
   // Strangers can raise its usual time, which is one for all pairs, by requests that take it long.
   return (standing.usualMs ?? 0) <= softMs || lessons?.isQuick ? 'soft_deadline' : 'none'
 }

@@ -19,7 +19,14 @@ export function askedSolver(
   wait: Wait = 'soft_deadline',
   slots = new RequestSlots(8),
 ): Asked {
-  return { solver: solver(number), standing: new Standing(), slots, wait, isOwed: false, isExpected: true }
+  return {
+    solver: solver(number),
+    standing: new Standing(),
+    slots,
+    wait,
+    waitWhenWorse: wait,
+    isExpected: true,
+  }
 }
 
 /** An offer of the solver with this number. */

@@ -44,13 +44,13 @@ it.each([
 )
 
 it('the reasons have the counts', () => {
-  const cutOff: SolverResult[] = [{ kind: 'soft_deadline' }, { kind: 'cancelled' }]
+  const cutOff: SolverResult[] = [{ kind: 'soft_deadline' }, { kind: 'cancelled' }, { kind: 'circuit_open' }]
   expect(errorOf([DECLINED, LATE, FAILED, ...cutOff], 1, 4).reasons).toEqual({
-    asked: 5,
+    asked: 6,
     declined: 1,
     invalid: 0,
     failed: 1,
-    late: 3,
+    late: 4,
     notAsked: 1,
   })
 })

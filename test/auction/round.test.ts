@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Asked } from '../../src/auction/solver-choice.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import type { Wait } from '../../src/standing/standing.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -38,7 +39,7 @@ describe('a round is answered', () => {
     ['750 ms after it, when the offer is worse than usual', 1001, BEYOND_MS],
     ['before it, when it is as usual', 1000, 0],
   ])('that owes a solver a wait, %s', async (_when, usualRate, atMs) => {
-    const owed = { ...askedSolver(1, 'none'), isOwed: true }
+    const owed: Asked = { ...askedSolver(1, 'none'), waitWhenWorse: 'beyond' }
     const played = playRound({ asked: [askedSolver(0), owed], times: { usualRate } })
     await played.answer(0, offerOf(0))
     if (atMs > 0) await played.clock.advance(atMs - 1)

@@ -101,6 +101,20 @@ describe('who is asked, and what statistics say of it', () => {
     })
   })
 
+  test('are waited for beyond the soft deadline when they are owed it, but not for a probe', () => {
+    const [first] = registered as [Solver]
+    const pair = standings.pairsOf(1).open(PAIR, { network: 'a' }, 1, 0)?.pair
+    pair?.open(first.address).recordLoss(50)
+    const waits = () =>
+      openChoice()
+        .of(1, PAIR, DEADLINE)
+        .asked.find(({ solver }) => solver === first)
+    expect(waits()).toMatchObject({ wait: 'soft_deadline', waitWhenWorse: 'beyond' })
+    open(first)
+    now = 5000
+    expect(waits()).toMatchObject({ wait: 'never', waitWhenWorse: 'never' })
+  })
+
   test('are those again that answer a probe, also after answers that came while the breaker was open', () => {
     const [first] = registered as [Solver]
     open(first)

@@ -74,6 +74,12 @@ describe('a round waits for a solver', () => {
     return lessons
   }
 
+  const owedWait = () => {
+    const lessons = new Lessons()
+    lessons.recordLoss(50)
+    return lessons
+  }
+
   const quickInPair = () => {
     const lessons = new Lessons()
     lessons.recordOffer(true, true, 0)
@@ -81,14 +87,18 @@ describe('a round waits for a solver', () => {
   }
 
   test.each([
-    ['of which nothing is known', [], undefined, 'soft_deadline'],
-    ['that is quick', [500], undefined, 'soft_deadline'],
-    ['that is slow', [501], undefined, 'none'],
-    ['that is slow elsewhere, and quick in the pair', [501], quickInPair, 'soft_deadline'],
-    ['that is slow and was worth it', [501], worthWaiting, 'beyond'],
-  ] as const)('%s', (_what, times, lessons, wait) => {
+    ['of which nothing is known', [], undefined, 'soft_deadline', 'soft_deadline'],
+    ['that is quick', [500], undefined, 'soft_deadline', 'soft_deadline'],
+    ['that is slow', [501], undefined, 'none', 'none'],
+    ['that is slow elsewhere, and quick in the pair', [501], quickInPair, 'soft_deadline', 'soft_deadline'],
+    ['that is slow and was worth it', [501], worthWaiting, 'beyond', 'beyond'],
+    ['that is slow and owed a wait', [501], owedWait, 'none', 'beyond'],
+  ] as const)('%s', (_what, times, lessons, usually, whenWorse) => {
     answer(...times)
-    expect(waitFor(standing, lessons?.(), SOFT_MS)).toBe(wait)
+    expect([false, true].map((isWorse) => waitFor(standing, lessons?.(), SOFT_MS, isWorse))).toEqual([
+      usually,
+      whenWorse,
+    ])
   })
 })
 

@@ -37,8 +37,6 @@ interface BondContext {
   readonly log: Logger
 }
 
-/** A round that failed is repeated after this time, or after the check's interval if that is shorter. */
-
 /**
  * Starts the bond checks of all chains. The leader of a chain reads the bonds of all registered solvers at the start and
  * at every interval. After each block it reads the bonds that the contract's events name. A chain that does not answer

@@ -170,8 +170,6 @@ export function mapConnectionErrors<S extends object>(
   })
 }
 
-/** Whether a PostgreSQL that answers takes writes. */
-
 /** Faults by the beginning of their SQLSTATE. */
 const FAULTS: readonly [RegExp, Fault][] = [
   [/^25006/, { text: 'it is read-only: connect to the primary, or promote this standby', isLasting: false }],
