@@ -4,6 +4,7 @@ import { chromium, type Page } from 'playwright-core'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import { mined } from '../../../packages/cli/src/devnet/deploy.js'
 import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
@@ -112,10 +113,11 @@ describe('the app, built by Vite', () => {
       await button(page, 'Connect wallet').click()
       await button(page, 'Swap').click()
       const asked = await page.waitForFunction('localStorage.asked')
-      const params = [JSON.parse(String(await asked.jsonValue()))]
+      const { from, to, data } = JSON.parse(String(await asked.jsonValue()))
       await page.reload()
       await page.getByRole('alert').waitFor()
-      await calls.client.request({ method: 'eth_sendTransaction', params } as never)
+      const deposit = { account: from, to, data, chain: null }
+      await mined(calls.client, await calls.client.sendTransaction(deposit))
       await calls.send(account, 'fill', [await depositedOrder()])
       await page.getByRole('status').getByText('SETTLED').waitFor()
       await button(page, 'Swap').waitFor()
