@@ -44,14 +44,13 @@ export async function examineEndpoint(
 ): Promise<ExaminedEndpoint> {
   const variable = `RPC_URL_${config.chainId}`
   const report = createReport(config.rpcUrls.length > 1 ? `${variable} URL ${index + 1}` : variable)
-  const { host } = new URL(config.rpcUrls[index] ?? '')
   const reader = createBlockReader(endpoint.client, config.chainId, config.settlement, {
     clock: systemClock,
     knownSolvers: async () => new Map(),
   })
   const unusable = { endpoint, reader, checkResults: report.list, head: undefined }
 
-  if (!(await checkChainId(config, endpoint, host, report))) return unusable
+  if (!(await checkChainId(config, endpoint, report))) return unusable
   if (!endpoint.takesBatches()) {
     const remedy = `Reading past events takes up to 50 times as many requests. Use an endpoint with batches in ${variable}.`
     report.warn('batches', 'does not accept JSON-RPC batches: each call is a separate request', remedy)
@@ -78,8 +77,7 @@ function checkHead({ number, timestampMs }: TimedHeader, { fail, judge }: Report
 /** @returns whether the endpoint answers, and serves the right chain */
 async function checkChainId(
   { chainId }: ChainConfig,
-  { client }: Endpoint,
-  host: string,
+  { client, host }: Endpoint,
   { ok, fail }: Report,
 ): Promise<boolean> {
   const start = performance.now()
