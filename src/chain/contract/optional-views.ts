@@ -24,7 +24,7 @@ import type { Logger } from '../../telemetry/log.js'
  * The views that not every settlement contract has. Each is read until the contract has answered it, and now and then where the
  * contract does not have it (docs/decisions.md, D22). Each replica reads them by itself.
  */
-export type OptionalViews = ReturnType<typeof createOptionalViews>
+export type OptionalViews = Readonly<ReturnType<typeof createOptionalViews>>
 
 interface OptionalViewsOptions extends Pick<ChainConfig, 'chainId' | 'settlement'> {
   readonly protocolName: string
@@ -71,7 +71,6 @@ export function createOptionalViews(options: OptionalViewsOptions) {
   const views: readonly OptionalView[] = [reservation, minimum, address]
   let isNameWrong = false
   let failure: unknown
-  let terms: SettlementTerms | undefined
   let timers: readonly Timer[] = []
 
   function learn(one: OptionalView, by: 'contract' | 'absence' | 'care', value: unknown): void {
@@ -91,9 +90,9 @@ export function createOptionalViews(options: OptionalViewsOptions) {
   }
 
   function updateTerms(): void {
-    if (isNameWrong) terms = undefined
+    if (isNameWrong) optional.terms = undefined
     else if (reservation.known !== undefined && minimum.known !== undefined)
-      terms = { bondReservationBps: reservation.known.value, minOrder: minimum.known.value }
+      optional.terms = { bondReservationBps: reservation.known.value, minOrder: minimum.known.value }
   }
 
   /** @throws after all are read. A wrong name leaves no terms, so that no quote is asked for. */
@@ -133,11 +132,9 @@ export function createOptionalViews(options: OptionalViewsOptions) {
     for (const one of views) if (one.known === undefined) learn(one, 'care', one.careful)
   }
 
-  return {
+  const optional = {
     /** What the contract requires of orders, replaced at each change; undefined until that is read, for a minute at most. */
-    get terms(): SettlementTerms | undefined {
-      return terms
-    },
+    terms: undefined as SettlementTerms | undefined,
     /**
      * Reads all once. It does not throw when the node fails.
      * @throws ChainConfigError when the contract hashes quotes by another name than PROTOCOL_NAME
@@ -157,4 +154,5 @@ export function createOptionalViews(options: OptionalViewsOptions) {
       return reading.close()
     },
   }
+  return optional
 }

@@ -15,7 +15,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { createOptionalViews, type OptionalViews } from './optional-views.js'
 
 /** Verifies that a chain's endpoints and its contract match the configuration. */
-export type EndpointVerifier = ReturnType<typeof createEndpointVerifier>
+export type EndpointVerifier = Readonly<ReturnType<typeof createEndpointVerifier>>
 
 interface EndpointVerifierOptions {
   readonly protocolName: string
@@ -37,8 +37,6 @@ export function createEndpointVerifier(
   const whenKnown = new Promise<void>((resolve) => {
     markKnown = resolve
   })
-  /** The contract's values and its views; undefined until an endpoint was verified. */
-  let contract: (VerifiedContract & { readonly views: OptionalViews }) | undefined
 
   /** Verifies the chain of an endpoint, also when it was verified before. @throws as `verify` */
   async function verifyChain(endpoint: Endpoint): Promise<void> {
@@ -63,7 +61,7 @@ export function createEndpointVerifier(
   function forget(endpoint: Endpoint, error?: unknown): void {
     verified.delete(endpoint)
     // Before that, a wrong endpoint is a mistake of the configuration, which ends the start.
-    if (!(error instanceof ChainConfigError) || contract === undefined) return
+    if (!(error instanceof ChainConfigError) || verifier.contract === undefined) return
     if (endpoint.isOfOtherChain) return
     endpoint.isOfOtherChain = true
     log.error(
@@ -85,12 +83,12 @@ export function createEndpointVerifier(
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     if (issue !== undefined) throw issue
     if (!verified.has(endpoint)) throw reasons[0]
-    if (contract !== undefined) return
+    if (verifier.contract !== undefined) return
     const read = await verifyContract(endpoint.client, config, protocolName)
     const views = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
     await views.readOnce(endpoint.client)
-    if (contract !== undefined) return
-    contract = { ...read, views }
+    if (verifier.contract !== undefined) return
+    verifier.contract = { ...read, views }
     views.start()
     markKnown()
   }
@@ -108,24 +106,24 @@ export function createEndpointVerifier(
       },
       // Marks none as failed: a token that a stranger has chosen may be what fails.
       (error) => {
-        if (error instanceof ChainConfigError && contract === undefined) throw error
+        if (error instanceof ChainConfigError && verifier.contract === undefined) throw error
       },
       order.endpointsToVerify(),
     )
   }
 
-  return {
-    get contract() {
-      return contract
-    },
+  const verifier = {
+    /** The contract's values and its views; undefined until an endpoint was verified. */
+    contract: undefined as (VerifiedContract & { readonly views: OptionalViews }) | undefined,
     verify,
     verifyChain,
     forget,
     readAny,
     /** Resolves when the contract's values are known. */
     whenKnown,
-    close: async (): Promise<void> => contract?.views.close(),
+    close: async (): Promise<void> => verifier.contract?.views.close(),
   }
+  return verifier
 }
 
 /**
