@@ -1,12 +1,8 @@
 import type { Finding } from './benchmark.js'
 
 /** Whether a figure is within its thresholds. A value that is not a number never is. */
-export function isMet({ value, atLeast, atMost }: Finding): boolean {
-  return (
-    Number.isFinite(value) &&
-    (atLeast === undefined || value >= atLeast) &&
-    (atMost === undefined || value <= atMost)
-  )
+export function isMet({ value, atLeast = value, atMost = value }: Finding): boolean {
+  return Number.isFinite(value) && value >= atLeast && value <= atMost
 }
 
 /** A finding's thresholds in words. */

@@ -1,8 +1,7 @@
-import { gapOf } from '../packages/protocol/src/quotes/offer.js'
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { learn } from '../src/auction/lessons-of-round.js'
 import { choose } from '../src/auction/solver-choice.js'
-import { Pairs } from '../src/standing/lessons.js'
+import { Pairs, type Teacher } from '../src/standing/lessons.js'
 import { dropOf, recordEnd, recordRequest, Standing, waitFor } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
@@ -20,8 +19,6 @@ const SOFT_MS = 500
 const BEYOND_MS = SOFT_MS + 750
 const TIMEOUT_MS = 2000
 const SEEDS = [1, 2, 3]
-/** An offer of the price 0, so that a basis point is exact. */
-const FAIR = 10n ** 12n
 const LOSS_WITHOUT_OFFER = 100
 
 /** A solver of a world, as the rule knows it. */
@@ -35,7 +32,7 @@ interface Played extends Reply {
 }
 
 interface Round {
-  readonly client: string
+  readonly client: Teacher
   readonly asked: Omit<Asked, 'isWaitedFor'>
 }
 
@@ -139,22 +136,16 @@ function createCallers(world: World, random: ReturnType<typeof seededRandom>) {
   }
 
   return (now: number, count: number): Round[] => {
+    const own = { pair: 0, size: 0, isStrange: world.strange, isOwnCaller: true, now, count }
     const rounds: Round[] = []
     for (const [number, at] of askedAt.entries()) {
       if (at > now - 7000 - 6000 * random.uniform()) continue
       askedAt[number] = now
-      const asked = { pair: 0, size: 0, isStrange: world.strange, isOwnCaller: true, now, count }
-      rounds.push({ client: `own ${number}`, asked })
+      rounds.push({ client: { network: `own ${number}` }, asked: own })
     }
-    const asked = {
-      pair: drawPair(),
-      size: random.integer(world.sizes),
-      isStrange: false,
-      isOwnCaller: false,
-      now,
-      count,
-    }
-    return [...rounds, { client: `client ${random.integer(200)}`, asked }]
+    const honest = { isStrange: false, isOwnCaller: false, now, count }
+    const asked = { pair: drawPair(), size: random.integer(world.sizes), ...honest }
+    return [...rounds, { client: { network: `client ${random.integer(200)}` }, asked }]
   }
 }
 
@@ -165,28 +156,24 @@ function createRule(places: number, seed: number) {
   const keyOf = ({ asked: { pair, size } }: Round) => `${pair} ${size}`
   const pairOf = (round: Round) => pairs.of(keyOf(round))
   /** @param drop by how many basis points the best offer so far is worse than usual */
-  const waitOf = (round: Round, { standing, address }: Player, drop = 0) => {
-    return waitFor(standing, pairOf(round)?.of(address), SOFT_MS, drop > 0)
-  }
+  const waitOf = (round: Round, { standing, address }: Player, drop = 0) =>
+    waitFor(standing, pairOf(round)?.of(address), SOFT_MS, drop > 0)
 
-  const dropOfBest = (round: Round, rate: number) =>
-    dropOf(rate, pairOf(round)?.usualRate({ network: round.client }) ?? 0)
+  const dropAt = (round: Round, price: number) =>
+    dropOf(rateAt(price), pairOf(round)?.usualRate(round.client) ?? 0)
 
   function waitsUntil(round: Round, missing: Iterable<Player>, best: number): number {
-    const drop = dropOfBest(round, 1 + best / 10_000)
-    const waits = Array.from(missing, (player) => waitOf(round, player, drop))
+    const waits = Array.from(missing, (player) => waitOf(round, player, dropAt(round, best)))
     if (waits.includes('beyond')) return BEYOND_MS
     return waits.includes('soft_deadline') ? SOFT_MS : 0
   }
 
   return {
     waitOf,
-    choose: (round: Round, players: readonly Player[]) =>
-      choose(
-        players.map((player) => ({ player, lessons: pairOf(round)?.of(player.address) })),
-        places,
-        lots.uniform,
-      ).map(({ candidate }) => candidate.player),
+    choose(round: Round, players: readonly Player[]) {
+      const candidates = players.map((player) => ({ player, lessons: pairOf(round)?.of(player.address) }))
+      return choose(candidates, places, lots.uniform).map(({ candidate }) => candidate.player)
+    },
     /** @returns the best price, and when the caller has it */
     play(round: Round, replies: readonly Played[]) {
       const missing = new Set(replies.map(({ player }) => player))
@@ -208,17 +195,16 @@ function createRule(places: number, seed: number) {
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       if (early.length === 0) return
       const best = bestOf(early)
-      const rate = 1 + best / 10_000
-      const drop = dropOfBest(round, rate)
-      const open = pairs.open(keyOf(round), { network: round.client }, rate, now + answeredAt)
+      const drop = dropAt(round, best)
+      const open = pairs.open(keyOf(round), round.client, rateAt(best), now + answeredAt)
       if (open === undefined) return
-      const firstAt = Math.min(...early.map(({ at }) => at))
       for (const { player, at, price } of replies) {
         const before = early.filter((other) => other.player !== player && other.at < at)
         const isOffer = price !== undefined && at <= TIMEOUT_MS
         const isLate = at > SOFT_MS
-        const gain = isOffer && isLate && before.length > 0 ? -gapTo(bestOf(before), price) : 0
-        const wasWaitedFor = waitOf(round, player, drop) === 'beyond' && isLate && at > firstAt
+        const isAfterOffer = isLate && before.length > 0
+        const gain = isOffer && isAfterOffer ? -gapTo(bestOf(before), price) : 0
+        const wasWaitedFor = isAfterOffer && waitOf(round, player, drop) === 'beyond'
         learn(
           open,
           {
@@ -238,18 +224,16 @@ function createRule(places: number, seed: number) {
   }
 }
 
-/** How much worse a price is than another one, as the service measures offers. */
-function gapTo(best: number, price: number): number {
-  return gapOf('EXACT_INPUT', amountOf(price), amountOf(best))
-}
+/** The rate of a price, which is in basis points from a fair one. */
+const rateAt = (price: number) => 1 + price / 10_000
 
-function amountOf(price: number): bigint {
-  return FAIR + BigInt(Math.round((Number(FAIR) * Math.max(price, -9999)) / 10_000))
+/** How much worse an offer is than another one, in basis points of the other one. */
+function gapTo(best: number, price: number): number {
+  return (best - price) / rateAt(best)
 }
 
 function countAnswer(standing: Standing, at: number, now: number): void {
   const request = { isExpected: false, waitingSince: undefined, round: { offeredAt: undefined } }
   recordRequest(standing, request, 'none', now)
-  const answeredInMs = at <= TIMEOUT_MS ? at : undefined
-  recordEnd(standing, request, { answeredInMs, isOffer: false }, now)
+  recordEnd(standing, request, { answeredInMs: at <= TIMEOUT_MS ? at : undefined, isOffer: false }, now)
 }
