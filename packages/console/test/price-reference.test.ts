@@ -25,5 +25,5 @@ it.each([
   ['it as a warning when it is far above', [98, 99, 102], 'warning', 'last fill'],
   ['nothing more while the pair has few', [100, 100], 'muted', undefined],
 ])('beside a price stands that none from outside is known, and %s', (_what, prices, tone, last) => {
-  expect(referenceAfter(...prices)).toEqual([tone, 'No outside price is known here.', last])
+  expect(referenceAfter(...prices)).toEqual([tone, 'No outside price known.', last])
 })

@@ -14,6 +14,9 @@ async function getAddress(page: Page): Promise<void> {
   await button(page, 'Get the deposit address').click(PAGE_WAIT)
 }
 
+/** Saves what a refund needs, after which the address is shown. */
+const saveQuote = (page: Page) => page.getByRole('link', { name: 'Save the signed quote' }).click(PAGE_WAIT)
+
 describe.skipIf(!existsSync(CHROMIUM))(
   `a swap by deposit address in the console (needs ${CHROMIUM})`,
   { timeout: 180_000 },
@@ -30,12 +33,15 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await getAddress(page)
       const section = page.getByRole('region', { name: 'Deposit address' })
       await section.getByText('This address is not checked').waitFor()
-      const address = await section.locator('.whole-address code').first().innerText()
+      const code = section.getByRole('img', { name: 'QR code of the deposit address' })
+      const place = section.locator('.whole-address code')
       await page.setViewportSize({ width: 390, height: 844 })
       const heightOf = async (place: string) => (await section.locator(place).boundingBox())?.y ?? Number.NaN
       expect(await heightOf('.risks')).toBeLessThan(await heightOf('.send'))
+      expect([await place.count(), await code.count()]).toEqual([0, 0])
       const saving = page.waitForEvent('download')
-      await section.getByRole('link', { name: 'Save the signed quote' }).click()
+      await saveQuote(page)
+      const address = await place.innerText()
       expect(JSON.parse(await readFile(await (await saving).path(), 'utf8'))).toMatchObject({
         depositAddress: address.replaceAll(/\s/g, ''),
       })
@@ -43,7 +49,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.reload()
       const own = page.getByRole('region', { name: 'Your swaps in this browser' })
       await own.getByRole('link').click(PAGE_WAIT)
-      await section.getByRole('img', { name: 'QR code of the deposit address' }).waitFor(PAGE_WAIT)
+      await saveQuote(page)
+      await code.waitFor(PAGE_WAIT)
       expect(await section.getByText(address, { exact: true }).count()).toBe(1)
       const { weth } = stage.network.contracts
       await send(stage.user(), weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
@@ -106,6 +113,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       stage.pauseBestSolver()
       await open(stage.swapLink({ for: account(), mode: 'address' }))
       await getAddress(page)
+      await saveQuote(page)
       const address = await page.locator('.send .whole-address code').first().innerText()
       await send(stage.user(), weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
       await stage.passTime(page, 250)

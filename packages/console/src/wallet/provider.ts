@@ -11,16 +11,14 @@ import {
   custom,
   type EIP1193Provider,
   erc20Abi,
-  getAbiItem,
   getAddress,
   type Hex,
   numberToHex,
-  toFunctionSelector,
 } from 'viem'
-import { getCode, getGasPrice, getTransactionReceipt, readContract } from 'viem/actions'
+import { getGasPrice, getTransactionReceipt, readContract } from 'viem/actions'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { readView } from '../../../protocol/src/node/read-view.js'
-import { nonceUse, REFUND_CALLS_ABI } from '../../../protocol/src/settlement/settlement-of-chain.js'
+import { nonceUse } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import type { Offer } from '../data/auction/auction.js'
 import { learnToken, tokenOf } from '../data/tokens/tokens.js'
 import { wallet } from './connected-wallet.js'
@@ -155,18 +153,6 @@ export async function readToken(address: string): Promise<void> {
 export function readTerms({ chainId, settlement, protocolName }: Chain): Promise<SettlementTerms> {
   // The instance also serves this page: it is trusted for the contract's address (docs/decisions.md, D21).
   return readSettlement(nodeClient(Number(chainId)), settlement as Address, { protocolName })
-}
-
-/**
- * Whether a transfer comes back whose offer the solver has cancelled (docs/client.md, "Take the input back"), by the calls that the code of the
- * contract has; undefined where it has none of them, as behind a proxy.
- */
-export async function readWayBack({ chainId, settlement }: Chain): Promise<boolean | undefined> {
-  const code = await getCode(nodeClient(Number(chainId)), { address: settlement as Address })
-  const has = (name: 'recoverFromProxy' | 'refundAddressDeposit') =>
-    code?.includes(toFunctionSelector(getAbiItem({ abi: REFUND_CALLS_ABI, name })).slice(2))
-  if (has('recoverFromProxy')) return false
-  return has('refundAddressDeposit') || undefined
 }
 
 /** What the wallet's node asks for a unit of gas, in the smallest unit of the network's coin. */

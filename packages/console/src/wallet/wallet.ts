@@ -12,7 +12,6 @@ export {
   readGasPrice,
   readOnePrompt,
   readToken,
-  readWayBack,
   reconnectWallet,
   switchChain,
 } from './provider.js'

@@ -3,8 +3,6 @@ import { type EIP1193Provider, toFunctionSelector } from 'viem'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChainSchema } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { CheckOfferResponseSchema, OfferState } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { deployedSettlementBytecode } from '../../../../gen/contracts/deployed-settlement.js'
-import { settlementBytecode } from '../../../../gen/contracts/settlement.js'
 import { anyone, user } from '../../../../test/support/chain/settlement.js'
 import { called, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
@@ -31,7 +29,7 @@ import {
   takenOffer,
   takeOffer,
 } from '../../src/pages/swap/taken-offer.js'
-import { connectWallet, disconnectWallet, readWayBack, switchChain } from '../../src/wallet/wallet.js'
+import { connectWallet, disconnectWallet, switchChain } from '../../src/wallet/wallet.js'
 import { toConsoleOffer } from '../console-offer.js'
 
 await vi.hoisted(async () => (await import('../page-globals.js')).stubPage())
@@ -168,19 +166,6 @@ describe('a swap of the console', () => {
     await sending
     expect(uses(119)).toBe('paid')
   })
-
-  it.each([
-    ['the reference one', settlementBytecode, true],
-    ['a deployed one', deployedSettlementBytecode, false],
-    ['behind a proxy', '0x6080', undefined],
-  ])(
-    'knows by the contract (%s) whether a transfer comes back that the solver has cancelled',
-    async (_, code, isBack) => {
-      await connect(({ method }) => (method === 'eth_getCode' ? code : undefined))
-      const { chain } = await choice('ADDRESS')
-      expect(await readWayBack(chain)).toBe(isBack)
-    },
-  )
 
   it('remembers its swaps when the data of the site is deleted', async () => {
     await connect()

@@ -61,13 +61,22 @@ export function RateChart(pair: TradedPair) {
         values={rates}
         format={format}
       >
-        <div class="segments">
-          {ranges.map(([name, seconds]) => (
-            <button key={name} type="button" aria-pressed={seconds === range} onClick={() => choose(seconds)}>
-              {name}
-            </button>
-          ))}
-        </div>
+        {ranges.length === 1 ? (
+          <p class="muted">All fills of {span}</p>
+        ) : (
+          <div class="segments">
+            {ranges.map(([name, seconds]) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={seconds === range}
+                onClick={() => choose(seconds)}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+        )}
         <dl class="fact-row pair-facts">
           <Fact name="Change">
             <span class={last.rate < first.rate ? 'negative' : 'positive'}>
@@ -77,12 +86,14 @@ export function RateChart(pair: TradedPair) {
           </Fact>
           <Fact name="High">{format(Math.max(...rates))}</Fact>
           <Fact name="Low">{format(Math.min(...rates))}</Fact>
+          <Fact name="Volume">
+            {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}
+          </Fact>
         </dl>
       </Plot>
       <figcaption class="muted">
-        Volume {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol} in {all.length}{' '}
-        fills; anyone can trade with themselves at any price. No line where nobody traded. The axis does not
-        begin at 0. Times in {zoneName()}.
+        {all.length} fills; anyone can trade with themselves at any price. No line where nobody traded. The
+        axis does not begin at 0. Times in {zoneName()}.
       </figcaption>
     </figure>
   )

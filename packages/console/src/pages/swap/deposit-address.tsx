@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
 import { SolverRecord } from '../../components/paid.js'
@@ -59,6 +60,7 @@ interface DepositAddressProps {
 export function DepositAddress({ chain, offer, swap, children }: DepositAddressProps) {
   const { quote, depositAddress } = offer
   const { chainId } = chain
+  const [isSaved, setSaved] = useState(false)
   const { held, isUsed } =
     useWalletRead(chain, `at ${depositAddress}`, ({ readAddress }) => readAddress(chain, offer)) ?? {}
   // Asked again when the tab comes back to the front.
@@ -125,19 +127,27 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           Output and refunds go to <code>{quote.user}</code>
         </p>
         <div class="whole-address">
-          <SaveQuote swap={swap} />
-          <span>Then send once to this address, on {chain.name}</span>
-          <code>
-            {depositAddress.match(/^0x|.{4}/g)?.map((part, index) => (
-              <span key={index}>{part}</span>
-            ))}
-          </code>
-          <Copy text={depositAddress} label="deposit address" isLarge />
+          <SaveQuote swap={swap} onSave={() => setSaved(true)} />
+          <span>
+            Then send {isSaved ? 'once to this address' : 'to the address that appears'}, on {chain.name}
+          </span>
+          {isSaved && (
+            <>
+              <code>
+                {depositAddress.match(/^0x|.{4}/g)?.map((part, index) => (
+                  <span key={index}>{part}</span>
+                ))}
+              </code>
+              <Copy text={depositAddress} label="deposit address" isLarge />
+            </>
+          )}
         </div>
-        <figure>
-          <QrCode text={depositAddress} label="QR code of the deposit address" />
-          <figcaption>The address alone: choose token and amount yourself</figcaption>
-        </figure>
+        {isSaved && (
+          <figure>
+            <QrCode text={depositAddress} label="QR code of the deposit address" />
+            <figcaption>The address alone: choose token and amount yourself</figcaption>
+          </figure>
+        )}
         {terms}
       </div>
       {children?.(use)}
@@ -146,9 +156,10 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
 }
 
 /** A file with the signed quote, which a refund needs also where this browser has forgotten it. */
-export const SaveQuote = ({ swap }: Pick<DepositAddressProps, 'swap'>) => (
+export const SaveQuote = ({ swap, onSave }: Pick<DepositAddressProps, 'swap'> & { onSave?: () => void }) => (
   <a
     class="second-action"
+    onClick={onSave}
     download="signed-quote.json"
     href={`data:application/json,${encodeURIComponent(JSON.stringify(swap?.signedQuote))}`}
   >

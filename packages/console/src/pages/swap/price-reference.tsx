@@ -19,11 +19,11 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   const isFar = last && wholeRate([inputAmount, sold], [outputAmount, bought]) < last.rate * FAR
   return (
     <p class={isFar ? 'warning' : 'muted'}>
-      No outside price is known here.
+      No outside price known.
       {last && (
         <>
           {' '}
-          Last fill here: <span class="number">{formatFillRate(last.rate, bought)}</span>,{' '}
+          Last fill <span class="number">{formatFillRate(last.rate, bought)}</span>,{' '}
           <Age ms={last.at * 1000} />.
         </>
       )}

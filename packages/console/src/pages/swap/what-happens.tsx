@@ -4,6 +4,7 @@ import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { fillsOf } from '../../components/charts/rate-chart.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
+import { latestNow } from '../../data/clock.js'
 import { coinOf } from '../../data/coins.js'
 import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
@@ -29,7 +30,7 @@ interface WhatHappensProps {
   readonly isDeposited?: boolean
   /** Whether the user sends the input to the deposit address. */
   readonly isTransfer?: boolean
-  /** More of what is folded. */
+  /** More terms. */
   readonly children?: ComponentChildren
 }
 
@@ -54,8 +55,10 @@ export function WhatHappens(props: WhatHappensProps) {
             : !isDeposited && (
                 <>
                   {missing !== undefined && !isTransfer && ' once you press Swap,'}
-                  {isTransfer ? ' if it arrives by ' : ' if deposited by '}
-                  <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
+                  {isTransfer ? ' if it arrives ' : ' if deposited '}
+                  {isTransfer && missing === undefined
+                    ? 'in time'
+                    : `within ${formatSpan((depositDeadline - (isTransfer ? SPARE_SECONDS : 0)) * 1000 - latestNow.value)}`}
                 </>
               )}
         </dd>
@@ -77,13 +80,13 @@ export function WhatHappens(props: WhatHappensProps) {
           )}
           , no fee
         </dd>
+        {children}
       </dl>
       <details class="aside">
         <summary>More</summary>
         <dl class="facts">
           <dt>Locked</dt>
           <dd>From the deposit until you are paid or refunded, while prices move. A refund costs gas too.</dd>
-          {children}
         </dl>
       </details>
     </div>
@@ -120,9 +123,9 @@ export function Compensation({ chain, output }: { readonly chain: Chain; readonl
   if (bondReservationBps === undefined || bondToken === undefined) return <>a part of the solver's bond</>
   const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
-    <small>
+    <>
       <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond
       (no known price)
-    </small>
+    </>
   )
 }
