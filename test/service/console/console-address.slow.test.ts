@@ -15,7 +15,8 @@ async function getAddress(page: Page): Promise<void> {
 }
 
 /** Saves what a refund needs, after which the address is shown. */
-const saveQuote = (page: Page) => page.getByRole('link', { name: 'Save the signed quote' }).click(PAGE_WAIT)
+const saveQuote = (page: Page) =>
+  page.locator('.send').getByRole('link', { name: 'Save the signed quote' }).click(PAGE_WAIT)
 
 describe.skipIf(!existsSync(CHROMIUM))(
   `a swap by deposit address in the console (needs ${CHROMIUM})`,
