@@ -124,7 +124,7 @@ export interface ReadAnswer {
 const LEAST_GAIN = 1
 
 /** Whether a solver was worth waiting for. The offer of one that the round waited for must have come before its answer. */
-export function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean {
+function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean {
   return gain >= LEAST_GAIN && (isInTime || !wasWaitedFor)
 }
 

@@ -17,6 +17,7 @@ interface RetryOptions {
   readonly clock: Clock
 }
 
+/** Between a failed run and the next one, where nothing says otherwise. */
 export const RETRY_MS = 1000
 
 /** Builds the retry of a piece of work. */

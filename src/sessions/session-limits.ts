@@ -83,7 +83,7 @@ export function createSessionRate(perMinute: number, clock: () => number) {
   return {
     /**
      * Counts a session before it is opened, so that sessions at the same time count too.
-     * @returns a function that takes back the count of a session that was not opened
+     * @returns a function that takes back the count of a session that was not opened, so that strangers leave nothing
      * @throws ServiceError RATE_LIMITED
      */
     count(address: Address): () => void {
@@ -99,7 +99,7 @@ export function createSessionRate(perMinute: number, clock: () => number) {
         throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
       }
       return () => {
-        minute.sessions--
+        if (--minute.sessions === 0 && minutes.peek(address) === minute) minutes.delete(address)
       }
     },
   }

@@ -85,3 +85,10 @@ test('a solver opens so many sessions a minute, and one that was not opened coun
   count()
   expect(count).toThrow(refused)
 })
+
+test('10,000 keys whose sessions are not opened do not end the count of a solver', () => {
+  const rate = createSessionRate(1, createManualClock().monotonic)
+  rate.count(ADDRESS)
+  for (let key = 0; key < 10_000; key++) rate.count(`0x${key.toString(16).padStart(40, '0')}`)()
+  expect(() => rate.count(ADDRESS)).toThrow(expect.objectContaining({ reason: 'RATE_LIMITED' }))
+})

@@ -235,16 +235,11 @@ it('an order that is owed at a restart is paid while the instance is down', asyn
 })
 
 it('an order that is owed at a restart is paid while another chain of the solver is dead', async () => {
-  const request = async () => {
-    throw new Error('the other node is down')
-  }
+  const request = () => Promise.reject(new Error('the other node is down'))
   const rpc = custom({ request }, { retryCount: 0 })
   const chains = { 1: { rpc, settlement: SETTLEMENT, tokens: [WETH] } }
-  const { quoteFor, deposit, restart, passBlocks, isPaid, errors } = await startRunning(
-    'reference',
-    {},
-    { chains },
-  )
+  const running = await startRunning('reference', {}, { chains })
+  const { quoteFor, deposit, restart, passBlocks, isPaid, errors } = running
   const known = await quoteFor(1_000n, TERMS)
   await restart(() => deposit(known))
   await passBlocks(SOON)

@@ -41,6 +41,7 @@ export interface Endpoint {
   close(): void
 }
 
+/** Why others take an endpoint's calls; undefined when nothing is known against it. */
 export function troubleOf({ isOfOtherChain, headTrouble }: Endpoint): EndpointTrouble | undefined {
   return isOfOtherChain ? 'OTHER_CHAIN' : headTrouble
 }

@@ -88,7 +88,7 @@ export async function lookAtOrder(parts: ChainParts, order: StoredOrder, deposit
  * due, unless the market maker says no, and less than that when it says so. No look waits for its answer.
  * @returns whether the deposit is to be paid now
  */
-export function consultMaker(
+function consultMaker(
   { time, books, options, onError }: ChainParts,
   order: StoredOrder,
   deposit: Deposit,

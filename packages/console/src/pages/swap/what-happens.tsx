@@ -65,7 +65,7 @@ export function WhatHappens(props: WhatHappensProps) {
         <dt>If not paid</dt>
         <dd>
           {input} back after{' '}
-          {fillDeadline === undefined ? `${most} at most` : <Deadline seconds={fillDeadline} />}, when you
+          {fillDeadline === undefined ? `at most ${most}` : <Deadline seconds={fillDeadline} />}, when you
           press Refund{isTransfer && ', if it came whole and in time'}, +{' '}
           <Compensation chain={chain} output={BigInt(outputAmount)} />
         </dd>
