@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -39,5 +40,21 @@ describe('documents', () => {
 
   it.each(DEPLOYMENT_FILES)('are named in %s only with files and headings that exist', (file) => {
     expect(brokenLinks(mentionsIn(read(file)), '.', file)).toEqual([])
+  })
+
+  it('are cited in code only by decisions and sections that exist', () => {
+    const citation = 'docs/[a-z-]+\\.md(, D[0-9]+)*(, "[^"]+")?'
+    const cited = execFileSync('git', ['grep', '-hoE', citation, 'src', 'packages', 'proto'], {
+      encoding: 'utf8',
+    })
+    const unknown = [...new Set(cited.trim().split('\n'))].filter((text) => {
+      const [document = '', ...places] = text.split(', ')
+      return places.some(
+        (place) =>
+          !read(document).includes(place.startsWith('"') ? `# ${place.slice(1, -1)}\n` : `## ${place} `),
+      )
+    })
+    expect(cited).toContain('docs/decisions.md, D4')
+    expect(unknown).toEqual([])
   })
 })

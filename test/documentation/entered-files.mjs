@@ -5,7 +5,7 @@
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const OWN = /^(src|packages\/\w+\/src)\//
 
 const session = new Session()
