@@ -19,6 +19,7 @@ const headerOf = (number: number, branch = 'a', parentHash = nameOf(number - 1, 
 })
 const NO_LOGS = { events: [], bondedSolvers: new Set<never>(), cancelledNonces: [], changedOrders: [] }
 const ignore = () => {}
+const MAX_REORG_DEPTH = 8
 
 /** The processor of a chain with the blocks 11 to 13, and the node that it reads. */
 async function startProcessor() {
@@ -39,7 +40,7 @@ async function startProcessor() {
     onLate: ignore,
     onPublished: ignore,
   }
-  const parts = { config, maxReorgDepth: 8, eventSink, listener, log: createLog('silent') }
+  const parts = { config, maxReorgDepth: MAX_REORG_DEPTH, eventSink, listener, log: createLog('silent') }
   const context = only<ChainSyncContext>(parts)
   const blocks = createBlockProcessor(context, ignore)
   const node = { branch: 'a', isOther: false, reads: 0 }
@@ -62,16 +63,28 @@ async function startProcessor() {
 }
 
 it.each([
-  ['at a known block', headerOf(12, 'b', nameOf(11))],
-  ['below all known blocks', headerOf(11, 'b')],
-])('a fork %s removes nothing when the node serves another chain', async (_where, fork) => {
+  ['at a known block', headerOf(12, 'b', nameOf(11)), 11],
+  ['below all known blocks', headerOf(11, 'b'), 10],
+])('a fork %s removes nothing when the node serves another chain', async (_where, fork, root) => {
   const { blocks, reader, reverted, node } = await startProcessor()
   node.isOther = true
   await expect(blocks.add(reader, [fork])).rejects.toThrow(ChainConfigError)
   expect([reverted, blocks.last()]).toEqual([[], headerOf(13)])
   node.isOther = false
   await blocks.add(reader, [fork])
-  expect(reverted).toHaveLength(1)
+  expect(reverted).toEqual([root])
+})
+
+it.each([
+  [1, 19],
+  [MAX_REORG_DEPTH, 12],
+  [MAX_REORG_DEPTH + 1, 10],
+])('a reorganisation of %i blocks removes those after block %i', async (depth, root) => {
+  const { blocks, reader, reverted } = await startProcessor()
+  for (let number = 14; number <= 20; number++) await blocks.add(reader, [headerOf(number)])
+  const first = 21 - depth
+  await blocks.add(reader, [headerOf(first, 'b', nameOf(first - 1))])
+  expect(reverted).toEqual([root])
 })
 
 it('a lower head on another fork is followed when it has come three times in a row', async () => {

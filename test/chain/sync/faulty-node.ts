@@ -1,27 +1,20 @@
-import type { PublicClient } from 'viem'
+import { numberToHex, type PublicClient } from 'viem'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { bloomOf, EMPTY_TRIE_ROOT, ZERO_BLOOM } from '../../support/model-chain/bloom.js'
+import { BASE_FEE, type ModelBlock } from '../../support/model-chain/model-chain.js'
+import { createModelNode, toBlock } from '../../support/model-chain/model-node.js'
 import { only } from '../../support/only.js'
 import type { Random } from '../../support/random.js'
-import {
-  type RandomChain,
-  type RawBlock,
-  type RawHeader,
-  type RawLog,
-  type RawReceipt,
-  toHex,
-} from './random-chain.js'
-
-interface LogFilter {
-  readonly blockHash?: Hex
-  readonly fromBlock?: Hex
-  readonly toBlock?: Hex
-}
+import { OTHER_CONTRACT, orderWith } from './any-orders.js'
+import type { RandomChain } from './random-chain.js'
 
 /** A pass with more calls than this is in an endless loop. */
 const MAX_CALLS = 3000
 /** Blocks of a range from which on the service checks a sample of them. */
 const SAMPLED_RANGE = 98
+const FULL_BLOOM: Hex = `0x${'ff'.repeat(256)}`
+/** The blocks with one of these numbers have a bloom filter with every bit, as full blocks nearly have. */
+const FULL_BLOCK_INTERVAL = 12
 export const ENDLESS = 'the node is called endlessly'
 
 /** What a node does at all times, and what is not wrong by itself (docs/decisions.md, D22). `odd-answers.test.ts` has its spellings. */
@@ -57,6 +50,11 @@ export function drawHabits(random: Random): NodeHabits {
   }
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in
+type Shape = any
+/** @param param the first one of the call @param answer that of the node itself */
+type Script = (param: Shape, answer: () => Shape) => unknown
+
 interface FaultyNodeOptions {
   readonly chainId: number
   /** Whether the node has `eth_getBlockReceipts`. */
@@ -66,8 +64,10 @@ interface FaultyNodeOptions {
   readonly habits: NodeHabits
 }
 
-/** A node with JSON-RPC that gives wrong answers or fails at random, as often as a test allows. */
+/** Makes a model node give wrong answers or fail at random, as often as a test allows. */
 export function createFaultyNode(chain: RandomChain, random: Random, options: FaultyNodeOptions) {
+  const { model } = chain
+  const node = createModelNode(model, options.chainId)
   let wrongAnswersLeft = 0
   let calls = 0
   let { lateBlocks } = options.habits
@@ -85,86 +85,83 @@ export function createFaultyNode(chain: RandomChain, random: Random, options: Fa
     throw new Error('no answer')
   }
 
-  function wrongHead(): RawHeader {
-    const { number, header } = chain.tip()
-    const forkAt = chain.upTo(random.integer(Math.max(0, number - 12), number))
-    const wrong = [
-      () => chain.forkFrom(forkAt, random.integer(1, 8)).header,
-      () => ({ ...header, hash: `0x${'e'.repeat(64)}`, parentHash: `0x${'d'.repeat(64)}` }) as const,
-      () => ({ ...header, number: toHex(10 ** 9) }),
-      () => forkAt.header,
-    ] as const
-    return random.pick(wrong)()
+  const isAmongLast = (number: number, count: number) => number > model.head().number - count
+  const numberOf = (hash: Hex) => model.known(hash)?.number ?? fail()
+  const isFull = (number: number) => number % FULL_BLOCK_INTERVAL === 0
+
+  function headerOf(block: ModelBlock): Shape {
+    const header = toBlock(block, BASE_FEE)
+    const isEmpty = block.receipts.length === 0
+    return {
+      ...header,
+      ...(isFull(block.number) && !isEmpty && { logsBloom: FULL_BLOOM }),
+      ...(bloom !== undefined && !isEmpty && { logsBloom: bloom }),
+      receiptsRoot,
+    }
   }
 
-  function headerBy(name: Hex | string): RawHeader | null {
-    if (name === 'latest') return isWrong() ? wrongHead() : chain.tip().header
-    const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
-    const header = block?.header ?? null
-    if (header === null && failsWithoutBlock)
-      throw Object.assign(new Error('requested epoch was a null round'), { code: -32000 })
-    if (!isWrong()) return header
-    return random.pick<() => RawHeader | null>([
-      () => null,
-      fail,
-      () => chain.tip().header,
-      () => header && { ...header, logsBloom: random.pick<Hex | null>([null, ZERO_BLOOM]) },
+  function wrongHead(): Shape {
+    const { number } = model.head()
+    const forkAt = chain.upTo(random.integer(Math.max(0, number - 12), number))
+    return random.pick<() => Shape>([
+      () => headerOf(chain.forkFrom(forkAt, random.integer(1, 8))),
+      () => ({ ...headerOf(model.head()), hash: `0x${'e'.repeat(64)}`, parentHash: `0x${'d'.repeat(64)}` }),
+      () => ({ ...headerOf(model.head()), number: numberToHex(10 ** 9) }),
+      () => headerOf(forkAt),
     ])()
   }
 
-  /** Whether the node has not indexed a block yet. */
-  function isLate({ number }: RawBlock): boolean {
-    return number > chain.tip().number - lateBlocks
-  }
-
-  function isFresh({ number }: RawBlock): boolean {
-    return number > chain.tip().number - options.freshBlocks
+  const header: Script = (name, answer) => {
+    const found = answer()
+    const right = found && headerOf(model.known(found.hash) as ModelBlock)
+    if (name === 'latest') return isWrong() ? wrongHead() : right
+    if (right === null && failsWithoutBlock)
+      throw Object.assign(new Error('requested epoch was a null round'), { code: -32000 })
+    if (!isWrong()) return right
+    return random.pick<() => Shape>([
+      () => null,
+      fail,
+      () => headerOf(model.head()),
+      () => right && { ...right, logsBloom: random.pick([null, ZERO_BLOOM]) },
+    ])()
   }
 
   /** Logs that show that the answer is wrong, whatever the block contains. */
-  function visiblyWrong(logs: readonly RawLog[]): readonly RawLog[] | null {
-    const [first, ...rest] = logs
+  function visiblyWrong([first, ...rest]: Shape[]): Shape {
     if (first === undefined) return random.pick<() => null>([fail, () => null])()
-    const changed = random.pick<Partial<RawLog>>([
+    const changed = random.pick<object>([
       { removed: true },
-      { address: `0x${'0c'.repeat(20)}` },
+      { address: OTHER_CONTRACT },
       { blockHash: `0x${'f'.repeat(64)}` },
     ])
-    return random.pick<() => readonly RawLog[]>([
+    return random.pick<() => Shape>([
       fail,
-      () => [...logs, ...logs, { ...first, data: `${first.data}00` }],
+      () => [first, ...rest, first, ...rest, { ...first, data: `${first.data}00` }],
       () => [{ ...first, ...changed }, ...rest],
     ])()
   }
 
-  function without(logs: readonly RawLog[], left: number): RawLog[] {
-    return logs.filter((_, index) => index !== left)
-  }
-
-  function logsOfBlock(hash: Hex): readonly RawLog[] | null {
-    const block = chain.get(hash)
-    if (block === undefined) return fail()
-    const logs = isLate(block) ? [] : block.logs
+  function logsOfBlock(number: number, indexed: Shape[]): Shape {
+    const logs = isAmongLast(number, lateBlocks) ? [] : indexed
     if (!isWrong()) return logs
-    if (!isFresh(block)) return visiblyWrong(logs)
-    return random.pick<() => readonly RawLog[] | null>([
+    if (!isAmongLast(number, options.freshBlocks)) return visiblyWrong(logs)
+    return random.pick<() => Shape>([
       () => [],
-      () => without(logs, random.integer(0, 1)),
+      () => logs.toSpliced(random.integer(0, 1), 1),
       () => [...logs, ...logs],
       () => visiblyWrong(logs),
     ])()
   }
 
-  function logsOfRange(from: number, to: number): readonly RawLog[] | null {
-    const blocks = chain.blocks(from, to)
-    const logs = blocks.flatMap((block) => block.logs)
+  function logsOfRange(from: number, to: number, logs: Shape[]): Shape {
     if (from === to || !isWrong()) return logs
     // Without bloom filters nothing shows that logs of a range are missing.
     if (bloom !== undefined) return visiblyWrong(logs)
     // In a long range, the service samples blocks, and finds only what lacks a large part.
     const cut = to - from < SAMPLED_RANGE ? random.integer(0, logs.length) : Math.floor(logs.length / 2)
-    const leftOut = new Set(blocks.filter(() => random.integer(0, 1) === 0).map(({ hash }) => hash))
-    return random.pick<() => readonly RawLog[] | null>([
+    const blocks = new Set(logs.map(({ blockHash }) => blockHash))
+    const leftOut = new Set([...blocks].filter(() => random.integer(0, 1) === 0))
+    return random.pick<() => Shape>([
       () => logs.slice(0, cut),
       () => logs.slice(cut),
       () => logs.filter(({ blockHash }) => !leftOut.has(blockHash)),
@@ -172,14 +169,16 @@ export function createFaultyNode(chain: RandomChain, random: Random, options: Fa
     ])()
   }
 
-  function receiptsOf(hash: Hex): RawReceipt[] | null {
+  function receiptsOf(hash: Hex, found: Shape[] | null): Shape {
     if (!options.hasReceipts) return null
-    const block = chain.get(hash)
-    const all = block ? [...block.receipts] : null
-    const receipts =
-      block && all && isLate(block) ? all.map((each) => ({ ...each, logs: [], logsBloom: ZERO_BLOOM })) : all
-    if (receipts === null || !isWrong()) return receipts
-    return random.pick<() => RawReceipt[] | null>([
+    const number = numberOf(hash)
+    const last = isFull(number) && { logsBloom: FULL_BLOOM }
+    const indexed = found?.map((receipt, index) => ({ ...receipt, ...(index === found.length - 1 && last) }))
+    const receipts = isAmongLast(number, lateBlocks)
+      ? indexed?.map((receipt) => ({ ...receipt, logs: [], logsBloom: ZERO_BLOOM }))
+      : indexed
+    if (receipts === undefined || !isWrong()) return receipts
+    return random.pick<() => Shape>([
       () => null,
       fail,
       () => [],
@@ -188,52 +187,31 @@ export function createFaultyNode(chain: RandomChain, random: Random, options: Fa
     ])()
   }
 
-  /** The answer to `orders(bytes32)`: settled, because the model has no refunds. */
-  function orderAnswer(): unknown {
-    const order = (state: number): Hex =>
-      `0x${[0, 0, 0, 1, 0, 1, 1, 1, state].map((word) => word.toString(16).padStart(64, '0')).join('')}`
-    return isWrong() ? random.pick<() => unknown>([fail, () => order(0), () => order(9)])() : order(2)
-  }
-
-  function toAnswer(header: RawHeader): object {
-    const placeholder = bloom === undefined || header.transactions.length === 0 ? {} : { logsBloom: bloom }
-    return { ...header, ...placeholder, receiptsRoot }
-  }
-
-  const placed = (logs: readonly RawLog[]): readonly RawLog[] =>
+  const placed = (logs: Shape[]): Shape[] =>
     hasOneIndex ? logs.map((log) => ({ ...log, logIndex: '0x0' })) : logs
 
-  function answer(method: string, [first]: readonly unknown[]): unknown {
-    switch (method) {
-      case 'eth_getBlockByNumber':
-      case 'eth_getBlockByHash': {
-        const header = headerBy(first as Hex)
-        return header && toAnswer(header)
-      }
-      case 'eth_getBlockReceipts': {
-        const receipts = receiptsOf(first as Hex)
-        return receipts?.map((receipt) => ({ ...receipt, logs: placed(receipt.logs) })) ?? null
-      }
-      case 'eth_getLogs': {
-        const { blockHash, fromBlock, toBlock } = first as LogFilter
-        const logs =
-          blockHash === undefined ? logsOfRange(Number(fromBlock), Number(toBlock)) : logsOfBlock(blockHash)
-        return logs && placed(logs)
-      }
-      case 'eth_call':
-        return orderAnswer()
-    }
-    throw new Error(`the node has no method ${method}`)
+  const scripts: Record<string, Script> = {
+    eth_getBlockByNumber: header,
+    eth_getBlockByHash: header,
+    eth_getBlockReceipts: (hash, answer) =>
+      receiptsOf(hash, answer())?.map((receipt: Shape) => ({ ...receipt, logs: placed(receipt.logs) })),
+    eth_getLogs({ blockHash, fromBlock, toBlock: last }, answer) {
+      const logs = blockHash
+        ? logsOfBlock(numberOf(blockHash), answer())
+        : logsOfRange(Number(fromBlock), Number(last), answer())
+      return logs && placed(logs)
+    },
+    eth_call: (_call, answer) =>
+      isWrong() ? random.pick([fail, () => orderWith(0), () => orderWith(9)])() : answer(),
+    eth_chainId: (_none, answer) => (isWrong() ? numberToHex(options.chainId + 1) : answer()),
   }
-
-  const client = {
-    getChainId: async () => (isWrong() ? options.chainId + 1 : options.chainId),
-    request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
-      answer(method, params),
-  }
+  node.intercept(({ method, params = [] }, answer) => scripts[method]?.(params[0], answer))
 
   return {
-    client: only<PublicClient>(client),
+    client: only<PublicClient>({
+      request: node.request,
+      getChainId: async () => Number(await node.request({ method: 'eth_chainId' })),
+    }),
     /** Has all blocks indexed at once from now on. */
     catchUp() {
       lateBlocks = 0

@@ -12,12 +12,15 @@ import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { TEST_HANG_MS } from '../../support/hang.js'
 import { createManualClock } from '../../support/manual-clock.js'
+import { BASE_FEE } from '../../support/model-chain/model-chain.js'
+import { toBlock } from '../../support/model-chain/model-node.js'
 import { only } from '../../support/only.js'
 import { createRandom, type Random } from '../../support/random.js'
 import { rounds } from '../../support/rounds.js'
+import { SETTLEMENT } from './any-orders.js'
 import { createFaultyEventSink } from './faulty-event-sink.js'
 import { createFaultyNode, drawHabits, ENDLESS, NO_HABITS } from './faulty-node.js'
-import { createRandomChain, type RandomChain, SETTLEMENT } from './random-chain.js'
+import { createRandomChain, type RandomChain } from './random-chain.js'
 import { type ReconnectingSubscriber, subscribe } from './reconnecting-subscriber.js'
 
 /** Number of histories for each of the two properties. */
@@ -45,7 +48,8 @@ async function createHistory(seed: number, confirmations: number) {
   const random = createRandom(seed)
   const hasReceipts = seed % 2 === 0
   const habits = seed % 4 < 2 ? NO_HABITS : drawHabits(random)
-  const chain = createRandomChain(random, { nullRounds: seed % 3 === 0 ? 0 : 3 })
+  const chain = createRandomChain(random, seed % 3 === 0 ? 0 : 3)
+  const startBlock = random.integer(0, 4)
   let lateEvents = 0
   const node = createFaultyNode(chain, random, {
     chainId: CHAIN_ID,
@@ -78,7 +82,7 @@ async function createHistory(seed: number, confirmations: number) {
   const config = {
     chainId: CHAIN_ID,
     settlement: SETTLEMENT,
-    startBlock: 0,
+    startBlock,
     confirmations,
     recheckBlocks: RECHECK_BLOCKS,
   } as const
@@ -130,9 +134,6 @@ async function createHistory(seed: number, confirmations: number) {
     for (const subscriber of subscribers) await subscriber.end()
   }
 
-  const eventsTo = (last: number) =>
-    chain.blocks(0, last).flatMap(({ logs }) => logs.map(({ topics }) => topics[1]))
-
   return {
     random,
     chain,
@@ -141,7 +142,7 @@ async function createHistory(seed: number, confirmations: number) {
     subscribers,
     play,
     /** The orders of the chain's events, up to the last confirmed block. */
-    expected: () => eventsTo(chain.tip().number - confirmations),
+    expected: () => chain.ordersOf(startBlock, chain.model.head().number - confirmations),
     async close() {
       await eventLog.close()
       await database.destroy()
@@ -152,13 +153,14 @@ async function createHistory(seed: number, confirmations: number) {
 type History = Awaited<ReturnType<typeof createHistory>>
 
 /** A head as a node pushes it, which may be any other block, or none. */
-function drawHint(random: Random, chain: RandomChain): object {
-  const some = chain.upTo(random.integer(0, chain.tip().number))
+function drawHint(random: Random, { model, upTo }: RandomChain): object {
+  const head = toBlock(model.head(), BASE_FEE)
+  const some = toBlock(upTo(random.integer(0, model.head().number)), BASE_FEE)
   return random.pick<() => object>([
-    () => chain.tip().header,
-    () => ({ ...chain.tip().header, logsBloom: null, parentHash: null, number: 'new' }),
-    () => ({ ...chain.tip().header, hash: `0x${'ee'.repeat(32)}` }),
-    () => ({ ...some.header, number: chain.tip().header.number }),
+    () => ({ ...head }),
+    () => ({ ...head, logsBloom: null, parentHash: null, number: 'new' }),
+    () => ({ ...head, hash: `0x${'ee'.repeat(32)}` }),
+    () => ({ ...some, number: head?.number }),
     () => ({ hash: null }),
     () => ({}),
   ])()
@@ -202,6 +204,12 @@ function remainingEvents({ received }: ReconnectingSubscriber, isInOrder: boolea
   return { left, removed }
 }
 
+/** The least and the deepest reorganisation that keeps known blocks, one more, or any other. */
+function drawDepth(random: Random): number {
+  const deepest = MAX_REORG_DEPTH + random.integer(0, 2)
+  return random.pick([1, 2, deepest, deepest + 1, random.integer(1, MAX_REORG_DEPTH * 3)])
+}
+
 it('every subscriber ends with the events of the chain after any errors of a node and a database', {
   timeout: TIMEOUT_MS,
 }, async () => {
@@ -209,7 +217,7 @@ it('every subscriber ends with the events of the chain after any errors of a nod
   await forEachSeed(
     (seed) => seed % 3,
     ({ random, chain }) => {
-      if (random.integer(0, 2) === 0) chain.reorganise(random.integer(1, MAX_REORG_DEPTH * 3))
+      if (random.integer(0, 2) === 0) chain.reorganise(drawDepth(random))
       else chain.grow(random.integer(0, 20))
     },
     ({ isInOrder, subscribers, expected }) => {

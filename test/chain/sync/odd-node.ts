@@ -1,35 +1,25 @@
-import { type PublicClient, toEventSelector } from 'viem'
-import type { Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { PublicClient } from 'viem'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { BASE_FEE, createModelChain } from '../../support/model-chain/model-chain.js'
-import type { ModelContracts } from '../../support/model-chain/model-contracts.js'
 import { createModelNode, toBlock } from '../../support/model-chain/model-node.js'
 import { only } from '../../support/only.js'
+import { ANY_ORDERS, OTHER_CONTRACT, SETTLEMENT, word } from './any-orders.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in
 export type Odd = any
 
-const SETTLEMENT: Hex = `0x${'5e'.repeat(20)}`
-const OTHER_CONTRACT: Hex = `0x${'0c'.repeat(20)}`
-const SETTLED = toEventSelector('Settled(bytes32,address,address)')
 const HEAD = 8
 /** The node has later blocks too. */
 const LAST = 400
 export const WITH_EVENTS = 5
-export const word = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 
-/** Whatever a contract is sent, its log names it as the order. */
-const transact: ModelContracts['transact'] = (_context, address, data) => ({
-  logs: [{ address, topics: [SETTLED, data, word(1), word(2)], data: '0x' }],
-  steps: [],
-})
-const chain = createModelChain(only<ModelContracts>({ transact }), SETTLEMENT, 100)
+const chain = createModelChain(ANY_ORDERS, SETTLEMENT, 100)
 // Block 5 and each above 100 have two events of the contract, and every block has a log of another one.
 for (let number = 1; number <= LAST; number++) {
   if (number === WITH_EVENTS || number > 100)
-    for (const order of [200, 201]) chain.act(SETTLEMENT, SETTLEMENT, word(order))
-  chain.act(SETTLEMENT, OTHER_CONTRACT, word(number))
+    for (const order of [200, 202]) chain.act(SETTLEMENT, SETTLEMENT, word(order))
+  chain.act(SETTLEMENT, OTHER_CONTRACT, word(2 * number))
   chain.mine(100)
 }
 
@@ -85,4 +75,4 @@ export async function read(shapes: Shapes, others?: readonly PublicClient[]) {
   }
 }
 
-export const EVENTS = { numbers: [1, 2, 3, 4, 5, 6, 7, 8], orders: [200, 201] }
+export const EVENTS = { numbers: [1, 2, 3, 4, 5, 6, 7, 8], orders: [200, 202] }

@@ -1,7 +1,8 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { BlockHeader, ChainPosition } from '../../../packages/protocol/src/orders/block.js'
-import { createOpenPosition } from '../../../src/chain/sync/starting-block.js'
+import { createOpenPosition, resyncRoot } from '../../../src/chain/sync/starting-block.js'
 import { only } from '../../support/only.js'
 
 const [OWN, OTHER] = [`0x${'5e'.repeat(20)}`, `0x${'7e'.repeat(20)}`] as const
@@ -54,4 +55,28 @@ it.each([
   ['again for another contract, with a warning', 3, positionOf(OTHER), 3, [OWN, 2], [CHANGED, CHANGED]],
 ])('a chain begins %s', async (_where, startBlock, stored, firstBlock, begun, warnings) => {
   expect(await open(startBlock, stored)).toEqual({ firstBlock, begun, warnings })
+})
+
+/** Reads a chain again that has kept its blocks up to a number. @returns the block after which it is read */
+async function rootAfterLoss(eventBlocks: readonly number[], lastKept: number, firstBlock: number) {
+  const isKept = ({ number }: BlockHeader) => number <= lastKept
+  const onChain = (known: BlockHeader) => (isKept(known) ? known : { ...known, hash: header(99).hash })
+  const reader = { header: async (number: number) => onChain(header(number)) }
+  const [oldest, fork] = [header(HEAD), header(HEAD + 1)]
+  const lost = { oldest, eventBlocks: eventBlocks.map(header), firstBlock, fork }
+  return (await resyncRoot(only(reader), lost)).number
+}
+
+it.each([
+  ['the last block with events that it has kept', [5, 6, 8, 9], 7, 3, 6],
+  ['the block before the first one read, when it has kept none with events', [8, 9], 7, 3, 2],
+  ['the block before the first one read, when no block has events', [], 7, 3, 2],
+  ['nothing, when its first block was read', [0, 8], -1, 0, -1],
+])('a chain whose known blocks have left it is read again after %s', async (_where, eventBlocks, ...rest) => {
+  const [lastKept, firstBlock, root] = rest
+  expect(await rootAfterLoss(eventBlocks, lastKept, firstBlock)).toBe(root)
+})
+
+it('a chain that has kept its oldest known block is not read again', async () => {
+  await expect(rootAfterLoss([9], HEAD, 3)).rejects.toThrow(InconsistentAnswerError)
 })

@@ -50,7 +50,9 @@ export type ModelChain = ReturnType<typeof createModelChain>
  * @param signer the account whose signed transactions come
  */
 export function createModelChain(contracts: ModelContracts, signer: Address, startTime: number) {
-  const blocks: ModelBlock[] = [blockAfter(undefined, startTime)]
+  const blocks: ModelBlock[] = []
+  /** All blocks by their hash, also those that have left the chain: nodes keep them for a time. */
+  const known = new Map<Hex, ModelBlock>()
   const receipts = new Map<Hex, ModelReceipt>()
   const counts = new Map<Address, number>()
   /** The block after which a signed transaction was sent first, by its nonce. */
@@ -97,6 +99,12 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
     return taken
   }
 
+  function append(block: ModelBlock): ModelBlock {
+    blocks.push(block)
+    known.set(block.hash, block)
+    return block
+  }
+
   function rollBack(depth: number): ModelBlock[] {
     forks++
     const removed = blocks.splice(Math.max(0, blocks.length - depth))
@@ -106,10 +114,14 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
     return removed
   }
 
+  append(blockAfter(undefined, startTime))
+
   return {
     contracts,
     blocks: blocks as readonly ModelBlock[],
     head,
+    /** A block by its hash, also one that has left the chain. */
+    known: (hash: Hex) => known.get(hash),
     countOf,
     receipt: (hash: Hex) => receipts.get(hash),
     /** What waits of the signer, the first nonce that is free included. */
@@ -163,11 +175,9 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       fate: (transaction: ModelTransaction) => 'lost' | 'waiting' | number,
     ): { readonly removed: readonly ModelBlock[]; readonly added: readonly ModelBlock[] } {
       const removed = rollBack(depth)
-      const added = [...removed.map(({ timestamp }) => timestamp), time].map((timestamp) => {
-        const block = blockAfter(head(), timestamp, forks)
-        blocks.push(block)
-        return block
-      })
+      const added = [...removed.map(({ timestamp }) => timestamp), time].map((timestamp) =>
+        append(blockAfter(head(), timestamp, forks)),
+      )
       // As they were until a transaction of this block: those of new blocks are executed one block after the other.
       const fates = removed
         .flatMap(({ receipts: all }) => all)
@@ -187,9 +197,17 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
     },
     /** Removes the newest blocks. @returns them */
     rollBack,
+    /** Puts blocks back that were removed after the head. */
+    restore(removed: readonly ModelBlock[]): void {
+      for (const block of removed) {
+        for (const step of block.steps) step.redo()
+        for (const receipt of block.receipts) receipts.set(receipt.transaction.hash, receipt)
+        blocks.push(block)
+      }
+    },
     /** Answers as of a block. @throws what it throws */
     asOf<T>(number: number, answer: () => T): T {
-      const later = blocks.slice(number + 1).flatMap(({ steps }) => steps)
+      const later = blocks.filter((block) => block.number > number).flatMap(({ steps }) => steps)
       for (const step of later.toReversed()) step.undo()
       try {
         return answer()
@@ -208,24 +226,24 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
      * Mines a block.
      * @param options.signedFirst whether the signer's come before the others
      * @param options.holdsSigned whether the signer's wait on
+     * @param options.skipped how many numbers before it have no block
      */
-    mine(timestamp: number, { signedFirst = true, holdsSigned = false } = {}): ModelBlock {
-      const block = blockAfter(head(), timestamp, forks)
+    mine(timestamp: number, { signedFirst = true, holdsSigned = false, skipped = 0 } = {}): ModelBlock {
+      const block = blockAfter(head(), timestamp, forks, skipped)
       const others = acts
       acts = []
       const signed = holdsSigned ? [] : takeSigned()
       const all = signedFirst ? [...signed, ...others] : [...others, ...signed]
       for (const transaction of all) execute(transaction, block)
-      blocks.push(block)
-      return block
+      return append(block)
     },
   }
 }
 
-function blockAfter(parent: ModelBlock | undefined, timestamp: number, fork = 0): ModelBlock {
+function blockAfter(parent: ModelBlock | undefined, timestamp: number, fork = 0, skipped = 0): ModelBlock {
   if (parent !== undefined && timestamp < parent.timestamp)
     throw new Error(`a block at ${timestamp} cannot come after ${parent.timestamp}`)
-  const number = parent === undefined ? 0 : parent.number + 1
+  const number = parent === undefined ? 0 : parent.number + 1 + skipped
   const parentHash: Hex = parent?.hash ?? `0x${'00'.repeat(32)}`
   const hash: Hex = `0xb${fork.toString(16).padStart(31, '0')}${number.toString(16).padStart(32, '0')}`
   return { number, hash, parentHash, timestamp, receipts: [], steps: [] }

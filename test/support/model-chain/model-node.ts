@@ -130,11 +130,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
     eth_chainId: () => numberToHex(chainId),
     eth_blockNumber: () => numberToHex(chain.head().number),
     eth_getBlockByNumber: (tag: string) => toBlock(blockAt(tag), chain.baseFee()),
-    eth_getBlockByHash: (hash: Hex) =>
-      toBlock(
-        chain.blocks.find((block) => block.hash === hash),
-        chain.baseFee(),
-      ),
+    eth_getBlockByHash: (hash: Hex) => toBlock(chain.known(hash), chain.baseFee()),
     eth_getLogs: (filter: LogFilter) => findLogs(chain, filter),
     eth_call: (call: CallRequest, tag: BlockName = 'latest') => asOf(tag, (block) => simulate(call, block)),
     eth_estimateGas(call: CallRequest) {
@@ -156,8 +152,8 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
       }
     },
     eth_getTransactionReceipt: (hash: Hex) => toReceipt(chain.receipt(hash), chain.baseFee()),
-    eth_getBlockReceipts(tag: string) {
-      const block = blockAt(tag.length === HASH_LENGTH ? { blockHash: tag } : tag)
+    eth_getBlockReceipts(tag: Hex) {
+      const block = tag.length === HASH_LENGTH ? chain.known(tag) : blockAt(tag)
       return block?.receipts.map((receipt) => toReceipt(receipt, chain.baseFee())) ?? null
     },
     eth_getTransactionByHash(hash: Hex) {
@@ -240,10 +236,9 @@ function findLogs(
   const head = chain.head().number
   const from = fromBlock === undefined || fromBlock === 'latest' ? head : Number(fromBlock)
   const to = last === undefined || last === 'latest' ? head : Number(last)
-  const blocks = chain.blocks.filter(({ number, hash }) =>
-    blockHash === undefined ? number >= from && number <= to : hash === blockHash,
-  )
-  if (blockHash !== undefined && blocks.length === 0) throw new NodeError(NOT_FOUND, 'unknown block')
+  const named = blockHash && chain.known(blockHash)
+  if (blockHash !== undefined && named === undefined) throw new NodeError(NOT_FOUND, 'unknown block')
+  const blocks = named ? [named] : chain.blocks.filter(({ number }) => number >= from && number <= to)
   const addresses = address === undefined ? undefined : [address].flat().map((one) => lower(one as Address))
   return blocks
     .flatMap(({ receipts }) => receipts.flatMap(toLogs))
