@@ -1,12 +1,11 @@
 import { type Hex, pad } from 'viem'
 import { expect, it } from 'vitest'
 
-import { addressOf, depositOf, startPolling, TOKEN, transferTo } from './poller-fixture.js'
+import { addressOf, type FoundLog, startPolling, TOKEN } from './poller-fixture.js'
 
 const capitals = (text: Hex): Hex => `0x${text.slice(2).toUpperCase()}`
-type Log = ReturnType<typeof transferTo>
 
-it.each<[string, (logs: readonly Log[]) => unknown]>([
+it.each<[string, (logs: readonly FoundLog[]) => unknown]>([
   ['of the usual shape', (logs) => logs],
   ['that are `null` when there are none', (logs) => (logs.length === 0 ? null : logs)],
   [
@@ -15,7 +14,7 @@ it.each<[string, (logs: readonly Log[]) => unknown]>([
       logs.map((log) => ({
         ...log,
         address: capitals(log.address),
-        topics: log.topics.map((topic) => capitals(topic as Hex)),
+        topics: log.topics.map(capitals),
       })),
   ],
   [
@@ -30,10 +29,8 @@ it.each<[string, (logs: readonly Log[]) => unknown]>([
   const receiver = addressOf(0xab)
   const { deposits, transfers, errors, answers, nextBlock } = startPolling(
     [receiver],
-    async ({ to, fromBlock, toBlock }) => {
-      if (fromBlock > 101n || toBlock < 101n) return shape([])
-      return shape([to === undefined ? (depositOf(9) as Log) : transferTo(receiver)])
-    },
+    (_request, found) => shape(found()),
+    { transfersTo: [receiver], deposits: [9] },
   )
   await nextBlock()
   await nextBlock()
@@ -42,10 +39,10 @@ it.each<[string, (logs: readonly Log[]) => unknown]>([
 })
 
 it('what another contract or another solver has is no deposit, whatever the filter', async () => {
-  const { topics, ...log } = depositOf(9)
-  const { deposits, errors, nextBlock } = startPolling([], async () => [
-    { ...log, topics: topics.with(3, pad(TOKEN)) },
-  ])
+  const toOther = (log: FoundLog) => ({ ...log, topics: log.topics.with(3, pad(TOKEN)) })
+  const { deposits, errors, nextBlock } = startPolling([], (_request, found) => found().map(toOther), {
+    deposits: [9],
+  })
   await nextBlock()
   expect([deposits, errors]).toEqual([[], []])
 })

@@ -1,6 +1,9 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex, pad, parseAbiItem } from 'viem'
 import { expect, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
+import { createModelChain, type ModelBlock } from '../../../../test/support/model-chain/model-chain.js'
+import type { ModelContracts } from '../../../../test/support/model-chain/model-contracts.js'
+import { createModelNode } from '../../../../test/support/model-chain/model-node.js'
 import { only } from '../../../../test/support/only.js'
 import { toRpcError } from '../../../chain/src/json-rpc.js'
 import type { ChainParts } from '../../src/chain/chain-parts.js'
@@ -11,7 +14,8 @@ import type { Filling } from '../../src/orders/filling.js'
 const DEPOSITED = parseAbiItem(
   'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
 )
-export const SOLVER = `0x${'0a'.repeat(20)}` as const
+const [TRANSFER] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' })
+const SOLVER = `0x${'0a'.repeat(20)}` as const
 const SETTLEMENT = `0x${'5e'.repeat(20)}` as const
 export const TOKEN = `0x${'0b'.repeat(20)}` as const
 export const POLL_MS = 1_000
@@ -20,54 +24,57 @@ export const NEVER = new Promise<never>(() => {})
 
 export const answered = (code: number, message: string) => toRpcError({ code, message }, String)
 export const addressOf = (index: number) => pad(numberToHex(index), { size: 20 })
+const toAddress = (word: Hex): Address => `0x${word.slice(-40)}`
 const hashOf = (number: number) => pad(numberToHex(number), { size: 32 })
 
-/** A filter. Only one of transfers has receivers. */
-interface LogRequest {
-  readonly address: Address | readonly Address[]
-  readonly fromBlock: bigint
-  readonly toBlock: bigint
-  readonly to: readonly Address[] | undefined
+/** A token and a settlement contract without rules. A transaction says for whom a transfer, or of which order a deposit is. */
+const CONTRACTS = only<ModelContracts>({
+  transact(_context, address, word) {
+    const args = { orderId: word, user: TOKEN, solver: SOLVER }
+    const terms = [TOKEN, '0x5', TOKEN, '0x6', '0x7'].map((value) => pad(value as Hex).slice(2))
+    const log =
+      address === TOKEN
+        ? { topics: [TRANSFER, pad(SOLVER), word], data: pad('0x1') }
+        : {
+            topics: encodeEventTopics({ abi: [DEPOSITED], args }) as Hex[],
+            data: `0x${terms.join('')}` as const,
+          }
+    return { logs: [{ address, ...log }], steps: [] }
+  },
+})
+
+/** A log as usual nodes give it. */
+export interface FoundLog {
+  readonly address: Address
+  readonly topics: readonly Hex[]
 }
 
-const [TRANSFER] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' })
-const toAddress = (word: Hex): Address => `0x${word.slice(-40)}`
+/** The blocks of a filter, both included. Only one of transfers has receivers. */
+interface LogRequest {
+  readonly from: number
+  readonly to: number
+  readonly receivers: readonly Address[] | undefined
+}
 
-/** A log of a transfer, as usual nodes give it. */
-export const transferTo = (to: Address, block = 101) => ({
-  address: TOKEN,
-  topics: [TRANSFER, pad(SOLVER), pad(to)],
-  data: pad('0x1'),
-  blockNumber: numberToHex(block),
-  blockHash: hashOf(block),
-  transactionHash: hashOf(1),
-  transactionIndex: '0x0',
-  logIndex: '0x0',
-  removed: false,
-})
+interface PolledChain {
+  readonly secondsPerBlock?: number
+  /** Where the solver has stopped. */
+  readonly position?: number
+  /** The number of the block at its start. */
+  readonly first?: number
+  /** The receivers of the transfers, and the orders of the deposits, that the next block has. */
+  readonly transfersTo?: readonly Address[]
+  readonly deposits?: readonly number[]
+}
 
-/** A log of a deposit for the solver. @param number its order id */
-export const depositOf = (number: number) => ({
-  ...transferTo(SOLVER),
-  address: SETTLEMENT,
-  topics: [
-    ...encodeEventTopics({
-      abi: [DEPOSITED],
-      args: { orderId: hashOf(number), user: TOKEN, solver: SOLVER },
-    }),
-  ],
-  data: `0x${[TOKEN, '0x5', TOKEN, '0x6', '0x7'].map((value) => pad(value as Hex).slice(2)).join('')}`,
-})
-
-/** A chain with a block for each poll. @param answer of the node to a request of logs */
+/**
+ * Polls a model of a chain, whose blocks a test mines.
+ * @param answer of the node to a request of logs @param answer.found those that the chain has
+ */
 export function startPolling(
   addresses: readonly Address[],
-  answer: (request: LogRequest) => Promise<unknown>,
-  {
-    secondsPerBlock = 1,
-    position,
-    first = 100,
-  }: { secondsPerBlock?: number; position?: number; first?: number } = {},
+  answer: (request: LogRequest, found: () => FoundLog[]) => unknown = (_request, found) => found(),
+  { secondsPerBlock = 1, position, first = 100, transfersTo = [], deposits: orders = [] }: PolledChain = {},
 ) {
   const clock = createManualClock(0)
   const closing = new AbortController()
@@ -78,28 +85,30 @@ export function startPolling(
   const errors: string[] = []
   const positions = new Map<string, string>()
   if (position !== undefined) positions.set('chain 1', String(position))
-  let head = first
   let answers = 0
-  const blockAt = (number: number) => ({
-    hash: hashOf(number),
-    number,
-    time: Math.floor(number * secondsPerBlock),
+  /** What the node names as its newest block. */
+  let newest = 'latest'
+
+  const model = createModelChain(CONTRACTS, SOLVER, 0)
+  const mine = () => model.mine(Math.floor((model.head().number + 1) * secondsPerBlock))
+  while (model.head().number < first) mine()
+  for (const to of transfersTo) model.act(SOLVER, TOKEN, pad(to))
+  for (const order of orders) model.act(SOLVER, SETTLEMENT, hashOf(order))
+  const past = model.blocks[Math.max(0, first - (secondsPerBlock < 1 ? 400 : 100))] as ModelBlock
+  const toHead = ({ number, hash, timestamp }: ModelBlock) => ({ number, hash, time: timestamp })
+  const time = createChainTime(clock, toHead(past), toHead(model.head()), CONFIRMATIONS)
+
+  const node = createModelNode(model, 1)
+  node.intercept(({ method, params: [param] = [] }, ask) => {
+    if (method !== 'eth_getLogs') return ask(param === 'latest' ? [newest] : undefined)
+    const { fromBlock, toBlock, topics } = param as { fromBlock: Hex; toBlock: Hex; topics: Hex[][] }
+    const receivers = [topics[0]].flat().includes(TRANSFER) ? topics[2]?.map(toAddress) : undefined
+    const request = { from: Number(fromBlock), to: Number(toBlock), receivers }
+    requests.push(request)
+    return answer(request, () => ask() as FoundLog[])
   })
-  const past = blockAt(Math.max(0, first - (secondsPerBlock < 1 ? 400 : 100)))
-  const time = createChainTime(clock, past, blockAt(first), CONFIRMATIONS)
   const client = {
-    // biome-ignore lint/suspicious/noExplicitAny: parameters of JSON-RPC
-    async request({ method, params: [param] }: { method: string; params: any[] }) {
-      if (method !== 'eth_getLogs') {
-        const { hash, number, time: timestamp } = blockAt(param === 'latest' ? head : Number(param))
-        return { hash, parentHash: hash, number, timestamp }
-      }
-      const { address, fromBlock, toBlock, topics } = param
-      const to = topics[0] === TRANSFER ? topics[2].map(toAddress) : undefined
-      const asked = { address, fromBlock: BigInt(fromBlock), toBlock: BigInt(toBlock), to }
-      requests.push(asked)
-      return answer(asked)
-    },
+    request: node.request,
     /** The balance of an address that has got something. */
     async readContract({ args = [] }: { args?: readonly unknown[] }) {
       transfers.push(args[0] as Address)
@@ -154,17 +163,15 @@ export function startPolling(
     errors,
     answers: () => answers,
     clock,
-    newBlock: () => head++,
     /** The node names an old block as its newest one. @returns ends that */
     goBack(block: number) {
-      const newest = head
-      head = block
+      newest = numberToHex(block)
       return () => {
-        head = newest
+        newest = 'latest'
       }
     },
     async nextBlock(ms = POLL_MS) {
-      head++
+      mine()
       await clock.advance(ms)
     },
   }
