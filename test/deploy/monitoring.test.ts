@@ -12,8 +12,8 @@ import {
   dashboardQueries,
   JOB,
   type Panel,
-} from '../support/deploy/monitoring.js'
-import { readExpression } from '../support/deploy/promql.js'
+} from './monitoring.js'
+import { readExpression } from './promql.js'
 
 const ALERT_TESTS = 'deploy/prometheus/alerts.test.yml'
 const noPromtool = spawnSync('promtool', ['--version']).error !== undefined

@@ -11,8 +11,8 @@ import {
   OPTIONAL_CHAIN_VARIABLES,
   OPTIONAL_VARIABLES,
 } from '../../src/config/variables.js'
-import { type ComposeService, readCompose } from '../support/deploy/compose.js'
 import { commandOf, readDockerfile, type Stage, tipOf, wordsOf } from '../support/deploy/dockerfile.js'
+import { type ComposeService, readCompose } from './compose.js'
 
 /** How long the service lets open requests finish, in seconds. */
 const DRAIN_SECONDS = 10

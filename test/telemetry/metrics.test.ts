@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { alertQueries, dashboard, dashboardQueries, type Query } from '../support/deploy/monitoring.js'
-import { readExpression } from '../support/deploy/promql.js'
+import { alertQueries, dashboard, dashboardQueries, type Query } from '../deploy/monitoring.js'
+import { readExpression } from '../deploy/promql.js'
 
 /** The fields of prom-client's metrics that its types do not have. */
 interface Labelled {

@@ -23,8 +23,8 @@ import {
   stranger,
   user,
 } from '../../support/chain/settlement.js'
-import { offerOf } from '../../support/chain/signed-offer.js'
 import { only } from '../../support/only.js'
+import { offerOf } from './signed-offer.js'
 
 const NEVER = new AbortController().signal
 const VALID: OfferVerdict = { state: 'VALID' }

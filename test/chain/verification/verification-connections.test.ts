@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
 import { shared } from '../../support/shared.js'
+import { type RawNode, startRawNode } from './raw-node.js'
 import {
   ACCEPTED,
   NEVER,

@@ -15,9 +15,9 @@ import {
   stranger,
   user,
 } from '../../support/chain/settlement.js'
-import { offerOf } from '../../support/chain/signed-offer.js'
 import { only } from '../../support/only.js'
 import { shared } from '../../support/shared.js'
+import { offerOf } from './signed-offer.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const rejected = (error: ContractRefusal): DepositVerdict => ({ kind: 'rejected', error })

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
-import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
 import { shared } from '../../support/shared.js'
+import { type RawNode, startRawNode } from './raw-node.js'
 import { NEVER, startVerifiedSettlement, unknownVerdict } from './verified-settlement.js'
 
 const NO_ANSWER = unknownVerdict('no_answer')

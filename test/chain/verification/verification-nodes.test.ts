@@ -5,8 +5,8 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import { user } from '../../support/chain/chain.js'
-import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
 import { shared } from '../../support/shared.js'
+import { type RawNode, startRawNode } from './raw-node.js'
 import { ACCEPTED, NEVER, REFUSED, startVerifiedSettlement, unknownVerdict } from './verified-settlement.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }

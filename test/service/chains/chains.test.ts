@@ -6,8 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
-import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { startSolver } from '../../support/solvers/solver.js'
 
@@ -43,7 +42,7 @@ afterEach(async () => {
 })
 
 async function start(environment: Record<string, string> = {}) {
-  service = await startEventService(chains, { ...SETTINGS, RPC_URL_31338: rpc.url, ...environment })
+  service = await startService(chains, { ...SETTINGS, RPC_URL_31338: rpc.url, ...environment })
 }
 
 type Listed = Record<string, unknown> & {

@@ -8,8 +8,8 @@ import { startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
 import { deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
 import { bytecodeNamed, deployer, startChain } from '../../support/chain/chain.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
-import { itDiagnoses, startDoctorFixture } from '../../support/process/doctor.js'
 import { shared } from '../../support/shared.js'
+import { itDiagnoses, startDoctorFixture } from './doctor.js'
 
 const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
 const NO_CONTRACT = `0x${'11'.repeat(20)}`

@@ -4,8 +4,8 @@ import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-stores.js'
 import { type Postgres, startPostgres } from '../../support/databases/postgres.js'
 import { createPostgresDatabase, makeDatabase } from '../../support/databases/postgres-database.js'
 import { eventually } from '../../support/eventually.js'
-import { ADA, BOB, type DoctorFixture, startDoctorFixture } from '../../support/process/doctor.js'
 import { startService } from '../../support/service/service.js'
+import { ADA, BOB, type DoctorFixture, startDoctorFixture } from './doctor.js'
 
 const PASSWORD = 'open-sesame'
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { commandLine } from '../../support/process/command-line.js'
-import { ADA, BOB, itDiagnoses, startDoctorFixture } from '../../support/process/doctor.js'
 import { shared } from '../../support/shared.js'
 import { honest } from '../../support/solvers/solver.js'
+import { ADA, BOB, itDiagnoses, startDoctorFixture } from './doctor.js'
 
 const CHECKS = [
   ...['variables', 'RPC_URL_31337 reachable', 'RPC_URL_31337 chain id', 'RPC_URL_31337 head'],

@@ -17,7 +17,7 @@ const key = Buffer.from(account.getHdKey().privateKey ?? []).toString('hex')
 const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startService(chain))
 
-const preload = join(import.meta.dirname, '../../support/process/loaded-databases.mjs')
+const preload = join(import.meta.dirname, 'loaded-databases.mjs')
 const startCli = (argv: string[], environment: Record<string, string> = {}) =>
   startProcess(process.execPath, [`${BUILT}/cli.js`, ...argv], {
     AGGREGATOR_URL: service.url,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startProcess } from '../../support/process/process.js'
-import { startQuotingService } from '../../support/service/quoting-service.js'
+import { startQuotingService } from './quoting-service.js'
 
 const run = promisify(execFile)
 const PACKAGES = '/usr/share/gocode'

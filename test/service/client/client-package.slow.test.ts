@@ -11,12 +11,12 @@ import type { DevAccount } from '../../../packages/cli/src/devnet/deploy.js'
 import { codeBlocks } from '../../documentation/code-blocks.js'
 import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
-import { createProject } from '../../support/packages/client-project.js'
 import { cloneSources } from '../../support/packages/clone.js'
 import { startProcess } from '../../support/process/process.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
+import { createProject } from './client-project.js'
 
 const INPUT = 10n ** 18n
 const OUTPUT = '2500000000'

@@ -6,7 +6,7 @@ import { user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../../support/packages/python-stubs.js'
 import { startProcess } from '../../support/process/process.js'
-import { startQuotingService } from '../../support/service/quoting-service.js'
+import { startQuotingService } from './quoting-service.js'
 
 describe.skipIf(!HAS_PYTHON_GRPC)('grpcio of Python, from the same protos (needs gRPC of Debian)', () => {
   let quoting: Awaited<ReturnType<typeof startQuotingService>>

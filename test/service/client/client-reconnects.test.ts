@@ -5,13 +5,13 @@ import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startCable } from '../../support/faults/cable.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startEventService } from '../../support/service/event-service.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const chain = await shared(startModelChain({ bonded: 3 }))
 const traffic = await createTraffic(chain, { seed: 21 })
-const service = await shared(startEventService([chain]))
+const service = await shared(startService(chain))
 const solver = await shared(startSolver(chain, solverAccounts[0], honest({ output: '1000' })))
 await solver.register(service)
 const cable = await shared(startCable(service.url))

@@ -8,10 +8,10 @@ import { mined } from '../../../packages/cli/src/devnet/deploy.js'
 import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
-import { createWalletProject } from '../../support/packages/wallet-project.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
+import { createWalletProject } from './wallet-project.js'
 
 const BUILD_MS = 100_000
 const INPUT = 10n ** 18n

@@ -9,8 +9,7 @@ import { eventually } from '../../support/eventually.js'
 import { startCable } from '../../support/faults/cable.js'
 import { type ModelTestChain, startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
-import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const START_MS = 120_000
 const PAGE_WAIT = { timeout: 60_000 }
@@ -70,7 +69,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         startModelChain({ bonded: 0 }),
         startModelChain({ chainId: 31338, bonded: 0 }),
       ])
-      service = await startEventService(chains)
+      service = await startService(chains)
       traffic = await createTraffic(chains[0], { seed: 71 })
       const other = await createTraffic(chains[1], { seed: 5 })
       const orders = [other.order(), other.order()]
@@ -129,7 +128,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     )
 
     it('are polled while the instance refuses a stream', async () => {
-      const strict = await startEventService([chains[0]], { MAX_STREAM_CLIENTS_PER_IP: '1' })
+      const strict = await startService(chains[0], { MAX_STREAM_CLIENTS_PER_IP: '1' })
       onTestFinished(() => strict.close())
       await isLive(await openPlace('market', strict.url))
       const page = await openPlace('orders', strict.url)

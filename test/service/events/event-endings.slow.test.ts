@@ -8,8 +8,7 @@ import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.j
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import {
@@ -25,7 +24,7 @@ const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
 
 const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: 31 })
-const service = await shared(startEventService([chain]))
+const service = await shared(startService(chain))
 
 async function clientsOf({ metric }: TestService): Promise<number[]> {
   return Promise.all(PROTOCOLS.map((protocol) => metric('aggregator_stream_clients', { protocol })))
@@ -140,7 +139,7 @@ describe('the shutdown of the service', () => {
     transport.protocol === 'sse' ? { status: 200 } : endOn(transport, GOING)
 
   it('is reported on every transport', async () => {
-    const leaving = await startEventService([chain])
+    const leaving = await startService(chain)
     const clients = await openAll(leaving.url)
     await mineOne()
     await Promise.all(clients.map((client) => client.take(1)))

@@ -16,7 +16,7 @@ import {
   standing,
   withoutCursors,
 } from '../../support/streams/event-messages.js'
-import { createSubscriber, type Subscriber } from '../../support/streams/event-subscriber.js'
+import { createSubscriber, type Subscriber } from './event-subscriber.js'
 
 /** The seed of the traffic and of the moments. What a moment hits still differs from run to run. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)

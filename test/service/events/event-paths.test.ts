@@ -4,7 +4,7 @@ import { connect } from 'node:http2'
 import { expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startEventService } from '../../support/service/event-service.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { endOn, eventSource, webSocket } from '../../support/streams/transports.js'
 
@@ -17,7 +17,7 @@ const INVALID_CHAIN_ID = {
 }
 
 const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startEventService([chain]))
+const service = await shared(startService(chain))
 
 it.each([webSocket, eventSource])(
   '$name rejects mistakes that only a query can contain',
@@ -47,7 +47,7 @@ it('pages of other origins may read /v1/events', async () => {
     return response.headers.get('access-control-allow-origin')
   }
   expect(await open(service.url, 'https://a.example')).toBe('*')
-  const strict = await startEventService([chain], { CORS_ORIGINS: 'https://a.example' })
+  const strict = await startService(chain, { CORS_ORIGINS: 'https://a.example' })
   expect(await open(strict.url, 'https://a.example')).toBe('https://a.example')
   expect(await open(strict.url, 'https://b.example')).toBeNull()
   await strict.close()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { user } from '../../support/chain/chain.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startEventService } from '../../support/service/event-service.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { type ExpectedEnd, endOn, transports, webSocket } from '../../support/streams/transports.js'
 
@@ -27,7 +27,7 @@ const INVALID: ExpectedEnd = {
 }
 
 const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startEventService([chain]))
+const service = await shared(startService(chain))
 
 const clients = async () => service.metric('aggregator_stream_clients', {})
 

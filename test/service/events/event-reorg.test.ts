@@ -8,7 +8,7 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages, reversionsOf, withoutCursors } from '../../support/streams/event-messages.js'
-import { createSubscriber, type Subscriber } from '../../support/streams/event-subscriber.js'
+import { createSubscriber, type Subscriber } from './event-subscriber.js'
 
 const TERMS = { inputAmount: 5n, outputAmount: 70n, fillDeadline: 4_100_000_000 }
 

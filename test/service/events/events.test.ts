@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startEventService } from '../../support/service/event-service.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages, withoutCursors } from '../../support/streams/event-messages.js'
 import { openAll } from '../../support/streams/transports.js'
@@ -18,7 +18,7 @@ const traffics = await Promise.all([
   createTraffic(chains[0], { seed: 11 }),
   createTraffic(chains[1], { seed: 12 }),
 ])
-const service = await shared(startEventService(chains))
+const service = await shared(startService(chains))
 const clients = await Promise.all((await openAll(service.url)).map(shared))
 
 /** The messages of each transport from now on, while something happens. */

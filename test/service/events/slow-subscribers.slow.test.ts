@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { type ChattySettlement, deployChattySettlement } from '../../support/chain/chatty-settlement.js'
-import { environmentForAll } from '../../support/service/event-service.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { eventSource, grpc, webSocket } from '../../support/streams/transports.js'
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
   const quiet = await startChain({ bonded: 0 })
   chatty = await deployChattySettlement(quiet.devnet, quiet.contracts.bondToken)
   chain = { ...quiet, contracts: { ...quiet.contracts, settlement: chatty.address } }
-  service = await startService(chain, environmentForAll([chain]))
+  service = await startService(chain)
 })
 afterAll(async () => {
   await service?.close()

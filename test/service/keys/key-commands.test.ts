@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { databases } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
-import { runKeys } from '../../support/keys/keyed-service.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
+import { runKeys } from './keyed-service.js'
 
 const KEY = /^qa_[0-9a-f]{10}_[\w-]{43}$/
 

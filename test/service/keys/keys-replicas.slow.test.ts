@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { between } from '../../support/between.js'
 import { eventually } from '../../support/eventually.js'
-import { runKeys } from '../../support/keys/keyed-service.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import type { TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { transports } from '../../support/streams/transports.js'
+import { runKeys } from './keyed-service.js'
 
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 

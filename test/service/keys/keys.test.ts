@@ -8,13 +8,13 @@ import { formatApiKey } from '../../../src/clients/api-key.js'
 import { createApiKey } from '../../../src/clients/api-key-secret.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startKeyedService } from '../../support/keys/keyed-service.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import { eventSource, transports, webSocket } from '../../support/streams/transports.js'
+import { startKeyedService } from './keyed-service.js'
 
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 

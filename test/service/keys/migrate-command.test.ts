@@ -1,13 +1,13 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
-import { runKeys } from '../../support/keys/keyed-service.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService } from '../../support/service/service.js'
 import { openSession } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { signedRegistration, startSolver } from '../../support/solvers/solver.js'
+import { runKeys } from './keyed-service.js'
 
 const LISTED = '0x000000000000000000000000000000000000dEaD'
 const [[, makeFile], [, makePostgres]] = databases as [(typeof databases)[0], (typeof databases)[0]]

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
-import { startKeyedService } from '../../support/keys/keyed-service.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
 import { eventSource, type StreamTransport, transports } from '../../support/streams/transports.js'
+import { startKeyedService } from './keyed-service.js'
 
 const chain = await shared(startModelChain({ bonded: 1 }))
 const service = await shared(startKeyedService(chain))

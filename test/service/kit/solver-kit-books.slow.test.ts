@@ -10,7 +10,7 @@ import { OrderState } from '../../support/chain/settlement.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startProcess } from '../../support/process/process.js'
-import { startEventService } from '../../support/service/event-service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { WETH_UNIT } from '../../support/solver-kit/fixed-price.js'
 import { keyOf, type Offer } from '../../support/solver-kit/market.js'
 import { contractStruct } from '../../support/solvers/solver.js'
@@ -76,11 +76,11 @@ async function openMarket(chainId: number, rules: Rules) {
 }
 
 let markets: [Market, Market]
-let service: Awaited<ReturnType<typeof startEventService>>
+let service: TestService
 
 beforeAll(async () => {
   markets = [await openMarket(31337, 'reference'), await openMarket(31338, 'deployed')]
-  service = await startEventService([...markets])
+  service = await startService(markets)
 })
 afterAll(async () => {
   await service?.close()
@@ -111,7 +111,7 @@ function startSolver(stateFile: string) {
     ]),
   )
   const options = { account: keyOf(account), name: 'Dora', aggregatorUrl: service.url, chains, stateFile }
-  const script = 'test/support/solver-kit/solver-process.ts'
+  const script = 'test/service/kit/solver-process.ts'
   return startProcess(process.execPath, ['--import', 'tsx', script, JSON.stringify(options)], {})
 }
 

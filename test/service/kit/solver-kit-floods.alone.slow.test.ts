@@ -27,7 +27,7 @@ function startOnOneCore(args: readonly string[]) {
 it('a deposit is paid within five seconds while 32 connections flood the endpoint, on one core', async () => {
   const endpointUrl = `http://127.0.0.1:${await freePort()}/${'f'.repeat(22)}`
   const options = JSON.stringify({ ...market.solverOptions(), endpointUrl })
-  const solver = startOnOneCore(['--import', 'tsx', 'test/support/solver-kit/solver-process.ts', options])
+  const solver = startOnOneCore(['--import', 'tsx', 'test/service/kit/solver-process.ts', options])
   await solver.waitFor(/^started$/m)
   const offer = await market.quote()
   const now = Math.floor(Date.now() / 1000)
@@ -37,7 +37,7 @@ it('a deposit is paid within five seconds while 32 connections flood the endpoin
   const times = { depositDeadline: now + 300, fillDeadline: now + 420 }
   const body = { ...swap, ...times, userAddress: NO_USER, chainId, depositMode: 'CONTRACT' }
   const url = `${endpointUrl}/quote`
-  const args = ['test/support/solver-kit/flood-endpoint.mjs', url, String(CONNECTIONS), JSON.stringify(body)]
+  const args = ['test/service/kit/flood-endpoint.mjs', url, String(CONNECTIONS), JSON.stringify(body)]
   await startOnOneCore(args).waitFor(FLOOD)
   await market.deposit(offer)
   const depositedAt = performance.now()

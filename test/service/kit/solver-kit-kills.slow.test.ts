@@ -27,7 +27,7 @@ function startSolver(stateFile: string) {
   const { chainId } = market.chain
   const terms = { ...chains[chainId], raiseFeesAfterMs: 100, maxPayments: 3 }
   const options = JSON.stringify({ ...others, stateFile, chains: { [chainId]: terms } })
-  const args = ['--import', 'tsx', 'test/support/solver-kit/solver-process.ts', options]
+  const args = ['--import', 'tsx', 'test/service/kit/solver-process.ts', options]
   return startProcess(process.execPath, args, {})
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { AnswerResult } from '../../../packages/solver/src/session/session-messages.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { freePort } from '../../support/free-port.js'
-import { startEventService } from '../../support/service/event-service.js'
+import { startService } from '../../support/service/service.js'
 import { PRICE, WETH_UNIT } from '../../support/solver-kit/fixed-price.js'
 import { type Market, startMarket } from '../../support/solver-kit/market.js'
 
@@ -87,7 +87,7 @@ it('a solver with an endpoint registers it, quotes there, and fills', async () =
 })
 
 it('a solver whose instance shuts down connects to the next URL, and fills the orders of both', async () => {
-  const other = await startEventService([market.chain])
+  const other = await startService(market.chain)
   const urls: string[] = []
   const solver = market.solver({
     aggregatorUrl: [other.url, market.service.url],

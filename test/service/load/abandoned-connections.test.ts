@@ -9,7 +9,6 @@ import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.j
 import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { environmentForAll } from '../../support/service/event-service.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -32,9 +31,7 @@ const lines: { level: number; msg: string; reason?: string; client?: string }[] 
 
 const chain = await shared(startModelChain({ bonded: 1 }))
 const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-const service = await shared(
-  startService(chain, { ...environmentForAll([chain]), QUOTE_TIMEOUT_MS: '20000' }, { log }),
-)
+const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: '20000' }, { log }))
 const solver = await shared(startSolver(chain, solverAccounts[0]))
 await solver.register(service)
 

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
-import { createHostileClient, type HostileAnswer, MARK } from '../../support/clients/hostile-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
@@ -9,6 +8,7 @@ import { environmentFor } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, register, startSolver } from '../../support/solvers/solver.js'
+import { createHostileClient, type HostileAnswer, MARK } from './hostile-client.js'
 
 const SEED = 20_260_105
 const CONCURRENCY = 16
@@ -17,7 +17,7 @@ const REQUESTS = 10_000
 const HONEST_EVERY_MS = 50
 const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
-const NODE = { flags: ['--expose-gc'], preload: ['./test/support/process/memory-report.mjs'] }
+const NODE = { flags: ['--expose-gc'], preload: ['./test/service/load/memory-report.mjs'] }
 
 const chain = await shared(startModelChain({ bonded: 1 }))
 const service = startServiceProcess({ ...environmentFor(chain), LOG_LEVEL: 'info' }, NODE)

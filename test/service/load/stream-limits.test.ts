@@ -5,8 +5,7 @@ import { WebSocket } from 'ws'
 import { between } from '../../support/between.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startEventService } from '../../support/service/event-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import {
@@ -41,7 +40,7 @@ const chain = await shared(startModelChain({ bonded: 0 }))
 afterEach(() => service.close())
 
 const start = async (environment: Record<string, string>) => {
-  service = await startEventService([chain], environment)
+  service = await startService(chain, environment)
 }
 
 const openFor = (address: string, transport: StreamTransport = webSocket) =>

@@ -40,7 +40,7 @@ describe('a start with an unusable database file', () => {
   it('says in one line which package of SQLite is missing, and what to install', async () => {
     const service = startServiceProcess(
       { ...environmentFor(chain), DB_PATH: temporaryFile() },
-      { preload: ['./test/support/process/no-sqlite.mjs'] },
+      { preload: ['./test/service/operation/no-sqlite.mjs'] },
     )
     expect(await service.exited).toBe(1)
     expect(service.errors()).toMatch(
@@ -51,7 +51,7 @@ describe('a start with an unusable database file', () => {
     const path = temporaryFile()
     const service = startServiceProcess(
       { ...environmentFor(chain), DB_PATH: path },
-      { preload: ['./test/support/process/other-node-version.mjs'] },
+      { preload: ['./test/service/operation/other-node-version.mjs'] },
     )
     expect(await service.exited).toBe(1)
     expect(service.errors()).toContain('was compiled against a different Node.js version')

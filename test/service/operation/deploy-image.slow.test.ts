@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { readDockerfile } from '../../support/deploy/dockerfile.js'
-import { walk } from '../../support/deploy/image-walk.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
+import { walk } from './image-walk.js'
 
 /** The folder that stands for the image. */
 interface Image {

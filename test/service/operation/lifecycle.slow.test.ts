@@ -20,7 +20,7 @@ describe('a service', () => {
     // A solver that waits for its signal is not late.
     const environment = { ...environmentFor(chain), QUOTE_TIMEOUT_MS: '60000' }
     const service = startServiceProcess(environment, {
-      preload: ['./test/support/process/reject-on-signal.mjs'],
+      preload: ['./test/service/operation/reject-on-signal.mjs'],
     })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
     const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)

@@ -3,11 +3,11 @@ import { createDevnetClient } from '../../../packages/cli/src/devnet/deploy.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
-import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { startSolver } from '../../support/solvers/solver.js'
+import { METRICS_SPELLINGS, rawGet } from './metrics-spellings.js'
 
 const chain = await shared(startModelChain({ bonded: 1 }))
 const solver = await shared(startSolver(chain, solverAccounts[0]))

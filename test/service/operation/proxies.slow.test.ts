@@ -5,11 +5,8 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
-import { METRICS_SPELLINGS, rawGet } from '../../support/deploy/metrics-spellings.js'
-import { PROXIES, startProxy, writeCertificate } from '../../support/deploy/proxies.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startEventService } from '../../support/service/event-service.js'
-import { sendTo } from '../../support/service/service.js'
+import { sendTo, startService } from '../../support/service/service.js'
 import { transports as sessionTransports } from '../../support/sessions/session-connections.js'
 import { offering, openSession } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
@@ -17,6 +14,8 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 import { quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
 import { openAll } from '../../support/streams/transports.js'
+import { METRICS_SPELLINGS, rawGet } from './metrics-spellings.js'
+import { PROXIES, startProxy, writeCertificate } from './proxies.js'
 
 /** After any time that the chain has. */
 const NEVER = 4_294_967_295
@@ -34,7 +33,7 @@ const [httpSolver, sessionSolver] = solverAccounts
 const chain = await shared(startModelChain({ bonded: 3 }))
 const traffic = await createTraffic(chain, { seed: 21 })
 const service = await shared(
-  startEventService([chain], {
+  startService(chain, {
     TRUST_PROXY: '1',
     PUBLIC_URLS: ORIGIN,
     RATE_LIMIT_ORDER: String(ORDERS_A_MINUTE),

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { anyone, solver, startSettlement } from '../../support/chain/settlement.js'
 import { eventually } from '../../support/eventually.js'
-import { startReadyService } from '../../support/service/ready-service.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { webSocket } from '../../support/streams/transports.js'
 
 const chain = await shared(startSettlement('deployed'))
-const service = await shared(startReadyService([chain]))
+const service = await shared(startService(chain))
+await service.ready()
 
 it('an order that deployed contracts refund without an event of the API is read again, and streams get no event of it', async () => {
   const events = webSocket.open(service.url)

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { environmentForAll } from '../../support/service/event-service.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { webSocket } from '../../support/streams/transports.js'
@@ -18,7 +17,7 @@ const list = (query: string, chainId: number | string = chain.chainId, open = se
 const chain = await shared(startModelChain({ bonded: 0 }))
 const traffic = await createTraffic(chain, { seed: 22, users: [user] })
 const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: 'http://127.0.0.1:9' } }
-const service = await shared(startService(chain, environmentForAll([chain, dead])))
+const service = await shared(startService([chain, dead]))
 const watch = webSocket.open(service.url)
 await watch.connected()
 for (let block = 0; block < 3; block++) await traffic.mine([traffic.actions.deposit(traffic.order())])

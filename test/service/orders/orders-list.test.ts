@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { expectedOrders, type OrderMessage } from '../../support/chain/chain-orders.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { eventually } from '../../support/eventually.js'
@@ -7,6 +6,7 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { webSocket } from '../../support/streams/transports.js'
+import { expectedOrders, type OrderMessage } from './chain-orders.js'
 
 const STATES = ['DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 const MAX_PAGE = 200

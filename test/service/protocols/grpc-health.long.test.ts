@@ -1,7 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
-import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
@@ -13,6 +12,7 @@ import { environmentFor, startService, type TestService } from '../../support/se
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
+import { createHealthClient, type HealthClient } from './health-client.js'
 
 const SERVICES = ['ChainService', 'EventService', 'OrderService', 'QuoteService', 'SolverService'].map(
   (name) => `aggregator.v1.${name}`,

@@ -5,16 +5,11 @@ import { credentials, type ServiceClientConstructor, status } from '@grpc/grpc-j
 import { GrpcReflection } from 'grpc-js-reflection-client'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
-import {
-  openReflection,
-  type ReflectionVersion,
-  runBufCurl,
-  VERSIONS,
-} from '../../support/clients/reflection-client.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { startSolver } from '../../support/solvers/solver.js'
+import { openReflection, type ReflectionVersion, runBufCurl, VERSIONS } from './reflection-client.js'
 
 const SERVICES = [
   'aggregator.v1.ChainService',

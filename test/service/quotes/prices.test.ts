@@ -2,15 +2,9 @@ import { createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import {
-  NO_USER,
-  NOW_MS,
-  noteHeaders,
-  signedOver,
-  startPriceFixture,
-} from '../../support/service/price-fixture.js'
 import { shared } from '../../support/shared.js'
 import { honest, type WireReply } from '../../support/solvers/solver.js'
+import { NO_USER, NOW_MS, noteHeaders, signedOver, startPriceFixture } from './price-fixture.js'
 
 const NONCE = '770000000000000000077'
 

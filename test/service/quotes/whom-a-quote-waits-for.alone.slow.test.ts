@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestChain } from '../../support/chain/chain.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { openMarket, type Priced, times } from '../../support/solvers/priced-solvers.js'
+import { openMarket, type Priced, times } from './priced-solvers.js'
 
 const LIARS_USER = '0x00000000000000000000000000000000000000aa'
 

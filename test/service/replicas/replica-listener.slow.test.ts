@@ -7,11 +7,11 @@ import { REPLICA_PATH, signReplicaText } from '../../../src/cluster/replica-sign
 import { solverAccounts } from '../../support/chain/chain.js'
 import { makeDatabase } from '../../support/databases/postgres-database.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { RELAYING } from '../../support/replicas/relay.js'
 import { startService } from '../../support/service/service.js'
 import { offering, openSession, silent } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { RELAYING } from './relay.js'
 
 const [account] = solverAccounts
 const OTHER_REPLICA = '11111111-1111-4111-8111-111111111111'

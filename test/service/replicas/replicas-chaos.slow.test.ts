@@ -5,16 +5,16 @@ import { createTraffic, type Traffic } from '../../support/chain/event-traffic.j
 import { type Postgres, startPostgres } from '../../support/databases/postgres.js'
 import { eventually } from '../../support/eventually.js'
 import { type ModelTestChain, startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { type Break, type QuoteLoad, startQuoteLoad } from '../../support/replicas/quote-load.js'
 import {
   type Replica,
   type ReplicaProcesses,
   startReplicaProcesses,
 } from '../../support/replicas/replica-processes.js'
-import { type FleetSubscriber, subscribeToFleet } from '../../support/replicas/subscribers.js'
 import { signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
 import { expectedMessages, firstDifference, withoutCursors } from '../../support/streams/event-messages.js'
 import { eventSource, grpc, webSocket } from '../../support/streams/transports.js'
+import { type Break, type QuoteLoad, startQuoteLoad } from './quote-load.js'
+import { type FleetSubscriber, subscribeToFleet } from './subscribers.js'
 
 /** The seed of the traffic. */
 const SEED = Number(process.env.EVENT_SEED ?? 1)

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { cabledReplica, RELAYING } from '../../support/replicas/relay.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { grpc, webSocket } from '../../support/sessions/session-connections.js'
@@ -16,6 +15,7 @@ import {
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
+import { cabledReplica, RELAYING } from './relay.js'
 
 const [account, other] = solverAccounts
 const TIMEOUT_MS = 2000

@@ -5,8 +5,7 @@ import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
-import { startReadyService } from '../../support/service/ready-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
@@ -48,7 +47,8 @@ const idsOf = (session: SessionSolver) =>
 it.each(transports)(
   'on $name, a solver gets the events of its own orders, and resumes after a cursor',
   async (transport) => {
-    service = await startReadyService([chain], { DB_PATH: temporaryFile() })
+    service = await startService(chain, { DB_PATH: temporaryFile() })
+    await service.ready()
     const first = await open(account, { transport, behaviour: offering('1000'), events: {} })
     const bystander = await open(other, { transport, behaviour: offering('900'), events: {} })
     const one = await deposit()
@@ -80,7 +80,8 @@ it.each(transports)(
 )
 
 it('an event on a WebSocket session is the object that /v1/ws sends, and AsyncAPI describes all messages', async () => {
-  service = await startReadyService([chain])
+  service = await startService(chain)
+  await service.ready()
   const stream = eventSocket.open(service.url)
   await stream.connected()
   const session = await open(account, { transport: webSocket, behaviour: offering('1000'), events: {} })

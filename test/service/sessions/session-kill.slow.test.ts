@@ -5,7 +5,7 @@ import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
-import { environmentForAll } from '../../support/service/event-service.js'
+import { environmentFor } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { openSession } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
@@ -31,7 +31,7 @@ const askQuote = (url: string) =>
 
 /** A service as a process that has read its chain. */
 async function start(DB_PATH: string) {
-  const service = startServiceProcess({ ...environmentForAll([chain]), DB_PATH })
+  const service = startServiceProcess({ ...environmentFor(chain), DB_PATH })
   const url = String((await service.waitFor(/"url":"([^"]+)"/))[1])
   await eventually(
     () => get(`${url}/v1/chains`),

@@ -6,8 +6,7 @@ import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
-import { startReadyService } from '../../support/service/ready-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { transports, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
@@ -32,7 +31,8 @@ afterEach(async () => {
 
 const start = async (environment: Record<string, string> = {}, sessionHeartbeatMs = 20_000) => {
   const variables = { MIN_SOLVER_BOND: BOND.toString(), ...environment }
-  service = await startReadyService([chain], variables, { sessionHeartbeatMs })
+  service = await startService(chain, variables, { sessionHeartbeatMs })
+  await service.ready()
 }
 async function open(options: Parameters<typeof openSession>[3] = {}) {
   const session = await openSession(service.url, chain, account, options)

@@ -8,8 +8,7 @@ import { startCable } from '../../support/faults/cable.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startReadyService } from '../../support/service/ready-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
@@ -48,7 +47,8 @@ describe.each(transports)('on $name', (transport) => {
     const { url: databaseUrl } = await makeRestorablePostgres()
     const link = await startDatabaseLink(databaseUrl)
     onTestFinished(() => link.close())
-    service = await startReadyService([chain], { DATABASE_URL: link.url })
+    service = await startService(chain, { DATABASE_URL: link.url })
+    await service.ready()
     const a = await open(account, { transport, behaviour: offering('500'), events: {} })
     const b = await open(other, { transport, behaviour: offering('900') })
     link.cut()
@@ -78,11 +78,12 @@ describe.each(transports)('on $name', (transport) => {
 
   it('the node away: hello is refused, an open session stays and is asked again', async () => {
     const rpc = await startRpcProxy(chain.devnet.rpcUrl)
-    service = await startReadyService([chain], {
+    service = await startService(chain, {
       [`RPC_URL_${chain.chainId}`]: rpc.url,
       BOND_CHECK_INTERVAL_MS: '50',
       MIN_SOLVER_BOND: BOND.toString(),
     })
+    await service.ready()
     onTestFinished(() => rpc.close())
     const a = await open(account, { transport })
     rpc.setUp(false)
@@ -98,7 +99,8 @@ describe.each(transports)('on $name', (transport) => {
   })
 
   it('a cut cable frees the session; a stall without FIN ends it by the heartbeat', async () => {
-    service = await startReadyService([chain], {}, { sessionHeartbeatMs: 200 })
+    service = await startService(chain, {}, { sessionHeartbeatMs: 200 })
+    await service.ready()
     const cable = await startCable(service.url)
     await open(account, { transport }, cable.url)
     cable.cut()

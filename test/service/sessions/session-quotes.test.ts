@@ -3,8 +3,7 @@ import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startReadyService } from '../../support/service/ready-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver, silent } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
@@ -25,7 +24,8 @@ afterEach(async () => {
 })
 
 const start = async (environment: Record<string, string> = {}) => {
-  service = await startReadyService([chain], environment)
+  service = await startService(chain, environment)
+  await service.ready()
 }
 async function open(
   ...[solver, options]: [Parameters<typeof openSession>[2], Parameters<typeof openSession>[3]?]

@@ -4,8 +4,7 @@ import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startReadyService } from '../../support/service/ready-service.js'
-import type { TestService } from '../../support/service/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { signedHello } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -54,7 +53,8 @@ async function openRaw() {
 }
 
 it('what a refused client goes on sending is not read', async () => {
-  service = await startReadyService([chain])
+  service = await startService(chain)
+  await service.ready()
   const { socket, find } = await openRaw()
   socket.write(frame(TEXT, '{}'))
   await find(/"code":"(INVALID_ARGUMENT)"/)
@@ -71,7 +71,8 @@ it('what a refused client goes on sending is not read', async () => {
 })
 
 it('a quote does not wait for a session whose solver has sent a close frame', async () => {
-  service = await startReadyService([chain], { QUOTE_TIMEOUT_MS: '10000' })
+  service = await startService(chain, { QUOTE_TIMEOUT_MS: '10000' })
+  await service.ready()
   const { socket, find, nonce } = await openRaw()
   const hello = await signedHello(account, { audience: service.url, chainIds: [chain.chainId] }, nonce)
   socket.write(frame(TEXT, JSON.stringify(hello)))

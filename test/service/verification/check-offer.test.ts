@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
-import { marksOf, startVerifyingService } from '../../support/service/verifying-service.js'
 import { shared } from '../../support/shared.js'
+import { marksOf, startVerifyingService } from './verifying-service.js'
 
 const on = await shared(startVerifyingService())
 

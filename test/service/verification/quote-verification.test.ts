@@ -10,9 +10,9 @@ import {
   VerifyMode,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { VerifyMode as Mode } from '../../../packages/protocol/src/quotes/verification.js'
-import { marksOf, OUTPUTS, startVerifyingService } from '../../support/service/verifying-service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { marksOf, OUTPUTS, startVerifyingService } from './verifying-service.js'
 
 const on = await shared(startVerifyingService())
 

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { type AppOverrides, createApp } from '../../../src/app/app.js'
 import { readConfig } from '../../../src/config/config.js'
 import type { TestChain } from '../chain/chain.js'
+import { eventually } from '../eventually.js'
 import { type Labels, readMetrics } from './metrics.js'
 
 export type TestService = Awaited<ReturnType<typeof startService>>
@@ -27,16 +28,18 @@ const LONG_TIMEOUTS = {
   VERIFY_TIMEOUT_MS: '20000',
 }
 
-/** The variables that serve a chain on a free port of 127.0.0.1, without limits and without a file. */
-export function environmentFor({
-  chainId,
-  devnet,
-  contracts,
-}: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>) {
-  return {
-    SUPPORTED_CHAINS: String(chainId),
+/** What a service must know of a chain. */
+type Chain = Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>
+
+/** The variables that serve chains on a free port of 127.0.0.1, without limits and without a file. */
+export function environmentFor(...chains: readonly Chain[]): Record<string, string> {
+  const ofChains = chains.map(({ chainId, devnet, contracts }) => ({
     [`RPC_URL_${chainId}`]: devnet.rpcUrl,
     [`SERVICE_ADDRESS_${chainId}`]: contracts.settlement,
+  }))
+  return {
+    SUPPORTED_CHAINS: chains.map(({ chainId }) => chainId).join(','),
+    ...Object.assign({}, ...ofChains),
     HOST: '127.0.0.1',
     PORT: '0',
     DB_PATH: ':memory:',
@@ -45,14 +48,16 @@ export function environmentFor({
   }
 }
 
-/** A running service with a client for its REST paths. */
+/** A running service of one chain or several, which it polls often, with a client for its REST paths. */
 export async function startService(
-  chain: Pick<TestChain, 'chainId' | 'devnet' | 'contracts'>,
+  chain: Chain | readonly Chain[],
   environment: Record<string, string> = {},
   overrides: AppOverrides = {},
 ) {
-  const config = readConfig({ ...environmentFor(chain), ...environment })
-  const app = await createApp(config, { log: pino({ level: 'silent' }), ...overrides })
+  const chains = [chain].flat()
+  const intervals = chains.map(({ chainId }) => [`POLL_INTERVAL_MS_${chainId}`, '50'])
+  const variables = { ...environmentFor(...chains), ...Object.fromEntries(intervals), ...environment }
+  const app = await createApp(readConfig(variables), { log: pino({ level: 'silent' }), ...overrides })
 
   return {
     ...sendTo(app.url),
@@ -60,6 +65,13 @@ export async function startService(
     /** The sum of the series of a metric that have these labels. */
     metric: async (name: string, labels: Labels): Promise<number> =>
       (await readMetrics(app.url)).sum(name, labels),
+    /** Waits until it has read the contract of each chain, so that it quotes from the first request on. */
+    async ready(): Promise<void> {
+      // A connection that is kept would count as one of the service.
+      const list = () =>
+        sendTo(app.url).send('GET', '/v1/chains', undefined, { headers: { connection: 'close' } })
+      await eventually(list, ({ body }) => body.chains.every((one: { domain?: object }) => one.domain))
+    },
   }
 }
 

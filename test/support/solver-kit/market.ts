@@ -8,7 +8,7 @@ import { type Rules, solverAccounts, startChain, user } from '../chain/chain.js'
 import { createCalls } from '../chain/contract-calls.js'
 import { OrderState } from '../chain/settlement.js'
 import { eventually } from '../eventually.js'
-import { startEventService } from '../service/event-service.js'
+import { startService } from '../service/service.js'
 import { contractStruct, type WireQuote } from '../solvers/solver.js'
 import { fixedPrice, WETH_UNIT } from './fixed-price.js'
 
@@ -43,7 +43,7 @@ export async function startMarket(environment: Record<string, string> = {}, rule
     await calls.mint(contracts.usdc, account.address, INVENTORY)
   await calls.mint(contracts.weth, user.address, 1_000n * WETH_UNIT)
   await calls.approve(contracts.weth, user, 2n ** 256n - 1n)
-  const service = await startEventService([chain], environment)
+  const service = await startService(chain, environment)
 
   /** Everything that a solver of this market needs, as JSON has it but for `quote`. */
   function solverOptions(account: DevAccount = solverAccounts[0]) {

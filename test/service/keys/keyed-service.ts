@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import type { TestChain } from '../chain/chain.js'
-import { commandLine } from '../process/command-line.js'
-import { startService } from '../service/service.js'
+import type { TestChain } from '../../support/chain/chain.js'
+import { commandLine } from '../../support/process/command-line.js'
+import { startService } from '../../support/service/service.js'
 
 /** A line of the log. */
 // biome-ignore lint/suspicious/noExplicitAny: lines of many shapes

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TestChain } from '../chain/chain.js'
-import { quoteRequest } from '../solvers/quote-request.js'
-import type { Replica, ReplicaProcesses, ReplicaState } from './replica-processes.js'
+import type { TestChain } from '../../support/chain/chain.js'
+import type { Replica, ReplicaProcesses, ReplicaState } from '../../support/replicas/replica-processes.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 export type QuoteLoad = ReturnType<typeof startQuoteLoad>
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { generate } from 'selfsigned'
-import { eventually } from '../eventually.js'
-import { freePort } from '../free-port.js'
-import { listen } from '../listen.js'
-import { startProcess } from '../process/process.js'
+import { eventually } from '../../support/eventually.js'
+import { freePort } from '../../support/free-port.js'
+import { listen } from '../../support/listen.js'
+import { startProcess } from '../../support/process/process.js'
 
 /** A proxy with the file of `deploy/proxies` that docs/deployment.md shows. */
 export interface ProxyProgram {

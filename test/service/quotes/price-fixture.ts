@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts } from '../chain/chain.js'
-import { startModelChain } from '../model-chain/start-model-chain.js'
-import { quoteRequest } from '../solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type WireQuote } from '../solvers/solver.js'
-import { startService } from './service.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type WireQuote } from '../../support/solvers/solver.js'
 
 /** The clock of the service stands still, later than every block: deadlines count from the later one. */
 export const NOW_MS = Date.now() + 120_000

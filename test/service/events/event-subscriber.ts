@@ -1,7 +1,7 @@
-import { eventually } from '../eventually.js'
-import type { EventMessage, RevertedMessage } from './event-messages.js'
-import type { StreamClient } from './stream-clients.js'
-import { webSocket } from './transports.js'
+import { eventually } from '../../support/eventually.js'
+import type { EventMessage, RevertedMessage } from '../../support/streams/event-messages.js'
+import type { StreamClient } from '../../support/streams/stream-clients.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 export type Subscriber = ReturnType<typeof createSubscriber>
 

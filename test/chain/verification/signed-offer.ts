@@ -1,6 +1,6 @@
 import { ORDER_TYPES, type SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
-import type { Fixture } from './settlement.js'
+import type { Fixture } from '../../support/chain/settlement.js'
 
 /** A quote of `startSettlement` as the offer that the service makes of a solver's reply. */
 export function offerOf(signed: Awaited<ReturnType<Fixture['signedQuote']>>): SignedQuote {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { commandOf, type Instruction, type Stage, tipOf, wordsOf } from './dockerfile.js'
+import { commandOf, type Instruction, type Stage, tipOf, wordsOf } from '../../support/deploy/dockerfile.js'
 
 /** An image that a walk has made. */
 export interface WalkedImage {

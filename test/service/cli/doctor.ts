@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CheckResult } from '../../../src/operator/doctor/check-result.js'
-import { solverAccounts, type TestChain } from '../chain/chain.js'
-import { startModelChain } from '../model-chain/start-model-chain.js'
-import { environmentFor, startService } from '../service/service.js'
-import { startSolver, type TestSolver } from '../solvers/solver.js'
-import { commandLine } from './command-line.js'
+import { solverAccounts, type TestChain } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { commandLine } from '../../support/process/command-line.js'
+import { environmentFor, startService } from '../../support/service/service.js'
+import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
 
 export type DoctorFixture = Awaited<ReturnType<typeof startDoctorFixture>>
 

@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import { promisify } from 'node:util'
-import { listen } from '../listen.js'
+import { listen } from '../../support/listen.js'
+import { INSTALL_MS, packPackage } from '../../support/packages/pack-package.js'
 import { INSTALL } from './client-project.js'
-import { INSTALL_MS, packPackage } from './pack-package.js'
 
 const run = promisify(execFile)
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { type EventMessage, expectedMessages } from '../streams/event-messages.js'
-import type { TestChain } from './chain.js'
-import { createCalls } from './contract-calls.js'
+import type { TestChain } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { type EventMessage, expectedMessages } from '../../support/streams/event-messages.js'
 
 /** The event that moved an order into a state, as the API returns it. */
 export interface StepMessage {

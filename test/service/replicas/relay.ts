@@ -1,5 +1,5 @@
-import { startCable } from '../faults/cable.js'
-import { freePort } from '../free-port.js'
+import { startCable } from '../../support/faults/cable.js'
+import { freePort } from '../../support/free-port.js'
 
 /** The variables of a replica that the others may ask, at a free port. */
 export const RELAYING = { REPLICA_URL: 'http://127.0.0.1', REPLICA_PORT: '0' }

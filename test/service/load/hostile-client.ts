@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import { createRandom } from '../random.js'
-import { createRawHttpClient } from './raw-http-client.js'
+import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
+import { createRandom } from '../../support/random.js'
 
 /** The response to one hostile request. `status` is 0 when the connection just ended. */
 export interface HostileAnswer {

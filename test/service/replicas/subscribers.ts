@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { eventually } from '../eventually.js'
-import type { EventMessage, StreamMessage } from '../streams/event-messages.js'
-import type { StreamClient, StreamEnd } from '../streams/stream-clients.js'
-import type { StreamTransport } from '../streams/transports.js'
-import type { Replica, ReplicaProcesses, ReplicaState } from './replica-processes.js'
+import { eventually } from '../../support/eventually.js'
+import type { Replica, ReplicaProcesses, ReplicaState } from '../../support/replicas/replica-processes.js'
+import type { EventMessage, StreamMessage } from '../../support/streams/event-messages.js'
+import type { StreamClient, StreamEnd } from '../../support/streams/stream-clients.js'
+import type { StreamTransport } from '../../support/streams/transports.js'
 
 export type FleetSubscriber = Awaited<ReturnType<typeof subscribeToFleet>>
 

@@ -1,12 +1,12 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { bondSolver } from '../../../packages/cli/src/devnet/deploy.js'
-import { BOND, type TestChain } from '../chain/chain.js'
-import { createCalls } from '../chain/contract-calls.js'
-import { startService } from '../service/service.js'
-import { listAllOwnResults } from './own-results.js'
-import { quoteRequest } from './quote-request.js'
-import { type SolverRequest, startSolver } from './solver.js'
+import { BOND, type TestChain } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { startService } from '../../support/service/service.js'
+import { listAllOwnResults } from '../../support/solvers/own-results.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type SolverRequest, startSolver } from '../../support/solvers/solver.js'
 
 /** A fair price, and what a basis point of it is. */
 const FAIR = 1_000_000

@@ -1,11 +1,11 @@
 /**
  * A solver as a process, which a test kills. It gets its options as JSON.
  *
- *   tsx test/support/solver-kit/solver-process.ts '{…}'
+ *   tsx test/service/kit/solver-process.ts '{…}'
  */
 import { createServer } from 'node:http'
 import { createSolver } from '../../../packages/solver/src/create-solver.js'
-import { fixedPrice } from './fixed-price.js'
+import { fixedPrice } from '../../support/solver-kit/fixed-price.js'
 
 const [options = ''] = process.argv.slice(2)
 const print = (line: string) => process.stdout.write(`${line}\n`)

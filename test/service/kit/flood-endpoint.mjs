@@ -1,7 +1,7 @@
 /**
  * Floods an endpoint, as a process: so many connections, each with 64 requests at a time, as long as it runs.
  *
- *   node test/support/solver-kit/flood-endpoint.mjs http://127.0.0.1:1/path/quote 32 '{…}'
+ *   node test/service/kit/flood-endpoint.mjs http://127.0.0.1:1/path/quote 32 '{…}'
  */
 import { connect } from 'node:net'
 

@@ -1,14 +1,14 @@
 import { toFunctionSelector } from 'viem'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { solverAccounts } from '../chain/chain.js'
-import { createCalls } from '../chain/contract-calls.js'
-import { deferred } from '../deferred.js'
-import type { RpcRequest } from '../faults/chain-view.js'
-import { type Interceptor, startRpcProxy } from '../faults/rpc-proxy.js'
-import { startModelChain } from '../model-chain/start-model-chain.js'
-import { quoteRequest } from '../solvers/quote-request.js'
-import { type Behaviour, honest, startSolver } from '../solvers/solver.js'
-import { startService, type TestService } from './service.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { deferred } from '../../support/deferred.js'
+import type { RpcRequest } from '../../support/faults/chain-view.js'
+import { type Interceptor, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 
 export type VerifyingService = Awaited<ReturnType<typeof startVerifyingService>>
 

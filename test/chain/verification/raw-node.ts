@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listen } from '../listen.js'
+import { listen } from '../../support/listen.js'
 
 /** Answers one HTTP request instead of the node. `pass` lets the node answer. */
 export type RawAnswer = (response: ServerResponse, body: string, pass: () => Promise<void>) => unknown

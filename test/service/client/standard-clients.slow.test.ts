@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startProcess } from '../../support/process/process.js'
-import { startQuotingService } from '../../support/service/quoting-service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { startQuotingService } from './quoting-service.js'
 
 /** Debian's, which has Debian's packages. */
 const PYTHON = '/usr/bin/python3'

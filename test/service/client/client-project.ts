@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { INSTALL_MS, packPackage } from './pack-package.js'
+import { INSTALL_MS, packPackage } from '../../support/packages/pack-package.js'
 
 /** npm's options for a project of a test. */
 export const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
