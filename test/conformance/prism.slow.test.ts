@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../support/free-port.js'
 import { listen } from '../support/listen.js'
-import { SOCKET } from '../support/openapi/cases.js'
+import { causeAnswers } from '../support/openapi/answers.js'
 import { closed, generatedDocument } from '../support/openapi/document.js'
-import { causeErrors } from '../support/openapi/error-cases.js'
 import type { Exchange } from '../support/openapi/exchanges.js'
 import { startOpenApiFixture } from '../support/openapi/fixture.js'
+import { OF } from '../support/openapi/operations.js'
 import { answerName } from '../support/openapi/promises.js'
 import { startChild } from '../support/process/child-process.js'
 import { shared } from '../support/shared.js'
@@ -22,7 +22,7 @@ const OF_CONNECTION = ['connection', 'content-length', 'keep-alive', 'transfer-e
 function isJudged(exchange: Exchange): exchange is Exchange & Required<Pick<Exchange, 'sent'>> {
   const { of, sent, reason = '' } = exchange
   const isRouted = !['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'].includes(reason)
-  return sent !== undefined && sent.body !== '{' && isRouted && of !== SOCKET
+  return sent !== undefined && sent.body !== '{' && isRouted && of !== OF.socket
 }
 
 interface Violation {
@@ -75,7 +75,7 @@ describe.skipIf(spawnSync('npx', ['--yes', PRISM, '--version']).status !== 0)(
   'Prism (needs it from npm)',
   async () => {
     const fixture = await shared(startOpenApiFixture())
-    const { exchanges } = await causeErrors(fixture)
+    const { exchanges } = await causeAnswers(fixture)
     const prism = await shared(startPrism((await shared(startReplay(exchanges))).url))
 
     it('finds no difference between the document and a response of each kind', async () => {

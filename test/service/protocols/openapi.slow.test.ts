@@ -1,24 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import {
-  EVENTS,
-  ORDER,
-  ORDERS,
-  PRICE,
-  QUOTE,
-  RECORD,
-  REGISTER,
-  STREAM,
-  UNREGISTER,
-} from '../../support/openapi/cases.js'
+import { causeAnswers } from '../../support/openapi/answers.js'
 import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
-import { causeErrors } from '../../support/openapi/error-cases.js'
 import { startOpenApiFixture } from '../../support/openapi/fixture.js'
+import { OF } from '../../support/openapi/operations.js'
 import { answerName, readPromises } from '../../support/openapi/promises.js'
-import { VALUES } from '../../support/openapi/values.js'
 import { shared } from '../../support/shared.js'
+import { VALUES } from './values.js'
 
 const fixture = await shared(startOpenApiFixture())
-const caused = await causeErrors(fixture)
+const caused = await causeAnswers(fixture)
 const openApi = generatedDocument('openapi.json')
 const asyncApi = generatedDocument('asyncapi.json')
 const promises = readPromises(openApi)
@@ -83,7 +73,7 @@ describe('the service accepts exactly the values that the schema accepts', () =>
   /** What a value needs of other fields, or of the configuration. */
   const BESIDE: Readonly<Record<string, object>> = { minQuotes: { softDeadlineMs: 100 } }
 
-  it.each([QUOTE, PRICE, STREAM, REGISTER, UNREGISTER])('in the body of %s', async (of) => {
+  it.each([OF.quote, OF.price, OF.stream, OF.register, OF.unregister])('in the body of %s', async (of) => {
     const { path = {}, requestBody } =
       caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
     const [method = '', template = ''] = of.split(' ')
@@ -102,10 +92,10 @@ describe('the service accepts exactly the values that the schema accepts', () =>
     for (const [field, { type }] of Object.entries<Document>(promises.at(place).properties)) {
       // A schema cannot say which values go with the chain in the path.
       if (field === 'originChainId' || field === 'destinationChainId') continue
-      const longest = field === 'minDepositWindow' && of !== PRICE ? { depositWindow: 86_400 } : {}
+      const longest = field === 'minDepositWindow' && of !== OF.price ? { depositWindow: 86_400 } : {}
       for (const value of [undefined, ...VALUES]) {
         // Nor how long the chain's own window is.
-        if (of === PRICE && field === 'minDepositWindow' && Number(value) > 300) continue
+        if (of === OF.price && field === 'minDepositWindow' && Number(value) > 300) continue
         // Integers may be sent as strings. The schema has the plain form.
         if (type === 'integer' && typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value)) continue
         const body = JSON.stringify({ ...requestBody, ...longest, ...BESIDE[field], [field]: value })
@@ -117,7 +107,7 @@ describe('the service accepts exactly the values that the schema accepts', () =>
     expect(wrong).toEqual([])
   })
 
-  it.each([ORDER, ORDERS, RECORD, UNREGISTER, EVENTS])('in the URL of %s', async (of) => {
+  it.each([OF.order, OF.orders, OF.record, OF.unregister, OF.events])('in the URL of %s', async (of) => {
     const { path = {} } = caused.exchanges.find((each) => each.of === of && each.status === 200) ?? {}
     const [method = '', template = ''] = of.split(' ')
     const place = ['paths', template, method.toLowerCase(), 'parameters']
@@ -160,7 +150,8 @@ describe('/asyncapi.json', () => {
 
   it('describes every message that came on server-sent events', () => {
     const messages = readDocument(asyncApi)
-    const stream = caused.exchanges.find(({ of, status }) => of === EVENTS && status === 200)?.body as string
+    const stream = caused.exchanges.find(({ of, status }) => of === OF.events && status === 200)
+      ?.body as string
     const sent = [...stream.matchAll(/^data: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data))
     expect(sent.length).toBeGreaterThan(2)
     for (const event of sent) expect(messages.problems(payload(event.type), event)).toEqual([])

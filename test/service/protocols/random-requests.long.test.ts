@@ -6,10 +6,10 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { type Document, generatedDocument } from '../../support/openapi/document.js'
 import { limits, PLENTY } from '../../support/openapi/fixture.js'
 import { readPromises } from '../../support/openapi/promises.js'
-import { VALUES } from '../../support/openapi/values.js'
 import { rounds } from '../../support/rounds.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
+import { VALUES } from './values.js'
 
 /** Names and values. */
 type Values<T> = Readonly<Record<string, T>>

@@ -3,7 +3,7 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { createDevnetClient, devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 import type { SettlementDomain } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { ExampleEvent, ExampleRun, Sample } from '../../../scripts/openapi/example.js'
-import { causeErrors } from './error-cases.js'
+import { causeAnswers } from './answers.js'
 import type { Exchange } from './exchanges.js'
 import type { OpenApiFixture } from './fixture.js'
 
@@ -11,7 +11,7 @@ const MAX_TEXT_LENGTH = 1500
 
 /** Makes the services of a fixture give every response, and picks an example of each kind. */
 export async function captureExamples(fixture: OpenApiFixture): Promise<ExampleRun> {
-  const { exchanges, events } = await causeErrors(fixture)
+  const { exchanges, events } = await causeAnswers(fixture)
   const settlement = await describeSettlement(fixture)
   return { settlement, exchanges: pick(exchanges), events: pickEvents(events) }
 }
@@ -48,6 +48,7 @@ function shortened(text: string): string {
 }
 
 /** The first message of each type. */
-function pickEvents(events: readonly ExampleEvent[]): ExampleEvent[] {
-  return events.filter(({ type }, place) => events.findIndex((event) => event.type === type) === place)
+function pickEvents(events: readonly { type: string }[]): ExampleEvent[] {
+  const first = events.filter(({ type }, place) => events.findIndex((event) => event.type === type) === place)
+  return first.map((event) => ({ ...event }))
 }
