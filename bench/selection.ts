@@ -2,7 +2,7 @@ import type { Address } from '../packages/protocol/src/values/hex.js'
 import { learn } from '../src/auction/lessons-of-round.js'
 import { choose } from '../src/auction/solver-choice.js'
 import { Pairs, type Teacher } from '../src/standing/lessons.js'
-import { dropOf, recordEnd, recordRequest, Standing, waitFor } from '../src/standing/standing.js'
+import { dropOf, recordEnd, Standing, waitFor, waitsUntilMs } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
 import { seededRandom } from './seeded-random.js'
@@ -16,10 +16,10 @@ import {
 } from './selection-worlds.js'
 
 const SOFT_MS = 500
-const BEYOND_MS = SOFT_MS + 750
 const TIMEOUT_MS = 2000
 const SEEDS = [1, 2, 3]
 const LOSS_WITHOUT_OFFER = 100
+const REQUEST = { isExpected: false, waitingSince: undefined, round: { offeredAt: undefined } }
 
 /** A solver of a world, as the rule knows it. */
 interface Player extends WorldSolver {
@@ -89,16 +89,16 @@ function playWorld(world: World, seed: number) {
       const isFirst = asked.pair === 0 && asked.size === 0
       const isCounted = !asked.isOwnCaller && count >= world.rounds / 3 && (isFirst || !world.isFirstPair)
       const there = players.filter(({ from }) => count >= from)
-      const chosen = new Set(rule.choose(round, there))
+      const { chosen, askedFirst } = rule.choose(round, there)
       const all = there
-        .filter((player) => chosen.has(player) || (isCounted && player.isHonest))
+        .filter((player) => chosen.includes(player) || (isCounted && player.isHonest))
         .map((player) => ({
           player,
           ...player.reply({ ...asked, isWaitedFor: rule.waitOf(round, player) === 'beyond' }),
         }))
-      const replies = all.filter(({ player }) => chosen.has(player))
+      const replies = all.filter(({ player }) => chosen.includes(player))
       const { best, at } = rule.play(round, replies)
-      rule.learn(round, replies, at)
+      rule.learn(round, replies, at, askedFirst)
       const possible = all.flatMap(({ player, price, at }) =>
         player.isHonest && price !== undefined && at <= TIMEOUT_MS ? [price] : [],
       )
@@ -162,42 +162,51 @@ function createRule(places: number, seed: number) {
   const dropAt = (round: Round, price: number) =>
     dropOf(rateAt(price), pairOf(round)?.usualRate(round.client) ?? 0)
 
-  function waitsUntil(round: Round, missing: Iterable<Player>, best: number): number {
-    const waits = Array.from(missing, (player) => waitOf(round, player, dropAt(round, best)))
-    if (waits.includes('beyond')) return BEYOND_MS
-    return waits.includes('soft_deadline') ? SOFT_MS : 0
-  }
-
   return {
     waitOf,
     choose(round: Round, players: readonly Player[]) {
-      const candidates = players.map((player) => ({ player, lessons: pairOf(round)?.of(player.address) }))
-      return choose(candidates, places, lots.uniform).map(({ candidate }) => candidate.player)
+      const pair = pairOf(round)
+      const askedFirst = pair?.winnersFor(round.client, round.asked.now) ?? []
+      const candidates = players.map((player) => ({ player, lessons: pair?.of(player.address) }))
+      const hasWon = ({ player }: { player: Player }) => askedFirst.includes(player.address)
+      const chosen = choose(candidates, places, hasWon, lots.uniform)
+      return { askedFirst, chosen: chosen.map(({ candidate }) => candidate.player) }
     },
     /** @returns the best price, and when the caller has it */
     play(round: Round, replies: readonly Played[]) {
       const missing = new Set(replies.map(({ player }) => player))
       let best: number | undefined
       let last = 0
+      const untilMs = (price: number) => {
+        const drop = dropAt(round, price)
+        return waitsUntilMs(
+          Array.from(missing, (player) => waitOf(round, player, drop)),
+          SOFT_MS,
+        )
+      }
       for (const { player, at, price } of replies.toSorted((one, other) => one.at - other.at)) {
-        const untilMs = best === undefined ? TIMEOUT_MS : Math.max(last, waitsUntil(round, missing, best))
-        if (at > untilMs) return { best, at: untilMs }
+        const endMs = best === undefined ? TIMEOUT_MS : Math.max(last, untilMs(best))
+        if (at > endMs) return { best, at: endMs }
         missing.delete(player)
         last = at
         if (price !== undefined) best = Math.max(best ?? price, price)
       }
       return { best, at: last }
     },
-    learn(round: Round, replies: readonly Played[], answeredAt: number) {
+    learn(round: Round, replies: readonly Played[], answeredAt: number, askedFirst: readonly Address[]) {
       const { now } = round.asked
-      for (const { player, at } of replies) countAnswer(player.standing, at, now)
+      for (const { player, at } of replies) {
+        const answeredInMs = at <= TIMEOUT_MS ? at : undefined
+        recordEnd(player.standing, REQUEST, { answeredInMs, isOffer: false }, now)
+      }
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       if (early.length === 0) return
       const best = bestOf(early)
       const drop = dropAt(round, best)
-      const open = pairs.open(keyOf(round), round.client, rateAt(best), now + answeredAt)
-      if (open === undefined) return
+      const winner = early.find(({ price }) => price === best)?.player.address ?? '0x'
+      const answer = { rate: rateAt(best), winner, askedFirst }
+      const open = pairs.open(keyOf(round), round.client, answer, now + answeredAt)
       for (const { player, at, price } of replies) {
         const before = early.filter((other) => other.player !== player && other.at < at)
         const isOffer = price !== undefined && at <= TIMEOUT_MS
@@ -228,12 +237,4 @@ function createRule(places: number, seed: number) {
 const rateAt = (price: number) => 1 + price / 10_000
 
 /** How much worse an offer is than another one, in basis points of the other one. */
-function gapTo(best: number, price: number): number {
-  return (best - price) / rateAt(best)
-}
-
-function countAnswer(standing: Standing, at: number, now: number): void {
-  const request = { isExpected: false, waitingSince: undefined, round: { offeredAt: undefined } }
-  recordRequest(standing, request, 'none', now)
-  recordEnd(standing, request, { answeredInMs: at <= TIMEOUT_MS ? at : undefined, isOffer: false }, now)
-}
+const gapTo = (best: number, price: number) => (best - price) / rateAt(best)

@@ -163,7 +163,10 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     const startedAt = clock.monotonic()
     const requestedTime = clock.now()
     const pair = pairOf(request, depositWindow)
-    const { asked, busy, notAsked } = choice.of(chainId, pair, requestedAt + limitMs)
+    const { client, signal } = caller
+    const known = standings.pairsOf(chainId).of(pair)
+    const winners = known?.winnersFor(client, startedAt) ?? []
+    const { asked, busy, notAsked } = choice.of(chainId, known, winners, requestedAt + limitMs)
     if (asked.length === 0 && busy > 0) return unstarted(request, 'busy')
 
     const quoteId = quoteIds.create()
@@ -180,13 +183,12 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       readMs: quoteTimeoutMs,
       softMs,
       softDeadline,
-      usualRate: standings.pairsOf(chainId).of(pair)?.usualRate(caller.client) ?? 0,
+      usualRate: known?.usualRate(client) ?? 0,
     }
     const tellBest: OnBest | undefined =
       onBest &&
       ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
-    const learn = createLearnRequest(request, pair, caller.client, standings, clock.monotonic)
-    const { signal } = caller
+    const learn = createLearnRequest(request, pair, client, winners, standings, clock.monotonic)
     const round = openRound(quoteId, solverRequest, learn, { times, asked, signal, onBest: tellBest })
     observe('prepare', startedAt)
     await round.start()
@@ -212,7 +214,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       quoteId,
       request,
       pair,
-      key: caller.client.apiKey?.label,
+      key: client.apiKey?.label,
       traceparent: caller.traceparent,
       requestedAt: requestedTime,
       durationMs: endedAt - startedAt,

@@ -35,16 +35,17 @@ export function pairOf(request: QuoteRequest, depositWindow: number | undefined)
  * Builds the function that learns from each request of a round that has ended, once the round has been answered (docs/decisions.md,
  * D30). A round without an offer says nothing about its solvers, nor does one whose caller has left: an answer only closes an open circuit
  * breaker. Prices teach no lesson. A request to a solver that the round never waits for teaches one when it brings an offer.
+ * @param askedFirst the winners whom the round has asked first
  */
 export function createLearnRequest(
   { kind, chainId }: QuoteRequest,
   pair: string,
   client: ClientId,
+  askedFirst: readonly Address[],
   standings: Standings,
   clock: () => number,
 ): (ended: EndedAttempt, round: Round) => void {
   let open: OpenPair | undefined
-  let isOpened = false
 
   return (ended, round) => {
     const { solver, standing, wait } = ended.attempt.asked
@@ -56,10 +57,9 @@ export function createLearnRequest(
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (!teaches || kind === 'INDICATIVE') return
     if (wait === 'never' && ended.settled.result.kind !== 'quoted') return
-    if (!isOpened) open = standings.pairsOf(chainId).open(pair, client, rateOf(best), now)
-    isOpened = true
-    if (open === undefined) return
-    learn(open, toReadAnswer(ended, round, isLost), round.drop, now)
+    const answer = { rate: rateOf(best), winner: best.quote.solver, askedFirst }
+    open ??= standings.pairsOf(chainId).open(pair, client, answer, now)
+    learn(open, toReadAnswer(ended, round), round.drop, now)
   }
 }
 
@@ -76,11 +76,7 @@ function hasLostTime({ attempt, settled }: EndedAttempt): boolean | undefined {
   return answeredInMs(settled) === undefined ? undefined : false
 }
 
-function toReadAnswer(
-  { attempt, settled, atMs, isInTime, gain }: EndedAttempt,
-  round: Round,
-  isLost = false,
-): ReadAnswer {
+function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, round: Round): ReadAnswer {
   const { asked } = attempt
   const { result } = settled
   const { softMs, limitMs, readMs } = round.times
@@ -91,7 +87,7 @@ function toReadAnswer(
   const isUnknown = result.kind === 'cancelled' || wasCutShort
   return {
     solver: asked.solver.address,
-    outcome: offer !== undefined ? 'offer' : isUnknown ? 'unknown' : isLost ? 'lost' : 'none',
+    outcome: offer !== undefined ? 'offer' : isUnknown ? 'unknown' : 'none',
     isInTime,
     isQuick: !isLate,
     gap: offer === undefined || round.best === undefined ? 0 : gapBps(offer.quote, round.best.quote),
@@ -103,11 +99,8 @@ function toReadAnswer(
 /** What came of the request to one solver, in a round that was answered with an offer. */
 export interface ReadAnswer {
   readonly solver: Address
-  /**
-   * `none`: no valid offer, for a reason of its own. `lost`: the request has also cost its caller time. `unknown`: no valid offer,
-   * for a reason that says nothing about it.
-   */
-  readonly outcome: 'offer' | 'none' | 'lost' | 'unknown'
+  /** `none`: no valid offer, for a reason of its own. `unknown`: no valid offer, for a reason that says nothing about it. */
+  readonly outcome: 'offer' | 'none' | 'unknown'
   /** Whether it came before the round's answer. */
   readonly isInTime: boolean
   /** Whether it came within the soft deadline, before or after the answer. */
@@ -142,7 +135,7 @@ export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, drop: nu
   if (outcome === 'offer') lessons.recordOffer(isQuick, isTaught, now)
   if (!isInTime && wasWorth(answer)) lessons.recordLoss(Math.min(drop, answer.gain))
   if (!isTaught || outcome === 'unknown') return
-  if (outcome !== 'offer') lessons.recordMiss(outcome === 'lost')
+  if (outcome !== 'offer') lessons.recordMiss()
   else {
     if (!isInTime && !wasWaitedFor && gap > -LEAST_GAIN) return
     lessons.addGap(isInTime || !wasWaitedFor ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP)

@@ -4,7 +4,7 @@ import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import { CANCELLED, type SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallSignal } from '../clients/call.js'
 import { afterReading } from '../concurrency/process-pauses.js'
-import { dropOf, recordEnd, recordRequest, type Wait } from '../standing/standing.js'
+import { dropOf, recordEnd, recordRequest, type Wait, waitsUntilMs } from '../standing/standing.js'
 import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
 import type { RoundLimits } from './round-queue.js'
 import type { Asked } from './solver-choice.js'
@@ -69,8 +69,6 @@ export interface EndedAttempt {
   readonly gain: number
 }
 
-/** How far beyond the soft deadline a round waits for a solver that was worth waiting for. */
-const BEYOND_SOFT_MS = 750
 /** The part of the timeout for which a round may have waited to begin, so that its solvers had nearly all of it. */
 const MAX_WAITED_PART = 1 / 10
 /** A timer that is late by more than this tells that the process was paused. Up to this, it is usual under load. */
@@ -216,8 +214,7 @@ export class Round {
     const offers = this.attempts.filter(({ result }) => result.kind === 'quoted').length
     if (softDeadline === undefined || offers < softDeadline.minQuotes) return Number.POSITIVE_INFINITY
     if (!softDeadline.isOwn) return softDeadline.afterMs
-    if (waits.includes('beyond')) return softMs + BEYOND_SOFT_MS
-    return waits.includes('soft_deadline') ? softMs : 0
+    return waitsUntilMs(waits, softMs)
   }
 
   /** Sets the one timer of the round. After a pause of the process, what has arrived meanwhile is read first. */

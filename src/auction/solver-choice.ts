@@ -1,5 +1,6 @@
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
 import { type Lessons, NO_OFFER_GAP, type Pair } from '../standing/lessons.js'
 import {
@@ -110,15 +111,16 @@ export function createSolverChoice(
 
   return {
     /**
-     * @param pair as `pairOf` writes it
+     * @param winners whom the round asks first
      * @param deadline the end of the round, on the clock of standings
      */
-    of(chainId: number, pair: string, deadline: number): Choice {
+    of(chainId: number, pair: Pair | undefined, winners: readonly Address[], deadline: number): Choice {
       const now = clock.monotonic()
-      const examined = examine(chainId, standings.pairsOf(chainId).of(pair), now)
+      const examined = examine(chainId, pair, now)
       const able = examined.filter(isAble)
       const free = able.filter(({ listed }) => listed.slots.canServe(now, deadline))
-      const chosen = choose(free, config.maxQuoteFanOut, Math.random)
+      const hasWon = ({ listed }: Examined) => winners.includes(listed.solver.address)
+      const chosen = choose(free, config.maxQuoteFanOut, hasWon, Math.random)
       const isProbed = ({ treatment, listed }: Examined) =>
         treatment === 'probe' && chosen.length > 0 && !listed.slots.isFull
       const asked = [
@@ -164,23 +166,29 @@ export interface Chosen<C> {
   readonly chosenBy: ChosenBy
 }
 
+/** Before each gap. */
+const WINNERS_GAP = -1
+
 /** One place in this many is for turns, at least one. */
 const PLACES_PER_TURN = 5
 
 /**
  * Chooses whom a round asks (docs/decisions.md, D30): everyone when there are places for all. Otherwise four places in five go to the
- * smallest median gaps of the pair. The others, and those that rank leaves empty, go to who was never asked in the pair, then by lot.
+ * winners, and then to the smallest median gaps of the pair. The others, and those that rank leaves empty, go to who was never asked in the
+ * pair, then by lot.
+ * @param hasWon whether it has won one of the last rounds of the client
  * @param lot a random number of 0 to 1
  */
 export function choose<C extends Candidate>(
   candidates: readonly C[],
   places: number,
+  hasWon: (candidate: C) => boolean,
   lot: () => number,
 ): readonly Chosen<C>[] {
   if (candidates.length <= places) return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' }))
   const entries = candidates.map((candidate) => {
     const { lessons } = candidate
-    const gap = lessons?.medianGap ?? NO_OFFER_GAP
+    const gap = hasWon(candidate) ? WINNERS_GAP : (lessons?.medianGap ?? NO_OFFER_GAP)
     // The lot of a solver that was never asked in the pair is below 0.
     return { candidate, gap, lot: lot() - Number(lessons === undefined) }
   })

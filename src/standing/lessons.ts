@@ -7,8 +7,6 @@ export const NO_OFFER_GAP = 10_000
 export const KEPT_LESSONS = 9
 /** Evidence is a count from 0 to this. A stranger's twenty addresses, each of which teaches a pair once in 10 minutes, cannot end it. */
 const MOST_EVIDENCE = 25
-/** From this presence on, a request without an offer is no gap: strangers can make requests that a solver declines. */
-const LEAST_TO_EXCUSE = 5
 /** An answer that was worth the wait counts as much as this many that were not. */
 const WORTH = 4
 /** From here, 16 answers that were not worth it end the wait, before `MAX_VAIN_WAITS` bars the solver. Two that are bring it back. */
@@ -20,14 +18,16 @@ const MAX_VAIN_WAITS = 20
 const UNWAITED_ROUNDS = 200
 /** A solver is reliable for this time after its last valid offer in the pair. */
 const RELIABLE_MS = 60_000
-/** As often as a stranger's twenty addresses may teach that a request was lost. */
+/** As often as a stranger's twenty addresses may teach that a request brought no offer. */
 const PROOF_MS = 30_000
 /** The answers of a pair whose rates are kept. Less than half of them are those of a stranger's twenty addresses. */
 const KEPT_RATES = 49
-/** The clients of a pair whose mean rates are kept, and the part of a better and of a worse rate in the mean. */
+/** The clients of a pair whose answers are known, and the part of a better and of a worse rate in their mean. */
 const MAX_CLIENTS = 64
 const RISE_PART = 1 / 8
 const FALL_PART = 1 / 512
+/** The solvers that won a client's last rounds. They leave places for others. */
+const KEPT_WINNERS = 3
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */
@@ -49,11 +49,12 @@ export class Lessons {
   #owedWaits = 0
   /** Above 0 when of its last offers, more came within the soft deadline than later. */
   #quickness = 0
-  /** An offer adds 1, a lost request takes 1 away. It begins at the most: after a start, a stranger's lessons come first. */
-  #reliability = MOST_EVIDENCE
+  /**
+   * An offer adds 1, a request without one takes 1 away. Above 0, such a request is no gap, and the breaker does not count: strangers can
+   * make requests that a solver declines or leaves unanswered. It begins at the most: after a start, a stranger's lessons come first.
+   */
+  #presence = MOST_EVIDENCE
   #provedAt = Number.NEGATIVE_INFINITY
-  /** Above 0 when more of them brought an offer than did not. */
-  #presence = 0
   #medianGap: number | undefined
   #quotedAt = Number.NEGATIVE_INFINITY
 
@@ -102,27 +103,24 @@ export class Lessons {
     this.#owedWaits = Math.max(this.#owedWaits, Math.min(MOST_LOSS, loss))
   }
 
-  /** Records an offer. Of those in rounds that do not teach the pair, one in `PROOF_MS` makes the solver more reliable. */
+  /** Records an offer. Of those in rounds that do not teach the pair, one in `PROOF_MS` counts for its presence. */
   recordOffer(isQuick: boolean, isTaught: boolean, now: number): void {
     this.#quotedAt = now
-    if (isTaught) {
-      this.#presence = counted(this.#presence, 1)
-      this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
-    } else if (now - this.#provedAt < PROOF_MS) return
+    if (isTaught) this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
+    else if (now - this.#provedAt < PROOF_MS) return
     this.#provedAt = now
-    this.#reliability = counted(this.#reliability, 1)
+    this.#presence = counted(this.#presence, 1)
   }
 
-  /** Records a request without an offer, in a round that teaches the pair. A lost one has cost its caller time. */
-  recordMiss(isLost: boolean): void {
-    if (isLost) this.#reliability = counted(this.#reliability, -1)
+  /** Records a request without an offer, in a round that teaches the pair. */
+  recordMiss(): void {
     this.#presence = counted(this.#presence, -1)
-    if (this.#presence < LEAST_TO_EXCUSE) this.addGap(NO_OFFER_GAP)
+    if (this.#presence === 0) this.addGap(NO_OFFER_GAP)
   }
 
   /** Whether rounds ask the solver in the pair, whatever its requests in others came to. */
   isReliable(now: number): boolean {
-    return this.#reliability > 0 && now - this.#quotedAt <= RELIABLE_MS
+    return this.#presence > 0 && now - this.#quotedAt <= RELIABLE_MS
   }
 
   /** Whether the solver has made a valid offer in the pair within a day. */
@@ -146,6 +144,15 @@ export interface Teacher {
   readonly apiKey?: object | undefined
 }
 
+/** The best offer that came before the answer of a round. */
+export interface Answer {
+  /** Output by input. */
+  readonly rate: number
+  readonly winner: Address
+  /** Whom its round asked first. When there is any, it does not teach. */
+  readonly askedFirst: readonly Address[]
+}
+
 /** One pair of a chain: who was asked there, with their lessons, and which clients have taught it. */
 export class Pair {
   readonly #lessons = new Map<Address, Lessons>()
@@ -153,22 +160,39 @@ export class Pair {
   readonly #taughtBy = new Map<string, number>()
   /** Output by input of its last answers that taught it, the oldest first. */
   readonly #rates: number[] = []
-  /** The running mean of each client. It falls slowly: else offers that are each a little worse could take it down. */
-  readonly #meanOf = new LRUCache<string, number>({ max: MAX_CLIENTS })
+  /**
+   * What each client was answered: the running mean of the rates, and the last winners. Rounds of others change neither. The mean falls
+   * slowly: else offers that are each a little worse could take it down.
+   */
+  readonly #answered = new LRUCache<string, { mean: number; winners: Address[] }>({ max: MAX_CLIENTS })
 
   /**
    * Output by input as the client usually gets it; 0 when nothing is known. It is the median of the pair, or the client's own mean where
    * that is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual.
    */
   usualRate({ network }: Teacher): number {
-    return Math.max(this.#meanOf.get(network) ?? 0, medianOf(this.#rates) ?? 0)
+    return Math.max(this.#answered.get(network)?.mean ?? 0, medianOf(this.#rates) ?? 0)
   }
 
-  recordRate(rate: number, { network }: Teacher, isTaught: boolean): void {
-    const mean = this.#meanOf.get(network) ?? rate
-    this.#meanOf.set(network, mean + (rate - mean) * (rate > mean ? RISE_PART : FALL_PART))
-    if (isTaught) this.#rates.push(rate)
+  /**
+   * Whom a round of the client asks first: the last winners of its rounds, whatever strangers teach. None when the round would teach: else
+   * who wins the rounds of its own callers would be taught as better than those who are not asked.
+   */
+  winnersFor(client: Teacher, now: number): readonly Address[] {
+    return this.mayTeach(client, now) ? [] : (this.#answered.get(client.network)?.winners ?? [])
+  }
+
+  recordAnswer({ rate, winner }: Answer, { network }: Teacher, isTaught: boolean, now: number): void {
+    const { mean, winners } = this.#answered.get(network) ?? { mean: rate, winners: [] }
+    this.#answered.set(network, {
+      mean: mean + (rate - mean) * (rate > mean ? RISE_PART : FALL_PART),
+      winners: [...new Set([winner, ...winners])].slice(0, KEPT_WINNERS),
+    })
+    if (!isTaught) return
+    this.#rates.push(rate)
     if (this.#rates.length > KEPT_RATES) this.#rates.shift()
+    this.#taughtBy.delete(network)
+    this.#taughtBy.set(network, now)
   }
 
   /** Undefined for a solver that was never asked in the pair. */
@@ -200,10 +224,7 @@ export class Pair {
     const taughtAt = this.#taughtBy.get(network)
     const isAlone = this.#taughtBy.size === Number(taughtAt !== undefined)
     const restMs = isAlone ? ALONE_MS : apiKey === undefined ? TEACHER_MS : KEY_MS
-    if (taughtAt !== undefined && taughtAt > now - restMs) return false
-    this.#taughtBy.delete(network)
-    this.#taughtBy.set(network, now)
-    return true
+    return taughtAt === undefined || taughtAt <= now - restMs
   }
 }
 
@@ -215,27 +236,19 @@ export interface OpenPair {
 
 /** The pairs of one chain. A pair is kept from its first lesson on, so that requests without an offer displace none. */
 export class Pairs {
-  /** The one that was taught longest ago is the first. */
-  readonly #pairs = new Map<string, Pair>()
+  /** Only lessons keep a pair: to look at it does not. */
+  readonly #pairs = new LRUCache<string, Pair>({ max: MAX_PAIRS })
 
   of(key: string): Pair | undefined {
-    return this.#pairs.get(key)
+    return this.#pairs.peek(key)
   }
 
-  /**
-   * Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now.
-   * @param rate output by input of the answer
-   */
-  open(key: string, client: Teacher, rate: number, now: number): OpenPair | undefined {
-    const known = this.#pairs.get(key)
-    const pair = known ?? new Pair()
-    const isTaught = pair.mayTeach(client, now)
-    pair.recordRate(rate, client, isTaught)
-    if (!isTaught) return known && { pair, isTaught }
-    this.#pairs.delete(key)
-    this.#pairs.set(key, pair)
-    const [oldest = key] = this.#pairs.keys()
-    if (this.#pairs.size > MAX_PAIRS) this.#pairs.delete(oldest)
+  /** Opens the pair of a firm round that is answered with an offer. */
+  open(key: string, client: Teacher, answer: Answer, now: number): OpenPair {
+    const pair = this.of(key) ?? new Pair()
+    const isTaught = answer.askedFirst.length === 0 && pair.mayTeach(client, now)
+    pair.recordAnswer(answer, client, isTaught, now)
+    if (isTaught) this.#pairs.set(key, pair)
     return { pair, isTaught }
   }
 }

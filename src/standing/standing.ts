@@ -133,6 +133,15 @@ export function waitFor(
   return (standing.usualMs ?? 0) <= softMs || lessons?.isQuick ? 'soft_deadline' : 'none'
 }
 
+/** How far beyond the soft deadline a round waits for a solver that was worth waiting for. */
+const BEYOND_SOFT_MS = 750
+
+/** Until when a round with enough offers waits for solvers with these waits, in milliseconds from the request. */
+export function waitsUntilMs(waits: readonly Wait[], softMs: number): number {
+  if (waits.includes('beyond')) return softMs + BEYOND_SOFT_MS
+  return waits.includes('soft_deadline') ? softMs : 0
+}
+
 /** An answer that is worse than usual by no more is as usual. In basis points. */
 const MOST_USUAL_DROP = 4
 

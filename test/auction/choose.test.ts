@@ -22,18 +22,28 @@ function pairWith(known: number, gapOf = (number: number) => number): Pair {
   return pair
 }
 
+/** Whom a round asks when nobody has won one of its client's rounds. */
+const chosenOf = (among: ReturnType<typeof candidates>, places: number, lot: () => number) =>
+  names(choose(among, places, () => false, lot))
+
 const names = (chosen: ReturnType<typeof choose<ReturnType<typeof candidates>[number]>>) =>
   chosen.map(({ candidate, chosenBy }) => `${candidate.name} ${chosenBy}`)
 
 describe('a round asks', () => {
   test('all, while there are places', () => {
-    expect(names(choose(candidates(3, pairWith(3)), 3, lots(0)))).toEqual(['0 ALL', '1 ALL', '2 ALL'])
+    expect(chosenOf(candidates(3, pairWith(3)), 3, lots(0))).toEqual(['0 ALL', '1 ALL', '2 ALL'])
   })
 
   test('four in five by the smallest gap, and the fifth in turns', () => {
-    const chosen = names(choose(candidates(12, pairWith(12)), 10, lots(0.5)))
+    const chosen = chosenOf(candidates(12, pairWith(12)), 10, lots(0.5))
     expect(chosen.slice(0, 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((number) => `${number} RANK`))
     expect(chosen.slice(8).every((each) => each.endsWith('TURN'))).toBe(true)
+  })
+
+  test('before these, those that have won the last rounds of its client, whatever others have taught', () => {
+    const hasWon = ({ name }: { name: string }) => ['9', '11'].includes(name)
+    const chosen = names(choose(candidates(12, pairWith(12)), 5, hasWon, lots(0.5)))
+    expect(chosen.slice(0, 4)).toEqual(['9 RANK', '11 RANK', '0 RANK', '1 RANK'])
   })
 
   test.each([
@@ -43,46 +53,44 @@ describe('a round asks', () => {
     [8, 6, 2],
     [10, 8, 2],
   ])('of %i places, %i by rank and %i in turns', (places, ranked, turns) => {
-    const chosen = names(choose(candidates(20, pairWith(20)), places, lots(0.5)))
+    const chosen = chosenOf(candidates(20, pairWith(20)), places, lots(0.5))
     const count = (by: string) => chosen.filter((each) => each.endsWith(by)).length
     expect([count('RANK'), count('TURN')]).toEqual([ranked, turns])
   })
 
   test('first in turns who was never asked in the pair, then by lot', () => {
     const pair = pairWith(10)
-    const chosen = names(
-      choose(candidates(12, pair), 5, lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.9, 0.1)),
+    const chosen = chosenOf(
+      candidates(12, pair),
+      5,
+      lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.9, 0.1),
     )
     expect(chosen.at(-1)).toBe('11 TURN')
-    const byLot = names(
-      choose(candidates(10, pair), 5, lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.1, 0.2, 0.3, 0.9)),
-    )
+    const byLot = chosenOf(candidates(10, pair), 5, lots(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.1, 0.2, 0.3, 0.9))
     expect(byLot.at(-1)).toBe('6 TURN')
   })
 
   test('in turns for each place that rank leaves empty: a gap of 10,000 is no rank', () => {
-    const chosen = names(
-      choose(
-        candidates(
-          12,
-          pairWith(12, (number) => (number < 2 ? 5 : 10_000)),
-        ),
-        5,
-        Math.random,
+    const chosen = chosenOf(
+      candidates(
+        12,
+        pairWith(12, (number) => (number < 2 ? 5 : 10_000)),
       ),
+      5,
+      Math.random,
     )
     expect(chosen.filter((each) => each.endsWith('RANK')).sort()).toEqual(['0 RANK', '1 RANK'])
     expect(chosen).toHaveLength(5)
   })
 
   test('by lot in a pair that nobody has taught', () => {
-    const chosen = choose(candidates(12), 10, Math.random)
-    expect(new Set(chosen.map(({ candidate }) => candidate.name)).size).toBe(10)
-    expect(chosen.every(({ chosenBy }) => chosenBy === 'TURN')).toBe(true)
+    const chosen = chosenOf(candidates(12), 10, Math.random)
+    expect(new Set(chosen).size).toBe(10)
+    expect(chosen.every((each) => each.endsWith('TURN'))).toBe(true)
   })
 
   test('by lot among equal gaps', () => {
     const equal = pairWith(3, () => 1)
-    expect(names(choose(candidates(3, equal), 2, lots(0.9, 0.1, 0.5)))[0]).toBe('1 RANK')
+    expect(chosenOf(candidates(3, equal), 2, lots(0.9, 0.1, 0.5))[0]).toBe('1 RANK')
   })
 })

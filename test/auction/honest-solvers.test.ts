@@ -53,3 +53,16 @@ test('a solver that answers its own user only delays 27 quotes, then two before 
   }
   expect(slow).toEqual([...Array(27).keys(), 38, 39, 79, 80])
 })
+
+test('strangers decide by rank whom others ask, but a client asks those that have won its own quotes', async () => {
+  const forStrangers = [1n, 9000n, 8000n].map(offering)
+  const behaviours = [best, second, third].map((usual, index) =>
+    whenAsked((_amount, user) => user === ACCOMPLICE, forStrangers[index] ?? usual, usual),
+  )
+  const { quote } = openSessionAuction(behaviours, { maxQuoteFanOut: 2 })
+  for (let time = 0; time < 2; time++) await quote()
+  for (let client = 0; client < 12; client++) await quote({ user: ACCOMPLICE }, stranger(client))
+  const winners = []
+  for (let time = 0; time < 20; time++) winners.push((await quote()).by[0])
+  expect(winners).toEqual(Array(20).fill(0))
+})

@@ -20,8 +20,8 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
 
 /** A round of the client that ended with these answers. The best one before its answer had the rate. */
 function playAt(rate: number, now: number, ...answers: readonly ReadAnswer[]): void {
-  const open = pairs.open('pair', client, rate, now)
-  for (const each of answers) if (open !== undefined) learn(open, each, (1 - rate) * 10_000, now)
+  const open = pairs.open('pair', client, { rate, winner: address, askedFirst: [] }, now)
+  for (const each of answers) learn(open, each, (1 - rate) * 10_000, now)
 }
 
 const play = (now: number, ...answers: readonly ReadAnswer[]) => playAt(1, now, ...answers)
@@ -39,8 +39,6 @@ describe('a lesson', () => {
     ['an offer that was better after the answer', { gap: -50, isInTime: false }, [0, false]],
     ['a very bad offer', { gap: 1e9 }, [10_000, false]],
     ['an offer after the answer that is no better', { gap: -0.99, isInTime: false }, undefined],
-    ['no valid offer', { outcome: 'none' }, [10_000, false]],
-    ['no answer', { outcome: 'lost' }, [10_000, false]],
     ['what says nothing of the solver', { outcome: 'unknown' }, undefined],
     ['an offer after the soft deadline, better by 1', { gain: 1 }, [0, true]],
     ['one that is better by less', { gain: 0.99 }, [0, false]],
@@ -53,6 +51,14 @@ describe('a lesson', () => {
     ['one in time that it had waited for', { gain: 50, wasWaitedFor: true }, [0, true]],
   ])('of %s', (_what, changes, lesson) => {
     expect(lessonOf(changes)).toEqual(lesson)
+  })
+
+  test('of no valid offer is a gap of 10,000 once its presence has gone', () => {
+    const gaps = Array.from({ length: 25 }, (_, time) => {
+      play(10_000 * time, answer({ outcome: 'none' }))
+      return pairs.of('pair')?.of(address)?.medianGap
+    })
+    expect(gaps.slice(23)).toEqual([undefined, 10_000])
   })
 
   test('is given only when the client may teach the pair, but an offer is known to be made', () => {
@@ -84,7 +90,7 @@ describe('a lesson', () => {
     for (const now of [0, 10_000]) play(now, answer({ gain: 1, isQuick: false }))
     for (let time = 2; time < 12; time++) play(10_000 * time, answer({ outcome: 'none' }))
     const lessons = () => pairs.of('pair')?.of(address)
-    expect([lessons()?.isWorthWaiting, lessons()?.medianGap]).toEqual([true, 10_000])
+    expect([lessons()?.isWorthWaiting, lessons()?.medianGap]).toEqual([true, 0])
     for (let time = 12; time < 22; time++) play(10_000 * time, answer({ outcome: 'none', isQuick: false }))
     expect(lessons()?.isWorthWaiting).toBe(false)
   })

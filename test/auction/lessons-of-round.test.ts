@@ -31,6 +31,7 @@ function play({
   second = 'beyond' as Wait,
   times = {} as Partial<RoundTimes>,
   pair = PAIR,
+  askedFirst = [] as readonly Address[],
 } = {}) {
   const solvers: Asked[] = [askedSolver(1), askedSolver(2, second)].map((asked) => ({
     ...asked,
@@ -40,7 +41,14 @@ function play({
   }))
   const request = { ...exactInput, kind }
   const usualRate = standings.pairsOf(1).of(pair)?.usualRate({ network: client }) ?? 0
-  const learn = createLearnRequest(request, pair, identifyClient(client), standings, clock.monotonic)
+  const learn = createLearnRequest(
+    request,
+    pair,
+    identifyClient(client),
+    askedFirst,
+    standings,
+    clock.monotonic,
+  )
   return playRound({
     asked: solvers,
     times: { requestedAt: clock.monotonic(), usualRate, ...times },
@@ -59,11 +67,13 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
     [2000, 10_000],
   ] as const) {
     standings = new Standings(clock.monotonic, log)
-    const { answer } = play({ times: { limitMs } })
-    await answer(1, offerOf(1))
-    await clock.advance(330)
-    await answer(2, declined)
-    await clock.advance(2000)
+    for (let client = 0; client < 25; client++) {
+      const { answer } = play({ client: `192.0.2.${client}`, times: { limitMs } })
+      await answer(1, offerOf(1))
+      await clock.advance(330)
+      await answer(2, declined)
+      await clock.advance(2000)
+    }
     expect([lessonsOf(1)?.medianGap, lessonsOf(2)?.medianGap]).toEqual([0, medianGap])
   }
 })
@@ -89,6 +99,25 @@ test('strangers who get junk, and a late offer of their own, make only the quote
   expect(worse.told()).toBeUndefined()
   await readLate(worse)
   expect(worse.told()).toEqual(['quoted', 'quoted'])
+})
+
+test('who made the best offer before the answer is asked first in the next round of its client, which then teaches nothing', async () => {
+  const winners = () => standings.pairsOf(1).of(PAIR)?.winnersFor({ network: '192.0.2.1' }, clock.monotonic())
+  const offerBoth = async (options: Parameters<typeof play>[0]) => {
+    const { answer } = play({ second: 'none', ...options })
+    await answer(1, offerOf(1, 1000n))
+    await clock.advance(10)
+    await answer(2, offerOf(2, 2000n))
+    await clock.advance(2000)
+  }
+  await offerBoth({})
+  expect(winners()).toEqual([askedSolver(1).solver.address])
+  await clock.advance(10_000)
+  expect(winners()).toEqual([])
+  await offerBoth({ askedFirst: [askedSolver(1).solver.address] })
+  expect(winners()).toEqual([])
+  await offerBoth({})
+  expect(winners()).toEqual([askedSolver(1).solver.address])
 })
 
 test('invalid replies to three clients open no breaker: they cost no time', async () => {

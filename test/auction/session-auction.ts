@@ -63,12 +63,13 @@ interface Opened {
   readonly gone?: number
   /** How long the start of a round takes. Others wait for it, and start in later turns of the event loop. */
   readonly startMs?: number
+  readonly maxQuoteFanOut?: number
 }
 
 /** An auction of three solvers with sessions. Its clock is the test's. */
 export function openSessionAuction(
   behaviours: Behaviour[],
-  { refused = -1, gone, startMs = 0 }: Opened = {},
+  { refused = -1, gone, startMs = 0, maxQuoteFanOut = 10 }: Opened = {},
 ) {
   const clock = createManualClock()
   const keys = addresses.map((address) => ({ chainId: 1, address }))
@@ -87,7 +88,7 @@ export function openSessionAuction(
   const { auction, circuitStateOf, close } = openAuction(
     contextOf({
       metrics,
-      config: { quoteTimeoutMs: TIMEOUT_MS, maxQuoteFanOut: 10 },
+      config: { quoteTimeoutMs: TIMEOUT_MS, maxQuoteFanOut },
       chains: new Map([[1, { quoteHasher: () => hasher, isNonceUsed: async () => false, verifyDeposit }]]),
       directory: {
         find: () => undefined,

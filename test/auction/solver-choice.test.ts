@@ -36,6 +36,12 @@ function openChoice(maxQuoteFanOut = 10) {
   return createSolverChoice(context, standings, slots)
 }
 
+/** The pair of the quotes, which a client has taught. */
+const openPair = () =>
+  standings
+    .pairsOf(1)
+    .open(PAIR, { network: 'a' }, { rate: 1, winner: solver(1).address, askedFirst: [] }, now)
+
 /** Opens the circuit breaker of a solver, for 5 s. */
 function open(of: Solver): void {
   for (const client of ['a', 'b', 'c']) standings.recordAnswer(of, `${client} at ${now}`, true)
@@ -49,7 +55,7 @@ function stall(of: Solver): void {
 
 function chosen(maxQuoteFanOut?: number) {
   const choice = openChoice(maxQuoteFanOut)
-  const { asked, busy, notAsked } = choice.of(1, PAIR, DEADLINE)
+  const { asked, busy, notAsked } = choice.of(1, standings.pairsOf(1).of(PAIR), [], DEADLINE)
   const names = (list: typeof asked) => list.map(({ solver: { name } }) => name).sort()
   return {
     asked: names(asked.filter(({ wait }) => wait !== 'never')),
@@ -103,11 +109,11 @@ describe('who is asked, and what statistics say of it', () => {
 
   test('are waited for beyond the soft deadline when they are owed it, but not for a probe', () => {
     const [first] = registered as [Solver]
-    const pair = standings.pairsOf(1).open(PAIR, { network: 'a' }, 1, 0)?.pair
-    pair?.open(first.address).recordLoss(50)
+    const pair = openPair().pair
+    pair.open(first.address).recordLoss(50)
     const waits = () =>
       openChoice()
-        .of(1, PAIR, DEADLINE)
+        .of(1, standings.pairsOf(1).of(PAIR), [], DEADLINE)
         .asked.find(({ solver }) => solver === first)
     expect(waits()).toMatchObject({ wait: 'soft_deadline', waitWhenWorse: 'beyond' })
     open(first)
@@ -128,9 +134,9 @@ describe('who is asked, and what statistics say of it', () => {
     const [first, second] = registered as [Solver, Solver]
     open(first)
     stall(second)
-    const pair = standings.pairsOf(1).open(PAIR, { network: 'a' }, 1, 0)?.pair
+    const pair = openPair().pair
     for (const { address } of [first, second]) {
-      pair?.open(address).recordOffer(true, true, now)
+      pair.open(address).recordOffer(true, true, now)
     }
     now = 5000
     expect(chosen()).toMatchObject({
@@ -165,15 +171,21 @@ describe('who is asked, and what statistics say of it', () => {
   })
 })
 
+test('asks winners first, by rank', () => {
+  registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
+  const winners = [solver(3).address]
+  const { asked } = openChoice(2).of(1, undefined, winners, DEADLINE)
+  expect(asked.map(({ solver: { name }, chosenBy }) => [name, chosenBy])[0]).toEqual(['3', 'RANK'])
+})
+
 test('says why each solver is asked, by its lessons in the pair, and how long it is waited for', () => {
-  const pairs = standings.pairsOf(1)
-  const pair = pairs.open(PAIR, { network: 'a' }, 1, 0)
+  const { pair } = openPair()
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   registered.slice(0, 3).forEach(({ address }, index) => {
-    pair?.pair.open(address).addGap(10 * index)
+    pair.open(address).addGap(10 * index)
   })
   standings.of(registered[0] as Solver).usualMs = 900
-  const { asked } = openChoice(2).of(1, PAIR, DEADLINE)
+  const { asked } = openChoice(2).of(1, standings.pairsOf(1).of(PAIR), [], DEADLINE)
   expect(
     asked.map(({ solver: { name }, chosenBy, gapBps, isWaitedFor, wait }) => [
       name,

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
-import { Lessons, Pair, Pairs } from '../../src/standing/lessons.js'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import { Lessons, Pair, Pairs, type Teacher } from '../../src/standing/lessons.js'
 import { solver } from '../solvers/sample-solver.js'
 
 const MINUTE = 60_000
@@ -97,30 +98,29 @@ describe('the lessons of a solver', () => {
     [[1, 0, 0], 60_001, false],
     [[1, 99, 1], 0, true],
   ])(
-    'after %j offers, losses and offers it is reliable %i ms later: %s',
-    ([offers, losses, more], now, isReliable) => {
+    'after %j offers, requests without one and offers it is reliable %i ms later: %s',
+    ([offers, misses, more], now, isReliable) => {
       const lessons = new Lessons()
       for (let offer = 0; offer < offers; offer++) lessons.recordOffer(true, true, 0)
-      for (let loss = 0; loss < losses; loss++) lessons.recordMiss(true)
+      for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
       for (let offer = 0; offer < more; offer++) lessons.recordOffer(true, true, 0)
       expect(lessons.isReliable(now)).toBe(isReliable)
     },
   )
 
   test.each([
-    [99, 20, 3],
-    [99, 24, 3],
-    [99, 26, 10_000],
-    [6, 1, 3],
-    [5, 6, 10_000],
-  ])('after %i offers, of %i requests without one the median gap is %i', (offers, misses, medianGap) => {
+    [99, 28, 3],
+    [99, 29, 10_000],
+    [0, 24, undefined],
+    [0, 25, 10_000],
+  ])('after %i offers, of %i requests without one the median gap is %s', (offers, misses, medianGap) => {
     const lessons = new Lessons()
     for (let offer = 0; offer < offers; offer++) {
       lessons.recordOffer(true, true, 0)
       lessons.addGap(3)
     }
-    for (let miss = 0; miss < misses; miss++) lessons.recordMiss(false)
-    expect([lessons.medianGap, lessons.isReliable(0)]).toEqual([medianGap, true])
+    for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
+    expect(lessons.medianGap).toBe(medianGap)
   })
 
   test('end to say that it quotes the pair after a day without an offer', () => {
@@ -134,10 +134,15 @@ describe('the lessons of a solver', () => {
   })
 })
 
+/** An answer of the rate. */
+const answerOf = (rate: number, winner = solver(1).address, askedFirst: readonly Address[] = []) => {
+  return { rate, winner, askedFirst }
+}
+
 /** Records answers of the rate, of as many clients. Each teaches the pair. */
 function answer(pair: Pair, rate: number, clients: number): void {
   for (let client = 0; client < clients; client++)
-    pair.recordRate(rate, { network: `${rate} ${client}` }, true)
+    pair.recordAnswer(answerOf(rate), { network: `${rate} ${client}` }, true, 0)
 }
 
 describe('the usual rate of a pair', () => {
@@ -146,7 +151,7 @@ describe('the usual rate of a pair', () => {
     expect(pair.usualRate({ network: 'new' })).toBe(0)
     answer(pair, 1, 25)
     answer(pair, 0.5, 24)
-    pair.recordRate(0.5, { network: 'untaught' }, false)
+    pair.recordAnswer(answerOf(0.5), { network: 'untaught' }, false, 0)
     expect(pair.usualRate({ network: 'new' })).toBe(1)
     answer(pair, 0.5, 1)
     expect(pair.usualRate({ network: 'new' })).toBe(0.5)
@@ -154,7 +159,7 @@ describe('the usual rate of a pair', () => {
 
   test('is what the client itself was answered, where that was better', () => {
     const pair = new Pair()
-    pair.recordRate(1, { network: 'alone' }, true)
+    pair.recordAnswer(answerOf(1), { network: 'alone' }, true, 0)
     answer(pair, 0.5, 49)
     expect(['other', 'alone'].map((network) => pair.usualRate({ network }))).toEqual([0.5, 1])
   })
@@ -162,39 +167,63 @@ describe('the usual rate of a pair', () => {
   test('rises faster than it falls with the answers of the client', () => {
     const usualAfter = (rate: number) => {
       const pair = new Pair()
-      for (const each of [1, rate]) pair.recordRate(each, { network: 'alone' }, false)
+      for (const each of [1, rate]) pair.recordAnswer(answerOf(each), { network: 'alone' }, false, 0)
       return pair.usualRate({ network: 'alone' })
     }
     expect([9, 0.5].map(usualAfter)).toEqual([2, 1 - 2 ** -10])
   })
 })
 
+describe('the winners of a client', () => {
+  const winnersOf = (pairs: Pairs, network: string, now = 1) => pairs.of('a')?.winnersFor({ network }, now)
+
+  test('are the last three that made its answers, each once, the latest first', () => {
+    const pairs = new Pairs()
+    for (const number of [1, 2, 1, 3, 4])
+      pairs.open('a', { network: 'client' }, answerOf(1, solver(number).address), 0)
+    expect(winnersOf(pairs, 'client')).toEqual([4, 3, 1].map((number) => solver(number).address))
+    expect(winnersOf(pairs, 'other')).toEqual([])
+  })
+
+  test('are none for a round that would teach the pair', () => {
+    const pairs = new Pairs()
+    pairs.open('a', { network: 'client' }, answerOf(1), 0)
+    expect([9_999, 10_000].map((now) => winnersOf(pairs, 'client', now)?.length)).toEqual([1, 0])
+  })
+})
+
 describe('a client teaches a pair', () => {
+  let pairs: Pairs
+  beforeEach(() => {
+    pairs = new Pairs()
+  })
+  const teaches = (client: Teacher, now: number, askedFirst: readonly Address[] = []) =>
+    pairs.open('a', client, answerOf(1, solver(1).address, askedFirst), now).isTaught
   const stranger = { network: '192.0.2.1' }
   const other = { network: '192.0.2.2' }
   const withKey = { network: 'key', apiKey: {} }
 
   test('once in 10 s while no other client has taught it within 10 minutes', () => {
-    const pair = new Pair()
-    const taught = [0, 9999, 10_000, 15_000, 20_000].map((now) => pair.mayTeach(stranger, now))
+    const taught = [0, 9999, 10_000, 15_000, 20_000].map((now) => teaches(stranger, now))
     expect(taught).toEqual([true, false, true, false, true])
   })
 
   test('otherwise once in 10 minutes, with a key once in a minute', () => {
-    const pair = new Pair()
-    pair.mayTeach(other, 0)
-    pair.mayTeach(withKey, 0)
-    expect(pair.mayTeach(stranger, 0)).toBe(true)
-    expect(pair.mayTeach(stranger, 9 * MINUTE)).toBe(false)
-    expect([pair.mayTeach(withKey, MINUTE - 1), pair.mayTeach(withKey, MINUTE)]).toEqual([false, true])
+    expect([other, withKey, stranger].map((client) => teaches(client, 0))).toEqual([true, true, true])
+    expect(teaches(stranger, 9 * MINUTE)).toBe(false)
+    expect([MINUTE - 1, MINUTE].map((now) => teaches(withKey, now))).toEqual([false, true])
   })
 
   test('often again when the others have not taught it for 10 minutes', () => {
-    const pair = new Pair()
-    pair.mayTeach(other, 0)
-    pair.mayTeach(stranger, MINUTE)
-    expect(pair.mayTeach(stranger, 10 * MINUTE)).toBe(false)
-    expect(pair.mayTeach(stranger, 10 * MINUTE + 1)).toBe(true)
+    teaches(other, 0)
+    teaches(stranger, MINUTE)
+    expect([10 * MINUTE, 10 * MINUTE + 1].map((now) => teaches(stranger, now))).toEqual([false, true])
+  })
+
+  test('not with a round that has asked winners first, whenever it is answered', () => {
+    teaches(stranger, 0)
+    expect(teaches(stranger, MINUTE, [solver(1).address])).toBe(false)
+    expect(teaches(stranger, MINUTE)).toBe(true)
   })
 })
 
@@ -204,17 +233,17 @@ describe('the pairs of a chain', () => {
   test('begin with their first lesson', () => {
     const pairs = new Pairs()
     expect(pairs.of('a')).toBeUndefined()
-    const pair = pairs.open('a', client, 1, 0)?.pair
+    const { pair } = pairs.open('a', client, answerOf(1), 0)
     expect(pairs.of('a')).toBe(pair)
-    expect(pairs.open('a', client, 1, 0)).toEqual({ pair, isTaught: false })
+    expect(pairs.open('a', client, answerOf(1), 0)).toEqual({ pair, isTaught: false })
     expect(pairs.of('a')?.of(solver(1).address)).toBeUndefined()
   })
 
   test('are 2,048: then the one goes that was taught longest ago', () => {
     const pairs = new Pairs()
-    for (let number = 0; number < 2048; number++) pairs.open(`${number}`, client, 1, 0)
-    pairs.open('0', client, 1, 10_000)
-    pairs.open('new', client, 1, 10_000)
+    for (let number = 0; number < 2048; number++) pairs.open(`${number}`, client, answerOf(1), 0)
+    pairs.open('0', client, answerOf(1), 10_000)
+    pairs.open('new', client, answerOf(1), 10_000)
     expect([pairs.of('0') !== undefined, pairs.of('1')]).toEqual([true, undefined])
   })
 })

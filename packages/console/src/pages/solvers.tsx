@@ -52,7 +52,8 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
                 <StatsRows chain={chain} solvers={solvers} orders={orders} />
               </div>
               <p class="muted footnote">
-                Solvers that paid most stand first. One unpaid order counts as much as nine paid ones.
+                In the order of paid orders, less nine for each that was not paid: a fill costs gas. The other
+                counts are cheaper to fake.
               </p>
               <Unpaid chain={chain} />
             </>
