@@ -1,11 +1,13 @@
 /**
  * Hooks of TanStack Query and wagmi for a page that swaps through an aggregator. Copy this file: it needs nothing else of the example.
- * Give the page's tree a client with `<AggregatorContext value={createAggregatorClient({ baseUrl })}>`.
+ * Give the page's tree a client with `<AggregatorContext value={createAggregatorClient({ baseUrl })}>`. The page says which chain it trades
+ * on: the hooks read that chain through the page's node, whatever network the wallet is on.
  */
 import {
   type AggregatorClient,
   type AggregatorError,
   type CallOptions,
+  type DeclineCode,
   DepositError,
   type DepositProgress,
   type InstanceTrust,
@@ -33,7 +35,8 @@ import {
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useState } from 'react'
 import { type Address, type Hex, keccak256, stringToHex } from 'viem'
-import { usePublicClient, useWalletClient } from 'wagmi'
+import { useConfig, useConnection, usePublicClient } from 'wagmi'
+import { getConnectorClient } from 'wagmi/actions'
 
 export const AggregatorContext = createContext<AggregatorClient | undefined>(undefined)
 
@@ -60,12 +63,15 @@ export function useTokens(chainId: number | undefined) {
   )
 }
 
-/** A token as its contract describes it, through the page's node: decimals that decide about money must not come from an instance. */
-export function useToken(address: Address) {
-  const client = usePublicClient()
+/**
+ * A token as its contract describes it, through the page's node: decimals that decide about money must not come from an instance.
+ * @param address undefined until it is known
+ */
+export function useToken(chainId: number, address: Address | undefined) {
+  const node = useNode(chainId)
   return useQuery({
-    queryKey: queryKey('token', client?.chain.id, address),
-    queryFn: client === undefined ? skipToken : () => readToken(client, address),
+    queryKey: queryKey('token', chainId, address),
+    queryFn: node === undefined || address === undefined ? skipToken : () => readToken(node, address),
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
@@ -84,8 +90,8 @@ export function usePrice(asked: PriceParams | undefined) {
 }
 
 /**
- * The offers that the user can take now, for as long as the hook is used. While the connection is lost, or the instance wants a pause,
- * `lost` says why.
+ * The offers that the user can take now, for as long as the hook is used. Where there is none, `declineCode` of `data` says why, as far as a solver
+ * does. While the connection is lost, or the instance wants a pause, `lost` says why.
  * @param asked undefined until a wallet is connected
  */
 export function useQuotes(asked: QuoteStreamParams | undefined) {
@@ -98,11 +104,11 @@ export function useQuotes(asked: QuoteStreamParams | undefined) {
       params === undefined
         ? skipToken
         : async ({ client, queryKey, signal }) => {
-            let last: QuoteOffers | null = null
+            let last: Offers | null = null
             for await (const offers of watchQuotes(aggregator, params, { signal, onLost: setLost })) {
-              last = offers
+              last = { ...offers, declineCode: await readDeclineCode(aggregator, params.chainId, offers) }
               setLost(undefined)
-              client.setQueryData(queryKey, offers)
+              client.setQueryData(queryKey, last)
             }
             return last
           },
@@ -110,6 +116,32 @@ export function useQuotes(asked: QuoteStreamParams | undefined) {
     retry: false,
   })
   return { ...query, lost }
+}
+
+interface Offers extends QuoteOffers {
+  /** Why a solver has made none, for `explainForUser`; undefined where there are offers, or no solver gives such a reason. */
+  readonly declineCode: DeclineCode | undefined
+}
+
+/** What solvers say of an amount or a pair. What others say of themselves tells a user nothing. The first that one of them says counts. */
+const DECLINE_CODES: readonly DeclineCode[] = [
+  'AMOUNT_TOO_SMALL',
+  'AMOUNT_TOO_LARGE',
+  'INSUFFICIENT_LIQUIDITY',
+  'BOND_CANNOT_COVER',
+  'UNSUPPORTED_PAIR',
+]
+
+/** Reads in the record of a round without offers why there are none. An instance may keep no records. */
+async function readDeclineCode(
+  aggregator: AggregatorClient,
+  chainId: number,
+  { best, quoteId }: QuoteOffers,
+): Promise<DeclineCode | undefined> {
+  if (best !== undefined || quoteId === undefined) return undefined
+  const reading = aggregator.getQuoteRecord(chainId, quoteId, { timeoutMs: INSTANCE_MS })
+  const solvers = await reading.then((record) => record.solvers).catch(() => [])
+  return DECLINE_CODES.find((code) => solvers.some(({ declineCode }) => declineCode === code))
 }
 
 /** A value once it has stayed the same for a while, as after its user has typed; undefined until then. */
@@ -129,15 +161,21 @@ function useCalm<T>(value: T): T | undefined {
  * @param amount of the token to sell, in its smallest unit
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
-export function useIsOnePrompt(token: Address, amount: bigint, settlement: Address | InstanceTrust) {
-  const client = usePublicClient()
-  const { data: wallet } = useWalletClient()
+export function useIsOnePrompt(
+  chainId: number,
+  token: Address,
+  amount: bigint,
+  settlement: Address | InstanceTrust,
+) {
+  const node = useNode(chainId)
+  const getWallet = useWallet()
+  const place = usePlace(chainId, settlement)
   const query = useQuery({
-    queryKey: queryKey('one prompt', client?.chain.id, wallet?.account.address, token),
+    queryKey: queryKey('one prompt', place, token),
     queryFn:
-      client === undefined || wallet === undefined
+      node === undefined || place === undefined
         ? skipToken
-        : async () => readOnePrompt(wallet, token, await readSettlement(client, settlement)),
+        : async () => readOnePrompt(await getWallet(), token, await readSettlement(node, settlement)),
     refetchInterval: REFRESH_MS,
   })
   return (query.data ?? 0n) >= amount
@@ -160,16 +198,16 @@ interface Taken {
  */
 export function useOfferCheck(taken: Taken | undefined, settlement: Address | InstanceTrust) {
   const aggregator = useAggregator()
-  const client = usePublicClient()
+  const node = useNode(taken?.params.chainId)
   return useQuery({
     queryKey: queryKey('offer', taken?.offer.orderId, taken?.params, taken?.limits, settlement),
     queryFn:
-      taken === undefined || client === undefined
+      taken === undefined || node === undefined
         ? skipToken
         : async () => {
             // Its own deposit has used the offer.
             if (isDepositBegun(swapOf(taken).progress)) return true
-            await assertGood(aggregator, taken, await readSettlement(client, settlement))
+            await assertGood(aggregator, taken, await readSettlement(node, settlement))
             return true
           },
     placeholderData: (last) => (taken ? last : undefined),
@@ -193,21 +231,22 @@ async function assertGood(
 
 /**
  * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
- * order, and `progress` says what the wallet is asked for. A deposit that was begun is followed, and no other one is begun before it is seen: also by another component or tab, and after the page
+ * order, and `progress` says what the wallet is asked for: undefined until then. A wallet on another network is asked for nothing: the error is
+ * the `ChainMismatchError` of viem. A deposit that was begun is followed, and no other one is begun before it is seen: also by another component or tab, and after the page
  * was loaded again. While `isUncertain`, offer no other swap before the user has looked into the wallet: the hook goes on looking, and
  * `forget` is for the user who has found that the wallet will send nothing more. For a transfer, the browser must store the offer, without which
  * nothing comes back.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
-export function useSwap(settlement: Address | InstanceTrust) {
+export function useSwap(chainId: number, settlement: Address | InstanceTrust) {
   const aggregator = useAggregator()
-  const client = usePublicClient()
-  const { data: wallet } = useWalletClient()
-  const place = usePlace(settlement)
+  const node = useNode(chainId)
+  const getWallet = useWallet()
+  const place = usePlace(chainId, settlement)
   const [progress, setProgress] = useState<DepositProgress>()
   /** Asks the wallet, unless a deposit was begun. */
   async function send({ offer, params, limits, progress }: KeptSwap, terms: SettlementTerms) {
-    if (wallet === undefined) throw new Error('no wallet is connected')
+    const wallet = await getWallet()
     const ending = new AbortController()
     const keep = (next: DepositProgress | undefined) =>
       keepSwap({ offer, params, limits, progress: next, ...(place && { place }) })
@@ -235,13 +274,15 @@ export function useSwap(settlement: Address | InstanceTrust) {
   const swap = useMutation({
     onMutate: (asked: Taken): Taken => unseenSwap(place) ?? asked,
     mutationFn: async (asked: Taken): Promise<Hex> => {
-      if (client === undefined || place === undefined) throw new Error('no wallet is connected')
-      const taken = unseenSwap(place) ?? { ...swapOf(asked), place }
+      const taken = unseenSwap(place) ?? { ...swapOf(asked), ...(place && { place }) }
       const { offer, params, progress } = taken
+      setProgress(progress)
+      if (node === undefined) throw new Error(`wagmi has no chain ${chainId}`)
+      if (place === undefined) throw named('ConnectorNotConnectedError', 'no wallet is connected')
       const isKept = keepSwap(taken)
       if (!isKept && params.depositMode === 'ADDRESS' && !isDepositBegun(progress))
-        throw new Error('The browser stores nothing: no transfer without its offer.')
-      const terms = await readSettlement(client, settlement)
+        throw named('NothingStoredError', 'The browser stores nothing: no transfer without its offer.')
+      const terms = await readSettlement(node, settlement)
       // A deposit has used the nonce of its offer: what was begun is followed, and not checked again.
       if (!isDepositBegun(progress)) await assertGood(aggregator, taken, terms)
       await send(taken, terms)
@@ -261,10 +302,10 @@ export function useSwap(settlement: Address | InstanceTrust) {
   useQuery({
     queryKey: queryKey('unseen swap', place, unseen && keyOf(unseen.offer)),
     queryFn:
-      client === undefined || unseen === undefined
+      node === undefined || unseen === undefined
         ? skipToken
         : async () => {
-            await send(unseen, await readSettlement(client, settlement))
+            await send(unseen, await readSettlement(node, settlement))
             mutate(unseen)
             return null
           },
@@ -291,16 +332,16 @@ export function useSwap(settlement: Address | InstanceTrust) {
  * deadline. What was sent to an address twice is found too.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
-export function useRefund(settlement: Address | InstanceTrust) {
-  const client = usePublicClient()
-  const place = usePlace(settlement)
+export function useRefund(chainId: number, settlement: Address | InstanceTrust) {
+  const node = useNode(chainId)
+  const place = usePlace(chainId, settlement)
   return useQuery({
     queryKey: queryKey('refund', place),
     queryFn:
-      client === undefined || place === undefined
+      node === undefined || place === undefined
         ? skipToken
         : async () => {
-            const terms = await readSettlement(client, settlement)
+            const terms = await readSettlement(node, settlement)
             // A transfer may have been sent too late, by hand, or twice.
             const isWanted = ({ params, progress, isOver, isEmpty }: KeptSwap) =>
               params.depositMode === 'ADDRESS' ? !isEmpty : isDepositBegun(progress) && !isOver
@@ -319,13 +360,29 @@ export function useRefund(settlement: Address | InstanceTrust) {
   })
 }
 
-/** The chain, the account of the wallet that is asked, and the contract: another account can still swap. */
-function usePlace(settlement: Address | InstanceTrust): string | undefined {
-  const client = usePublicClient()
-  const { data: wallet } = useWalletClient()
-  const contract = typeof settlement === 'string' ? settlement.toLowerCase() : 'of the instance'
-  return wallet && client && `${client.chain.id} ${wallet.account.address} ${contract}`
+/** The page's node for a chain. @returns undefined where wagmi's config does not have the chain */
+function useNode(chainId: number | undefined) {
+  // An app may have declared which chains it knows.
+  return usePublicClient({ chainId: chainId as never })
 }
+
+/** Gives the wallet as it is when it is asked: wagmi's query of it fails while the wallet is on another network, and is not repeated after a switch. */
+function useWallet() {
+  const config = useConfig()
+  // `sendDeposit` reads the network before it asks.
+  return () => getConnectorClient(config, { assertChainId: false })
+}
+
+/** The chain, the account of the wallet that is asked, and the contract: another account can still swap. */
+function usePlace(chainId: number, settlement: Address | InstanceTrust): string | undefined {
+  const { address, status } = useConnection()
+  const contract = typeof settlement === 'string' ? settlement.toLowerCase() : 'of the instance'
+  // While wagmi connects again after a reload, there is an address, and no wallet to ask.
+  return status === 'connected' ? `${chainId} ${address} ${contract}` : undefined
+}
+
+/** An error with a name that `explainForUser` knows. */
+const named = (name: string, message: string) => Object.assign(new Error(message), { name })
 
 /** A swap of this browser. Its offer is kept for good: for the signed quote, the contract returns what was sent to a deposit address. */
 interface KeptSwap extends Taken {
@@ -416,8 +473,7 @@ function storedKeys(): string[] {
  */
 export function useOrder(chainId: number, orderId: Hex | undefined, settlement: Address | InstanceTrust) {
   const aggregator = useAggregator()
-  // An app may have declared which chains it knows.
-  const node = usePublicClient({ chainId: chainId as never })
+  const node = useNode(chainId)
   return useQuery({
     queryKey: queryKey('order', chainId, orderId),
     queryFn:

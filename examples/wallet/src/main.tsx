@@ -4,7 +4,11 @@ import { createRoot } from 'react-dom/client'
 import { WagmiProvider } from 'wagmi'
 import { AggregatorContext } from './aggregator-hooks'
 import { aggregator, wagmi } from './config'
+import { SmallSwap } from './small-swap'
 import { SwapPage } from './swap'
+
+/** The small page is the one of docs/client.md. */
+const Page = location.hash === '#small' ? SmallSwap : SwapPage
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no element for the app')
@@ -13,7 +17,7 @@ createRoot(root).render(
     <WagmiProvider config={wagmi}>
       <QueryClientProvider client={new QueryClient()}>
         <AggregatorContext value={aggregator}>
-          <SwapPage />
+          <Page />
         </AggregatorContext>
       </QueryClientProvider>
     </WagmiProvider>

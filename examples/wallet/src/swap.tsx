@@ -1,6 +1,11 @@
-import { type DepositProgress, explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
+import {
+  type DepositProgress,
+  explainForUser,
+  isDepositBegun,
+  type QuoteStreamParams,
+} from '@quote-aggregator/client'
 import { formatUnits, parseUnits } from 'viem'
-import { useConnect, useConnection, useConnectors, useSendTransaction } from 'wagmi'
+import { useConnect, useConnection, useConnectors, useSendTransaction, useSwitchChain } from 'wagmi'
 import {
   useChains,
   useIsOnePrompt,
@@ -25,8 +30,8 @@ function wordsOf({ step, state }: DepositProgress): string {
 
 /** Sells one of the input token. Symbols and decimals come from the contracts, through the page's node. */
 export function SwapPage() {
-  const input = useToken(inputToken)
-  const output = useToken(outputToken)
+  const input = useToken(chainId, inputToken)
+  const output = useToken(chainId, outputToken)
   const error = input.error ?? output.error
   if (input.data && output.data) return <Swap input={input.data} output={output.data} />
   return error ? <p role="alert">{explainForUser(error)}</p> : <p>Reading the tokens</p>
@@ -36,7 +41,8 @@ type KnownToken = NonNullable<ReturnType<typeof useToken>['data']>
 
 /** Price, quote, check, deposit, and the order to its last state. */
 function Swap({ input, output }: { readonly input: KnownToken; readonly output: KnownToken }) {
-  const { address } = useConnection()
+  const { address, chainId: network } = useConnection()
+  const { mutate: switchChain } = useSwitchChain()
   const sale = {
     chainId,
     inputToken,
@@ -45,7 +51,7 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
     amount: parseUnits('1', input.decimals),
   } as const
   // Before a wallet is connected there is no user, and no stream.
-  const isOnePrompt = useIsOnePrompt(inputToken, sale.amount, settlement)
+  const isOnePrompt = useIsOnePrompt(chainId, inputToken, sale.amount, settlement)
   const params: QuoteStreamParams | undefined = address && {
     ...sale,
     user: address,
@@ -58,9 +64,9 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
   const { best, limits } = quotes.data ?? {}
   const taken = params && best && limits && { offer: best, params, limits }
   const check = useOfferCheck(taken, settlement)
-  const swap = useSwap(settlement)
+  const swap = useSwap(chainId, settlement)
   const order = useOrder(chainId, swap.orderId, settlement)
-  const refund = useRefund(settlement).data
+  const refund = useRefund(chainId, settlement).data
   const { mutate: send, isPending: isSending } = useSendTransaction()
 
   if (params === undefined)
@@ -79,13 +85,15 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
         {best
           ? `1 ${input.symbol} for ${inOutput(best.quote.outputAmount)}`
           : quotes.data
-            ? explainForUser('NO_QUOTES')
+            ? explainForUser(quotes.data.declineCode ?? 'NO_QUOTES')
             : quotes.lost
               ? explainForUser(quotes.lost)
               : 'Asking for a quote'}
       </p>
       {swap.isUncertain ? (
         <Button label="My wallet will send nothing more" onClick={swap.forget} />
+      ) : network !== chainId ? (
+        <Button label="Switch network" onClick={() => switchChain({ chainId })} />
       ) : (
         <Button
           label="Swap"
@@ -99,15 +107,17 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
           {order.data.state}
         </output>
       )}
-      {(swap.isPending || swap.isUncertain) && swap.progress && <p>{wordsOf(swap.progress)}</p>}
+      {(swap.isPending || swap.isUncertain) && swap.progress && swap.progress.state !== 'mined' && (
+        <p>{wordsOf(swap.progress)}</p>
+      )}
       {refund && (
         <Button
           label={`Take back what order ${refund.orderId.slice(0, 10)} has left`}
           disabled={isSending}
-          onClick={() => send(refund.call)}
+          onClick={() => send({ ...refund.call, chainId })}
         />
       )}
-      {error && <p role="alert">{explainForUser(error)}</p>}
+      {error && <p role="alert">{explainForUser(error, { wasAsked: isDepositBegun(swap.progress) })}</p>}
       {/* The instance chooses the code of an error, which says nothing of the tokens. */}
       {swap.isSuccess && !order.data && (
         <p role="status">The contract has your tokens. Reading your order.</p>

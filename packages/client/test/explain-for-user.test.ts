@@ -1,3 +1,5 @@
+import { BaseError, ChainMismatchError } from 'viem'
+import { foundry } from 'viem/chains'
 import { expect, it } from 'vitest'
 import { REASONS } from '../../protocol/src/errors.js'
 import {
@@ -50,8 +52,8 @@ it.each(['REVERTED', 'REPLACED', 'EXPIRED', 'UNCERTAIN'] as const)(
 it.each([
   ['failed', /^The network cannot be read/],
   // A token, or an account, in the place of the settlement contract.
-  ['absent', /^A contract that this app needs is not on this network/],
-  ['no code', /^A contract that this app needs is not on this network/],
+  ['absent', /^This network has no such contract at this address\. Please check the address/],
+  ['no code', /^This network has no such contract at this address\. Please check the address/],
 ] as const)('a read that fails at the node of the user: %s', (failure, sentence) => {
   expect(explainForUser(new ChainReadError(failure, 'fetch failed'))).toMatch(sentence)
 })
@@ -98,6 +100,28 @@ it.each(['EXPIRED', 'TOO_LATE_FOR_TRANSFER'] as const)('%s does not say that not
   const sentence = explainForUser(new DepositError(reason))
   expect(sentence).not.toMatch(/nothing was sent/)
   expect(sentence).toContain(AGAIN)
+})
+
+it.each([
+  [new Error('before a prompt'), 'Something went wrong.'],
+  [new DepositError('EXPIRED'), 'This offer has expired. Please ask for a new one.'],
+  [new AggregatorError('TIMED_OUT', 'No.'), 'There was no answer in time.'],
+])('where the wallet was not asked, nothing is said of tokens that were sent: %s', (error, sentence) => {
+  expect(explainForUser(error, { wasAsked: false })).toBe(sentence)
+  expect(explainForUser(error)).toContain(AGAIN)
+})
+
+it('a wallet on another network is told to switch it, also by an error of viem that has this one inside', () => {
+  const mismatch = new ChainMismatchError({ chain: foundry, currentChainId: 1 })
+  const sentence = 'Your wallet is on another network. Please switch it.'
+  expect(explainForUser(mismatch)).toBe(sentence)
+  expect(explainForUser(new BaseError('Not sent.', { cause: mismatch }))).toBe(sentence)
+})
+
+it('the reasons for which solvers decline differ in their sentences', () => {
+  expect(explainForUser('AMOUNT_TOO_SMALL')).toMatch(/too small .*Please enter a larger one/)
+  expect(explainForUser('INSUFFICIENT_LIQUIDITY')).toMatch(/too large .*Please enter a smaller one/)
+  expect(explainForUser('UNSUPPORTED_PAIR')).toMatch(/Please choose another token/)
 })
 
 it('what is no error gets the general sentence too, as a `catch` may pass anything', () => {

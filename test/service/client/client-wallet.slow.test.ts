@@ -27,7 +27,7 @@ projectMade.catch(() => {})
 const chain = await shared(startChain({ bonded: 1 }))
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.usdc, account, 2n * OUTPUT)
-await calls.mint(chain.contracts.weth, user.address, 2n * INPUT)
+await calls.mint(chain.contracts.weth, user.address, 3n * INPUT)
 const service = await shared(
   startService(chain, {
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
@@ -126,8 +126,25 @@ describe('the app, built by Vite', () => {
       await page.getByText('Your last swap: SETTLED').waitFor()
     },
   )
+
+  it.skipIf(!existsSync(CHROMIUM))(
+    `in a browser, a wallet that starts on another network swaps with the first click after its switch, in the small page of docs/client.md (needs ${CHROMIUM})`,
+    async () => {
+      const { page, url } = await openPage()
+      await page.addInitScript(STARTS_ELSEWHERE)
+      await page.goto(`${url}#small`)
+      await button(page, 'Connect wallet').click()
+      await button(page, 'Switch network').click()
+      await page.getByText('You get 2500').waitFor()
+      await button(page, 'Swap').click()
+      await page.getByRole('status').getByText('DEPOSITED').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    },
+  )
 })
 
+/** Has the wallet start on another network. */
+const STARTS_ELSEWHERE = 'localStorage.network ??= "0x1"'
 /** Has the wallet ask its user for deposits, and approve at once. */
 const HOLDS_DEPOSITS = 'localStorage.holds = true'
 const COMES_BACK = 'window.dispatchEvent(new Event("visibilitychange"))'
@@ -148,8 +165,17 @@ async function bringWallet(page: Page): Promise<void> {
   const wallet = ({ rpcUrl, address }: { rpcUrl: string; address: string }) => {
     const { localStorage } = globalThis as unknown as { localStorage: Record<string, string> }
     const isApproval = (call: unknown) => `${(call as { data?: string }).data}`.startsWith('0x095ea7b3')
+    const listeners: ((network: string) => void)[] = []
+    const on = (event: string, listen: (network: string) => void) =>
+      event === 'chainChanged' && listeners.push(listen)
     const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
       if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [address]
+      if (method === 'eth_chainId' && localStorage.network) return localStorage.network
+      if (method === 'wallet_switchEthereumChain') {
+        localStorage.network = (params[0] as { chainId: string }).chainId
+        for (const listen of listeners) listen(localStorage.network)
+        return null
+      }
       if (method === 'eth_sendTransaction' && localStorage.holds && !isApproval(params[0])) {
         localStorage.asked = JSON.stringify(params[0])
         return new Promise(() => {})
@@ -161,7 +187,7 @@ async function bringWallet(page: Page): Promise<void> {
       if (error) throw error
       return result
     }
-    Object.assign(globalThis, { ethereum: { request, on() {}, removeListener() {} } })
+    Object.assign(globalThis, { ethereum: { request, on, removeListener() {} } })
   }
   await page.addInitScript(wallet, { rpcUrl: chain.devnet.rpcUrl, address: user.address })
 }

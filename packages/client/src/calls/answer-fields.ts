@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
+import { type Address, getAddress, isAddress, isHex } from 'viem'
 import { UINT64 } from '../../../protocol/src/field-rules.js'
 import { parseBytes32 } from '../../../protocol/src/values/hex.js'
 import { isIntegerOf, parseUint256 } from '../../../protocol/src/values/numbers.js'
@@ -68,49 +68,35 @@ export function readAddress(value: unknown): Address {
   return getAddress(value)
 }
 
+/** Builds the reader of a value. @param parse gives undefined for another one */
+function readerOf<T>(expected: string, parse: (value: unknown) => T | undefined): Reader<T> {
+  return (value) => {
+    const read = parse(value)
+    if (read === undefined) throw invalid(expected, value)
+    return read
+  }
+}
+
+/** Builds the parser of a number of 0 to `most`. */
+const upTo = (most: number) => (value: unknown) =>
+  typeof value === 'number' && value >= 0 && value <= most ? value : undefined
+
 /** Reads a decimal uint256. */
-export function readUint256(value: unknown): bigint {
-  const number = parseUint256(value)
-  if (number === undefined) throw invalid('a decimal uint256', value)
-  return number
-}
-
+export const readUint256 = readerOf('a decimal uint256', parseUint256)
 /** Reads 32 bytes of hex. @returns them in lower case */
-export function readBytes32(value: unknown): Hex {
-  const bytes = parseBytes32(value)
-  if (bytes === undefined) throw invalid('32 bytes in hex', value)
-  return bytes
-}
-
+export const readBytes32 = readerOf('32 bytes in hex', parseBytes32)
 /** Reads hex of any length. */
-export function readHex(value: unknown): Hex {
-  if (!isHex(value)) throw invalid('hex', value)
-  return value
-}
-
+export const readHex = readerOf('hex', (value) => (isHex(value) ? value : undefined))
 /** Reads a boolean. */
-export function readBoolean(value: unknown): boolean {
-  if (typeof value !== 'boolean') throw invalid('a boolean', value)
-  return value
-}
-
+export const readBoolean = readerOf('a boolean', (value) => (typeof value === 'boolean' ? value : undefined))
 /** Reads an integer of 0 to 2^53-1. */
-export function readInteger(value: unknown): number {
-  if (!isIntegerOf(UINT64, value)) throw invalid('an integer of 0 to 2^53-1', value)
-  return value
-}
-
+export const readInteger = readerOf('an integer of 0 to 2^53-1', (value) =>
+  isIntegerOf(UINT64, value) ? value : undefined,
+)
 /** Reads a number from 0 to 1. */
-export function readShare(value: unknown): number {
-  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw invalid('a number from 0 to 1', value)
-  return value
-}
-
+export const readShare = readerOf('a number from 0 to 1', upTo(1))
 /** Reads a number of at least 0. */
-export function readNumber(value: unknown): number {
-  if (typeof value !== 'number' || !(value >= 0)) throw invalid('a number of at least 0', value)
-  return value
-}
+export const readNumber = readerOf('a number of at least 0', upTo(Number.POSITIVE_INFINITY))
 
 /** Reads an enum value. One that this version of the client does not know is its text. */
 export function readEnum<T extends string>(value: unknown): T | UnknownText {

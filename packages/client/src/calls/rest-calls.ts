@@ -120,7 +120,7 @@ export function createInstance({
       const limits = {
         ms: patience,
         signal: options.signal,
-        explain: () => `${root} did not answer in time.`,
+        message: `${root} did not answer in time.`,
       }
       try {
         return await withTimeout(limits, async (signal) => {

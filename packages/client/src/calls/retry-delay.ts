@@ -2,7 +2,7 @@ import { AggregatorError, type ClientReason, mayPass } from './aggregator-error.
 
 /**
  * What may be over at the next attempt. Of the reasons of the service, these are those with the RPC codes `unavailable`,
- * `resource_exhausted` and `internal` (packages/protocol/src/errors.ts).
+ * `resource_exhausted` and `internal` (packages/protocol/src/errors.ts), but those of sessions, which the client has not.
  */
 const PASSING: readonly string[] = [
   'CONNECTION_FAILED',
@@ -12,14 +12,10 @@ const PASSING: readonly string[] = [
   'CHAIN_UNAVAILABLE',
   'DATABASE_UNAVAILABLE',
   'STREAM_LIMIT_REACHED',
-  'SESSION_LIMIT_REACHED',
-  'SESSION_STALLED',
   'SUBSCRIBER_TOO_SLOW',
   'SHUTTING_DOWN',
   'INTERNAL',
 ] satisfies ClientReason[]
-/** The other reasons whose HTTP status is one of what may pass. */
-const FINAL: readonly string[] = ['NO_QUOTES', 'SESSIONS_OFF'] satisfies ClientReason[]
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 /** An instance that asks for more is asked again before. */
@@ -34,7 +30,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1
 export function isRetryable(error: unknown): boolean {
   if (!(error instanceof AggregatorError)) return false
   const { reason, httpStatus } = error
-  return PASSING.includes(reason) || (mayPass(httpStatus) && !FINAL.includes(reason))
+  return PASSING.includes(reason) || (mayPass(httpStatus) && reason !== 'NO_QUOTES')
 }
 
 /**

@@ -8,7 +8,7 @@ export interface TimeoutOptions {
   /** The caller's signal. One of `AbortSignal.timeout` is a time-out too. */
   readonly signal: AbortSignal | undefined
   /** The sentence of a time-out. */
-  readonly explain: () => string
+  readonly message: string
 }
 
 /**
@@ -17,26 +17,19 @@ export interface TimeoutOptions {
  * @throws AggregatorError TIMED_OUT or CANCELLED; else what the work throws
  */
 export async function withTimeout<T>(
-  { ms, signal: cancelled, explain }: TimeoutOptions,
+  { ms, signal: cancelled, message }: TimeoutOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController()
   const unlink = linkSignal(cancelled, ending)
-  let isLate = false
-  const timer = setTimeout(
-    () => {
-      isLate = true
-      ending.abort()
-    },
-    Math.min(ms, LONGEST_TIMER_MS),
-  )
+  const timer = setTimeout(() => ending.abort(), Math.min(ms, LONGEST_TIMER_MS))
   try {
     return await work(ending.signal)
   } catch (thrown) {
     const options = { cause: thrown }
     if (cancelled?.aborted && cancelled.reason?.name !== 'TimeoutError')
       throw new AggregatorError('CANCELLED', 'The call was cancelled.', options)
-    if (cancelled?.aborted || isLate) throw new AggregatorError('TIMED_OUT', explain(), options)
+    if (ending.signal.aborted) throw new AggregatorError('TIMED_OUT', message, options)
     throw thrown
   } finally {
     clearTimeout(timer)

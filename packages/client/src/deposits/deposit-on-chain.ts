@@ -12,7 +12,7 @@ import { DepositError, type Found } from './deposit-outcome.js'
 /**
  * Reads what the chain has of the deposit of an offer, through the user's node.
  * @param offer with the order id and the deposit address that the contract computes
- * @param wasThere whether the deposit was seen before: then an order that was refunded has had it
+ * @param wasThere whether the deposit was seen before: then an order that was refunded has had it, and what lies at the address came in time
  */
 export function depositOnChain(
   { quote, orderId, depositAddress }: SignedQuote,
@@ -55,7 +55,8 @@ export function depositOnChain(
     // At the block whose time is known: in a later one, they may have come too late.
     if ((await tokens(number)) < quote.inputAmount) return undefined
     const isUsed = () => readView(request, settlement, nonceUse(quote.solver, quote.nonce), number)
-    return secondsLeft() < 0 || (await isUsed()) ? 'UNCERTAIN' : 'there'
+    // What was seen in time stays a deposit, whether the solver settles it or not.
+    return !wasThere && (secondsLeft() < 0 || (await isUsed())) ? 'UNCERTAIN' : 'there'
   }
 
   /**

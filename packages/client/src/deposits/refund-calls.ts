@@ -1,6 +1,5 @@
-import { encodeFunctionData, getAddress } from 'viem'
+import { encodeFunctionData } from 'viem'
 import { REFUND_CALLS_ABI } from '../../../protocol/src/settlement/settlement-of-chain.js'
-import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
 import type { Order } from '../orders/read-order.js'
 import type { Call } from './deposit-calls.js'
@@ -15,5 +14,5 @@ export function refundCall(
   { settlement }: Pick<SettlementTerms, 'settlement'>,
 ): Call {
   const data = encodeFunctionData({ abi: REFUND_CALLS_ABI, functionName: 'refund', args: [orderId] })
-  return { to: getAddress(lowerCase(settlement)), data, value: 0n }
+  return { to: settlement, data, value: 0n }
 }

@@ -1,7 +1,7 @@
 import { check, durationProblem } from '../calls/check-arguments.js'
 import { LONGEST_TIMER_MS } from '../calls/retry-delay.js'
 import { withTimeout } from '../calls/timeout.js'
-import type { KnownOrder, Order } from './read-order.js'
+import type { KnownOrder } from './read-order.js'
 import { isFinal, type OrderSource, watchOrder } from './watch-order.js'
 
 export interface WaitForOrderOptions {
@@ -15,16 +15,8 @@ export interface WaitForOrderOptions {
 export async function waitForOrder(source: OrderSource, options: WaitForOrderOptions): Promise<KnownOrder> {
   const { signal, timeoutMs: ms = LONGEST_TIMER_MS } = options
   check({ timeoutMs: durationProblem(ms) })
-  let last: Order | undefined
-  const explain = () =>
-    last === undefined
-      ? 'The order could not be read in time.'
-      : `The time is over, and the order is still ${last.state}.`
-  return withTimeout({ ms, signal, explain }, async (ending) => {
-    for await (const order of watchOrder(source, { signal: ending })) {
-      if (isFinal(order)) return order
-      last = order
-    }
+  return withTimeout({ ms, signal, message: 'The order has not ended in time.' }, async (ending) => {
+    for await (const order of watchOrder(source, { signal: ending })) if (isFinal(order)) return order
     throw ending.reason
   })
 }

@@ -98,10 +98,9 @@ export function watchOrder(
 }
 
 function finalAfterProblem(value: unknown): string | undefined {
-  const isRight = typeof value === 'number' && value >= 0
-  return isRight && !(Number.isFinite(value) && value > LONGEST_TIMER_MS)
-    ? undefined
-    : `must be a number of milliseconds of 0 to ${LONGEST_TIMER_MS}, or Infinity`
+  const isShort = typeof value === 'number' && value >= 0 && value <= LONGEST_TIMER_MS
+  if (isShort || value === Number.POSITIVE_INFINITY) return undefined
+  return `must be a number of milliseconds of 0 to ${LONGEST_TIMER_MS}, or Infinity`
 }
 
 /** Whether only a reorganisation can change the order's state. */

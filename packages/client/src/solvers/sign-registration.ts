@@ -54,11 +54,9 @@ export async function signRegistration(
 /** Signs an unregistration (docs/decisions.md, D5). @throws the errors of the signer */
 export async function signUnregistration(
   signer: MessageSigner,
-  terms: UnregistrationTerms,
+  { protocolName = 'Service', chainId, timestamp = Date.now() }: UnregistrationTerms,
 ): Promise<SignedUnregistration> {
-  const { protocolName = 'Service', chainId, timestamp = Date.now() } = terms
   const { address } = signer
   const message = unregistrationMessage(protocolName, { address, timestamp })
-  const signature = await signer.signMessage({ message })
-  return { chainId, address, timestamp, signature }
+  return { chainId, address, timestamp, signature: await signer.signMessage({ message }) }
 }

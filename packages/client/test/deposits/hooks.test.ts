@@ -62,8 +62,16 @@ vi.mock('@tanstack/react-query', () => ({
   skipToken: undefined,
 }))
 vi.mock('wagmi', () => ({
+  useConfig: () => page,
+  useConnection: () => ({ status: 'connected', address: user.address }),
   usePublicClient: () => page.node,
-  useWalletClient: () => ({ data: page.wallet }),
+}))
+vi.mock('wagmi/actions', () => ({
+  /** Without `assertChainId: false`, wagmi refuses a wallet on another network. */
+  getConnectorClient: async ({ wallet }: typeof page, { assertChainId }: { assertChainId?: boolean }) => {
+    if (assertChainId !== false) throw new Error('the network was checked')
+    return wallet
+  },
 }))
 
 const deposits = useDeposits()
@@ -81,7 +89,7 @@ async function loadPage() {
   const { settlement } = deposits.chain.contracts
   const render = () => {
     page.mutation = mutation
-    return hooks.useSwap(settlement)
+    return hooks.useSwap(deposits.chain.chainId, settlement)
   }
   render()
   /** Has the instance say the states of an order, one after the other. */
@@ -305,7 +313,7 @@ it('what comes to the address of an order that has ended is found, until an hour
   await settle(offer)
   await watch(orderId, ['SETTLED'])
   const find = () => {
-    useRefund(deposits.chain.contracts.settlement)
+    useRefund(deposits.chain.chainId, deposits.chain.contracts.settlement)
     return page.query.queryFn({})
   }
   expect(await find()).toBeNull()
@@ -330,4 +338,51 @@ it('an offer that is checked keeps the answer on the last one meanwhile, and no 
   expect(page.query.placeholderData(true)).toBe(true)
   useOfferCheck(undefined, settlement)
   expect(page.query.placeholderData(true)).toBeUndefined()
+})
+
+it('a wallet on another network is asked for nothing, and deposits as soon as its user has switched', async () => {
+  const offer = await deposits.offerOf()
+  let network: Hex | undefined = '0x1'
+  const { prompts } = connect({
+    answer: ({ method }, own) => (method === 'eth_chainId' && network ? network : own()),
+  })
+  const swap = await openTab()
+  await expect(swap(offer)).rejects.toMatchObject({ name: 'ChainMismatchError' })
+  expect(prompts).toEqual([])
+  network = undefined
+  expect(await swap(offer)).toBe(offer.orderId)
+})
+
+it('a transfer that came in time, and that the solver has not settled by its fill deadline, is no uncertain deposit after a reload', async () => {
+  const offer = await deposits.offerOf()
+  const { prompts } = connect()
+  await (await loadPage()).render().mutate(takenOf(offer, 'ADDRESS'))
+  await deposits.passDeadline(offer.quote.fillDeadline)
+  vi.useFakeTimers({ toFake: ['Date'], now: (offer.quote.fillDeadline + 2) * 1000 })
+  const { render, useRefund } = await loadPage()
+  await expect.poll(() => render().data).toBe(offer.orderId)
+  expect(render()).toMatchObject({ isUncertain: false, isError: false })
+  useRefund(deposits.chain.chainId, deposits.chain.contracts.settlement)
+  expect(await page.query.queryFn({})).toMatchObject({ orderId: offer.orderId })
+  expect(prompts).toHaveLength(1)
+})
+
+it.each([
+  ['AMOUNT_TOO_SMALL', ['UNSUPPORTED_PAIR', undefined, 'AMOUNT_TOO_SMALL']],
+  [undefined, [undefined, 'PAUSED', 'REVERTED']],
+])('a round without offers says why: %s', async (expected, codes) => {
+  const { useQuotes } = await loadPage()
+  const counts = { asked: 3, quoted: 0, declined: 3, invalid: 0, failed: 0, late: 0 }
+  const end = { type: 'done', quoteId: 'a', round: 1, best: undefined, alternatives: [], ...counts }
+  const leaving = new AbortController()
+  page.aggregator = {
+    async *streamQuotes() {
+      yield end
+      leaving.abort()
+    },
+    getQuoteRecord: async () => ({ solvers: codes.map((declineCode) => ({ declineCode })) }),
+  }
+  useQuotes(takenOf(await deposits.offerOf()).params)
+  await page.query.queryFn({ client: queries, signal: leaving.signal })
+  expect(shown).toMatchObject([{ best: undefined, answered: 3, declineCode: expected }])
 })
