@@ -56,7 +56,6 @@ const list = async (on = service): Promise<Listed[]> => (await on.get('/v1/chain
 const hasToken = ({ bondToken }: Listed) =>
   bondToken?.decimals !== undefined && bondToken.symbol !== undefined
 const untilTokens = () => eventually(list, (listed) => listed.every(hasToken))
-const untilStatus = (status: string) => eventually(list, (listed) => listed[1]?.status === status)
 const healthOf = async () => (await service.get('/health')).body.chains
 
 /** As the list of chains in viem has them, or as an unknown chain is named. */
@@ -111,35 +110,6 @@ describe('two chains', () => {
     expect(listed.map((chain: Listed) => chain.verifyMax)).toEqual(['VERIFY_MODE_ALL', 'VERIFY_MODE_ALL'])
     for (const [index, { status: _status, verifyMax: _most, ...fields }] of rest.entries())
       expect(listed[index]).toMatchObject(fields)
-  })
-})
-
-describe('a chain that is down', () => {
-  it('keeps what is known of it, and has the status of /health', async () => {
-    await start()
-    const [, before] = await untilTokens()
-    rpc.setUp(false)
-    const listed = await untilStatus('down')
-    expect(listed[1]).toEqual({ ...before, status: 'down' })
-    expect((await healthOf()).map(({ status }: Listed) => status)).toEqual(['ok', 'down'])
-    expect(listed[0]?.status).toBe('ok')
-  })
-
-  it('has what the configuration says when it has never answered, and the rest once it answers', async () => {
-    rpc.setUp(false)
-    await start()
-    const {
-      domain: _domain,
-      bondToken: _token,
-      bondReservationBps: _bps,
-      ...known
-    } = described(chains[1], [31338])
-    const [first, second] = await list()
-    expect(second).toEqual({ ...known, status: 'down', activeSolvers: 0 })
-    expect(first?.status).toBe('ok')
-    rpc.setUp(true)
-    const [, answered] = await untilTokens()
-    expect(answered).toMatchObject({ ...described(chains[1], [31338]), status: 'ok' })
   })
 })
 

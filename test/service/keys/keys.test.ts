@@ -13,7 +13,7 @@ import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
-import { eventSource, transports, webSocket } from '../../support/streams/transports.js'
+import { eventSource, webSocket } from '../../support/streams/transports.js'
 import { startKeyedService } from './keyed-service.js'
 
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
@@ -89,14 +89,6 @@ it('two keys and a stranger at one address each have their own limits on REST, g
 describe('a wrong key', () => {
   const wrong = formatApiKey(createApiKey())
 
-  it.each(transports)('opens no stream of events over $name', async (transport) => {
-    const end = await transport.open(service.url, {}, { headers: headersOf(wrong) }).ended()
-    expect(end).toMatchObject({
-      reason: 'API_KEY_INVALID',
-      status: expect.toBeOneOf([401, 'UNAUTHENTICATED']),
-    })
-  })
-
   it('is 401 on REST with the form of all errors, also for paths that do not exist', async () => {
     for (const path of ['/v1/chains', '/v1/nothing/here', '/nothing']) {
       const { status, body } = await service.send('GET', path, undefined, { headers: headersOf(wrong) })
@@ -104,44 +96,6 @@ describe('a wrong key', () => {
     }
   })
 })
-
-describe('a key is sent', () => {
-  const chains = (headers: Record<string, string>, query = '') =>
-    service.send('GET', `/v1/chains${query}`, undefined, { headers })
-
-  it('as x-api-key, as a bearer token, or as both; two different keys are refused', async () => {
-    const [one, other] = [await service.addKey('one'), await service.addKey('other')]
-    const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
-    const before = await keyRequests('one')
-    for (const headers of [
-      headersOf(one.key),
-      bearer(one.key),
-      { ...headersOf(one.key), ...bearer(one.key) },
-    ])
-      expect((await chains(headers)).status).toBe(200)
-    expect((await keyRequests('one')) - before).toBe(3)
-    for (const headers of [
-      { ...headersOf(one.key), ...bearer(other.key) },
-      headersOf(`${one.key}, ${other.key}`),
-    ])
-      expect((await chains(headers)).body).toMatchObject({
-        code: 'API_KEY_INVALID',
-        error: expect.stringContaining('two different'),
-      })
-  })
-
-  it('in no other way: not in the password of a proxy, and not in a URL', async () => {
-    const { key } = await service.addKey('nowhere')
-    const before = await keyRequests('nowhere')
-    const basic = { authorization: `Basic ${Buffer.from(key).toString('base64')}` }
-    for (const response of [await chains(basic), await chains({ authorization: 'Bearer other' })])
-      expect(response.status).toBe(200)
-    for (const query of [`?x-api-key=${key}`, `?apiKey=${key}`, `?key=${key}`]) await chains({}, query)
-    expect(await keyRequests('nowhere')).toBe(before)
-  })
-})
-
-const keyRequests = (label: string) => service.metric('aggregator_key_requests_total', { key: label })
 
 describe('REQUIRE_API_KEY', () => {
   const price = (headers: Record<string, string>) => {

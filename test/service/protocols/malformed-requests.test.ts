@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
 
 const chain = await shared(startModelChain({ bonded: 0 }))
 const service = await shared(startService(chain))
@@ -31,6 +32,14 @@ describe('a faulty request', () => {
       expect([status, body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
     },
   )
+
+  it('is rejected for an invalid deadline, with the name of its header', async () => {
+    const headers = { 'connect-timeout-ms': 'soon' }
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), {
+      headers,
+    })
+    expect([status, body.details[0].field]).toEqual([400, 'Connect-Timeout-Ms'])
+  })
 
   it('gets ROUTE_NOT_FOUND for an unknown path', async () => {
     for (const path of [

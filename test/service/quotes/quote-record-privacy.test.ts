@@ -106,15 +106,6 @@ it("the record shows a solver the best amount only after the request's deposit d
   expect(JSON.stringify(after)).not.toContain(addressOf(0))
 })
 
-it('the record does not show a solver before the deadline that it is as good as the best offer', async () => {
-  behave(honest({ output: '500' }), honest({ output: '500' }), honest({ output: '500' }))
-  await ask()
-  const records = await Promise.all(askedUnder.map(read))
-  const byRank = records.map(({ solvers: [own] }) => own).sort((a, b) => a.rank - b.rank)
-  expect(byRank.map(({ rank }) => rank)).toEqual([1, 2, 3])
-  expect(byRank[1].explanation).not.toContain('As good')
-})
-
 it('the response is the same for an unknown id and for one that is nearly right', async () => {
   await ask()
   const near = `${askedUnder[0]?.slice(0, -1)}${askedUnder[0]?.endsWith('0') ? '1' : '0'}`

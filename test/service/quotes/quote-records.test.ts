@@ -48,21 +48,6 @@ describe('the record of a quote', () => {
       offer(third.address, 3, amount, '1000', expect.stringContaining('2000 of the output token')),
     ])
   })
-
-  it('compares inputs for EXACT_OUTPUT, and names a tie', async () => {
-    for (const [index, input] of ['5000', '5000', '7000'].entries()) solvers[index]?.behave(honest({ input }))
-    const { body } = await ask({ orderType: 'EXACT_OUTPUT', amount: '100' })
-    const { body: record } = await readRecord(body.quoteId)
-    const explanations = record.solvers.map(({ inputAmount, explanation }: Record<string, string>) => [
-      inputAmount,
-      explanation,
-    ])
-    expect(explanations).toEqual([
-      ['5000', 'The best offer: it is the one that the caller got first.'],
-      ['5000', 'As good as the best offer, which came first.'],
-      ['7000', expect.stringContaining("2000 of the input token's smallest unit less")],
-    ])
-  })
 })
 
 describe('the record shows a solver why it gave no offer', () => {

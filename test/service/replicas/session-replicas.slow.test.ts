@@ -4,15 +4,14 @@ import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { openReplicas } from '../../support/replicas/replicas.js'
+import type { TestService } from '../../support/service/service.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const LEASE_MS = 2000
-const [account, other] = solverAccounts
+const [account] = solverAccounts
 
 let sessions: SessionSolver[] = []
 
@@ -29,11 +28,6 @@ async function open({ url }: TestService, output: string) {
   sessions.push(session)
   return session
 }
-async function registerEndpoint(service: TestService, solverAccount: typeof account, output: string) {
-  const solver = await startSolver(chain, solverAccount, honest({ output }))
-  onTestFinished(() => solver.close())
-  await solver.register(service)
-}
 const quoteAt = (service: TestService) => service.post(`${path}/quote`, quoteRequest(chain))
 const untilOffered = async (service: TestService, outputAmount: string) =>
   (
@@ -49,62 +43,6 @@ const untilListed = (service: TestService, addresses: readonly string[]) =>
     (listed) => listed.join() === addresses.join(),
   )
 const isConnected = async (service: TestService) => (await service.get('/health')).body.database === 'ok'
-
-it('a solver is listed at every replica, and asked only at the one that holds its session', async () => {
-  const { services } = await startReplicas(chain)
-  const [a, b, c] = services
-  await registerEndpoint(a, other, '100')
-  const session = await open(a, '200')
-  for (const service of services) {
-    await untilListed(service, [other.address, account.address])
-    expect((await service.get('/health')).body.activeSolvers).toEqual({ [chain.chainId]: 2 })
-  }
-  await untilOffered(a, '200')
-  const count = session.count('quoteRequest')
-  for (const service of [b, c]) {
-    const { quoteId } = await untilOffered(service, '100')
-    const { body: record } = await service.get(`${path}/quote/${quoteId}`)
-    expect(record.solvers).toMatchObject([{ solver: other.address, outcome: 'QUOTED' }])
-  }
-  expect(session.count('quoteRequest')).toBe(count)
-})
-
-it('a solver with an endpoint too is asked at it by the replicas that do not hold its session', async () => {
-  const { services } = await startReplicas(chain)
-  const [a, b, c] = services
-  await registerEndpoint(b, account, '100')
-  await open(a, '200')
-  await untilOffered(a, '200')
-  for (const service of [b, c]) await untilOffered(service, '100')
-})
-
-it('a solver that connects to another replica ends its session at the first one', async () => {
-  const { services } = await startReplicas(chain)
-  const [a, b, c] = services
-  const first = await open(a, '100')
-  await untilOffered(a, '100')
-  const second = await open(b, '200')
-  expect(await first.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
-  await untilOffered(b, '200')
-  await open(c, '300')
-  expect(await second.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
-  await untilOffered(c, '300')
-  for (const service of [a, b]) {
-    expect((await quoteAt(service)).status).toBe(503)
-    await untilListed(service, [account.address])
-  }
-})
-
-it('an orderly end of a replica releases its sessions at once', async () => {
-  const replicas = await openReplicas(chain)
-  const b = await replicas.start()
-  const a = await startService(chain, { DATABASE_URL: replicas.databaseUrl })
-  const session = await open(a, '100')
-  await untilListed(b, [account.address])
-  await a.close()
-  expect(await session.ended).toMatchObject({ reason: 'SHUTTING_DOWN' })
-  await untilListed(b, [])
-})
 
 it('a replica that is cut off from the database loses its sessions, and ends them when it is back', async () => {
   const replicas = await openReplicas(chain)

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BOND, solverAccounts } from '../../support/chain/chain.js'
-import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
@@ -106,20 +105,6 @@ describe.each(transports)('on $name', (transport) => {
     expect(blocked.code).toBe(0)
     expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
     await expect(open({ transport })).rejects.toThrow('SOLVER_BLOCKED')
-  })
-
-  it('a solver whose bond is withdrawn is not asked until it is back, and keeps its session', async () => {
-    await start()
-    const { send } = createCalls(chain.devnet, chain.contracts.settlement)
-    const session = await open({ transport })
-    await untilListed(1)
-    await send(account, 'requestUnstake', [1n])
-    await untilListed(0)
-    expect((await askQuote()).status).toBe(503)
-    expect(session.count('quoteRequest')).toBe(0)
-    await send(account, 'cancelUnstake', [])
-    await untilListed(1)
-    expect((await askQuote()).status).toBe(200)
   })
 
   it('a shutdown announces itself, waits for the open answers, and then ends the session', async () => {

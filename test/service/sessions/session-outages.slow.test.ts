@@ -1,12 +1,10 @@
 import type { LocalAccount } from 'viem'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { BOND, solverAccounts, user } from '../../support/chain/chain.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
 import { eventually } from '../../support/eventually.js'
-import { startCable } from '../../support/faults/cable.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { transports } from '../../support/sessions/session-connections.js'
@@ -74,44 +72,5 @@ describe.each(transports)('on $name', (transport) => {
     expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '800' })
     expect(c?.count('error')).toBe(0)
     expect(a.count('error')).toBe(0)
-  })
-
-  it('the node away: hello is refused, an open session stays and is asked again', async () => {
-    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
-    service = await startService(chain, {
-      [`RPC_URL_${chain.chainId}`]: rpc.url,
-      BOND_CHECK_INTERVAL_MS: '50',
-      MIN_SOLVER_BOND: BOND.toString(),
-    })
-    await service.ready()
-    onTestFinished(() => rpc.close())
-    const a = await open(account, { transport })
-    rpc.setUp(false)
-    await expect(open(other, { transport })).rejects.toThrow('CHAIN_UNAVAILABLE')
-    expect(await listed()).toHaveLength(1)
-    await calls.send(account, 'requestUnstake', [1n])
-    rpc.setUp(true)
-    await untilListed(0)
-    await calls.send(account, 'cancelUnstake', [])
-    await untilListed(1)
-    await eventually(askQuote, ({ status }) => status === 200)
-    expect(a.count('error')).toBe(0)
-  })
-
-  it('a cut cable frees the session; a stall without FIN ends it by the heartbeat', async () => {
-    service = await startService(chain, {}, { sessionHeartbeatMs: 200 })
-    await service.ready()
-    const cable = await startCable(service.url)
-    await open(account, { transport }, cable.url)
-    cable.cut()
-    await untilListed(0)
-    const b = await open(account, { transport }, cable.url)
-    await untilListed(1)
-    b.pause()
-    await untilListed(0)
-    expect((await askQuote()).status).toBe(503)
-    await open(account, { transport })
-    expect((await askQuote()).status).toBe(200)
-    await cable.close()
   })
 })

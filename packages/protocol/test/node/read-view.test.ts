@@ -6,7 +6,6 @@ import { isNodeAnswer } from '../../src/node/node-answer.js'
 import { findView, readView } from '../../src/node/read-view.js'
 import { type Request, simulate } from '../../src/node/simulate.js'
 import { bondReservationBps, minOrder } from '../../src/settlement/deployed-settlement.js'
-import { CODE, createFaultyNode, type FaultyNodeOptions, type Reply } from './faulty-node.js'
 
 const CONTRACT = '0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD'
 const PANIC = '0x4e487b710000000000000000000000000000000000000000000000000000000000000011'
@@ -14,8 +13,45 @@ const REVERT = { code: 3, message: 'execution reverted', data: '0x' }
 const FIVE_PERCENT = { result: numberToHex(500n, { size: 32 }) }
 const NOTHING = { result: '0x' }
 const KEY = 'secret-key-of-the-node'
+/** A contract's code. */
+const CODE = '0x6000'
 
-type Node = ReturnType<typeof createFaultyNode>
+/** An answer of JSON-RPC: a result, or an error. */
+type Reply = { readonly result: unknown } | { readonly error: unknown }
+
+/** What a node answers to each method, one after the other, and the last one from then on. */
+interface Answers {
+  readonly replies: readonly Reply[]
+  readonly codes?: readonly unknown[]
+}
+
+/** A node that answers `eth_call` and `eth_getCode` as a test says. Its head rises by one with each call. */
+function createNode({ replies, codes = [CODE] }: Answers) {
+  const calls: { readonly method: string; readonly params: readonly unknown[] }[] = []
+  let head = 100
+
+  /** In JSON-RPC form. */
+  function reply(method: string, params: readonly unknown[] = []): Reply {
+    calls.push({ method, params })
+    if (method === 'eth_blockNumber') return { result: numberToHex(head++) }
+    const count = calls.filter((call) => call.method === method).length
+    const answers = method === 'eth_getCode' ? codes.map((result) => ({ result })) : replies
+    return answers[Math.min(count, answers.length) - 1] as Reply
+  }
+
+  return {
+    calls,
+    reply,
+    /** As EIP-1193 has it. @throws the error of the reply as it is */
+    async request({ method, params }: { method: string; params?: readonly unknown[] }) {
+      const answer = reply(method, params)
+      if ('error' in answer) throw answer.error
+      return answer.result
+    },
+  }
+}
+
+type Node = ReturnType<typeof createNode>
 
 /** The ways by which an answer reaches the judge. */
 const WAYS: readonly [string, (node: Node) => Promise<Request>][] = [
@@ -126,7 +162,7 @@ const FAILURES: readonly [string, object, string][] = [
 const find = (request: Request) => findView(request, CONTRACT, bondReservationBps())
 
 describe.each(WAYS)('through %s', (_way, connect) => {
-  const readBy = async (options: FaultyNodeOptions) => find(await connect(createFaultyNode(options)))
+  const readBy = async (options: Answers) => find(await connect(createNode(options)))
 
   test.each(REVERTS)('the view is absent after a revert: %s', async (_name, error) => {
     expect(await readBy({ replies: [{ error }] })).toBeUndefined()
@@ -154,7 +190,7 @@ describe.each(WAYS)('through %s', (_way, connect) => {
   })
 
   test('a value is returned, from one request', async () => {
-    const node = createFaultyNode({ replies: [FIVE_PERCENT] })
+    const node = createNode({ replies: [FIVE_PERCENT] })
     expect(await find(await connect(node))).toBe(500n)
     const { data } = bondReservationBps()
     expect(node.calls).toEqual([
@@ -163,7 +199,7 @@ describe.each(WAYS)('through %s', (_way, connect) => {
   })
 
   test.each(['0x', '', '0x0'])('%j is no data: absent where the contract has code, twice', async (result) => {
-    const node = createFaultyNode({ replies: [{ result }] })
+    const node = createNode({ replies: [{ result }] })
     expect(await find(await connect(node))).toBeUndefined()
     const blocks = node.calls.filter(({ method }) => method === 'eth_getCode').map(({ params }) => params[1])
     expect(blocks).toEqual(['0x64', '0x65'])
@@ -225,7 +261,7 @@ it('an error has no path, query or credentials of a URL', async () => {
 })
 
 it('a view that a contract must have is an error where it is absent', async () => {
-  const node = createFaultyNode({ replies: [{ error: REVERT }] })
+  const node = createNode({ replies: [{ error: REVERT }] })
   await expect(readView((args) => node.request(args), CONTRACT, minOrder())).rejects.toMatchObject({
     failure: 'absent',
     message: `${CONTRACT} has no MIN_ORDER`,
@@ -234,7 +270,7 @@ it('a view that a contract must have is an error where it is absent', async () =
 
 it('a block that is named is the block of all requests', async () => {
   const at = { blockHash: `0x${'ab'.repeat(32)}` } as const
-  const node = createFaultyNode({ replies: [NOTHING] })
+  const node = createNode({ replies: [NOTHING] })
   expect(await findView((args) => node.request(args), CONTRACT, minOrder(), at)).toBeUndefined()
   expect(node.calls.map(({ params }) => params.at(-1))).toEqual(node.calls.map(() => at))
 })
@@ -242,7 +278,7 @@ it('a block that is named is the block of all requests', async () => {
 it('a simulated call returns what it returns, nothing where it has succeeded twice, and undefined after a revert', async () => {
   const call = { to: CONTRACT, data: '0x12345678', from: CONTRACT } as const
   const simulateBy = (replies: readonly Reply[]) => {
-    const node = createFaultyNode({ replies })
+    const node = createNode({ replies })
     return simulate((args) => node.request(args), call, 'cancelNonces')
   }
   expect(await simulateBy([NOTHING])).toBe('0x')

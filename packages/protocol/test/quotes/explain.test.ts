@@ -35,6 +35,26 @@ test('the fixed amount of EXACT_OUTPUT is the output', () => {
   expect(explainAnswer({ reason: 'order_type_mismatch' }, exactOutput)).toContain('must be 1')
 })
 
+const SHOWN_LATER = 'A valid offer; the best amount is shown after the deposit deadline.'
+test.each<
+  [string, Pick<Partial<RecordedResult>, 'rank' | 'inputAmount' | 'outputAmount'>, string | undefined, string]
+>([
+  ['that is the best', { rank: 1 }, '9', 'The best offer: it is the one that the caller got first.'],
+  ['with less output', { outputAmount: '7' }, '9', '2 of the output token'],
+  ['as good as the best', { outputAmount: '9' }, '9', 'As good as the best offer, which came first.'],
+  ['as good as the best, before that is shown', { outputAmount: '9' }, undefined, SHOWN_LATER],
+])('an offer %s is explained', (_which, offer, bestAmount, words) => {
+  const of = { ...record(), bestAmount }
+  expect(explain({ solver, outcome: 'quoted', rank: 2, ...offer }, of)).toContain(words)
+})
+
+test('an offer for an output is explained by its input', () => {
+  const { request } = record()
+  const of = { ...record({ request: { ...request, orderType: 'EXACT_OUTPUT' } }), bestAmount: '5000' }
+  const offer = { solver, outcome: 'quoted', rank: 2, inputAmount: '7000', outputAmount: '100' } as const
+  expect(explain(offer, of)).toContain("2000 of the input token's smallest unit less")
+})
+
 test.each<[RecordedResult['reason'], string]>([
   ['endpoint_rejected', 'https URL'],
   ['session_congested', 'was not sent'],

@@ -9,10 +9,9 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const [goodAccount, otherAccount] = solverAccounts
-const hang: Behaviour = async () => undefined
 
 const chain = await shared(startModelChain({ bonded: 2 }))
 const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: '60000' }))
@@ -24,36 +23,6 @@ await other.register(service)
 const askForQuote = (init: RequestInit = {}) =>
   service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), init)
 const outcomes = (outcome: string) => service.metric('aggregator_solver_replies_total', { outcome })
-
-it('a quote ends when all solvers have answered, one of them by a decline that never ends', async () => {
-  good.behave(honest())
-  other.behave(async (_ask, _solver, { response }) => void response.writeHead(500).write('never ends'))
-  const { body } = await askForQuote()
-  expect(body.quote.solver).toBe(goodAccount.address)
-  expect([await outcomes('late'), await outcomes('cancelled')]).toEqual([0, 0])
-})
-
-it("a caller's deadline ends a quote that no solver answers, with NO_QUOTES", async () => {
-  good.behave(hang)
-  other.behave(hang)
-  const { status, body } = await askForQuote({ headers: { 'connect-timeout-ms': '200' } })
-  expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
-})
-
-it('the timeout of quotes ends a quote that no solver answers, with NO_QUOTES', async () => {
-  good.behave(hang)
-  const own = await startService(chain, { QUOTE_TIMEOUT_MS: '200' })
-  await good.register(own)
-  const { status, body } = await own.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-  expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
-  expect(await own.metric('aggregator_solver_replies_total', { outcome: 'late' })).toBe(1)
-  await own.close()
-})
-
-it("an invalid deadline is rejected with its header's name", async () => {
-  const { status, body } = await askForQuote({ headers: { 'connect-timeout-ms': 'soon' } })
-  expect([status, body.details[0].field]).toEqual([400, 'Connect-Timeout-Ms'])
-})
 
 describe('a caller that hangs up cancels the requests to solvers', () => {
   async function expectCancelled(ask: (signal: AbortSignal) => Promise<unknown>) {
