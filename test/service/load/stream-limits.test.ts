@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { between } from '../../support/between.js'
+import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -61,6 +62,26 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
       expect(end.text).toMatch(new RegExp(`\\b${oneOfEach.length}\\b.*MAX_STREAM_CLIENTS_PER_IP`))
     }
     for (const holder of holders) holder.leave()
+  })
+
+  it('counts the place of each transport as free when it leaves, and only once', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '2' })
+    const [keeper] = await openAll(service.url, {}, [webSocket])
+    for (const transport of [...oneOfEach, ...oneOfEach]) {
+      const client = await eventually(
+        async () => {
+          const next = transport.open(service.url)
+          return next.connected().then(
+            () => next,
+            () => undefined,
+          )
+        },
+        (found) => found !== undefined,
+      )
+      expect(await transport.open(service.url).ended()).toMatchObject(endOn(transport, TOO_MANY))
+      client?.leave()
+    }
+    keeper?.leave()
   })
 
   it('leaves the places of others free, and counts IPv6 clients by /64 and mapped ones as IPv4', async () => {
