@@ -9,6 +9,11 @@ import { askedSolver, OWN_RULE, offerOf, playRound, SOFT_MS, TIMEOUT_MS } from '
 const DECLINED: SolverResult = { kind: 'declined', status: 422 }
 const INVALID: SolverResult = { kind: 'invalid', reason: 'malformed' }
 const BEYOND_MS = SOFT_MS + 750
+/** Until when a round with an offer waits for a solver that has not answered. */
+const WAITS_UNTIL_MS = { never: 0, none: 0, soft_deadline: SOFT_MS, beyond: BEYOND_MS }
+const WAITS = Object.keys(WAITS_UNTIL_MS) as Wait[]
+/** The usual rate of a pair in which `offerOf(0)` is as good as usual. */
+const AS_USUAL = 1000
 
 const solvers = (...waits: Wait[]) => waits.map((wait, number) => askedSolver(number, wait))
 
@@ -20,33 +25,25 @@ describe('a round is answered', () => {
     expect([told()?.length, isRead(), clock.waiting]).toEqual([3, true, 0])
   })
 
-  test.each<[string, Wait, number]>([
-    ['before the soft deadline, when only those are missing that are usually slower', 'none', 0],
-    ['at the soft deadline, when one is missing that usually answers until then', 'soft_deadline', SOFT_MS],
-    ['750 ms after it, when one is missing that was worth waiting for', 'beyond', BEYOND_MS],
-  ])('%s', async (_when, wait, atMs) => {
-    const { answer, told, clock } = playRound({ asked: solvers('none', wait) })
-    await answer(0, offerOf(0))
-    if (atMs > 0) {
-      await clock.advance(atMs - 1)
-      expect(told()).toBeUndefined()
-      await clock.advance(1)
-    }
-    expect(told()).toEqual(['quoted', 'soft_deadline'])
-  })
-
-  test.each([
-    ['750 ms after it, when the offer is worse than usual', 1001, BEYOND_MS],
-    ['before it, when it is as usual', 1000, 0],
-  ])('that owes a solver a wait, %s', async (_when, usualRate, atMs) => {
-    const owed: Asked = { ...askedSolver(1, 'none'), waitWhenWorse: 'beyond' }
-    const played = playRound({ asked: [askedSolver(0), owed], times: { usualRate } })
-    await played.answer(0, offerOf(0))
-    if (atMs > 0) await played.clock.advance(atMs - 1)
-    expect(played.told() === undefined).toBe(atMs > 0)
-    await played.clock.advance(1)
-    expect(played.told()).toEqual(['quoted', 'soft_deadline'])
-  })
+  test.each(WAITS.flatMap((wait) => WAITS.map((waitWhenWorse) => [wait, waitWhenWorse] as const)))(
+    'when it has waited for a solver by its wait "%s", or by "%s" when its best offer is worse than usual',
+    async (wait, waitWhenWorse) => {
+      const missing: Asked = { ...askedSolver(1, wait), waitWhenWorse }
+      for (const [usualRate, untilMs] of [
+        [AS_USUAL, WAITS_UNTIL_MS[wait]],
+        [AS_USUAL + 1, WAITS_UNTIL_MS[waitWhenWorse]],
+      ] as const) {
+        const { answer, told, clock } = playRound({ asked: [askedSolver(0), missing], times: { usualRate } })
+        await answer(0, offerOf(0))
+        if (untilMs > 0) {
+          await clock.advance(untilMs - 1)
+          expect(told()).toBeUndefined()
+          await clock.advance(1)
+        }
+        expect(told()).toEqual(['quoted', wait === 'never' ? 'circuit_open' : 'soft_deadline'])
+      }
+    },
+  )
 
   test('without a probe that is missing, and with the offer of one that is there', async () => {
     const missing = playRound({ asked: solvers('beyond', 'never') })

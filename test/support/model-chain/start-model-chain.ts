@@ -19,7 +19,7 @@ export interface ModelTestChain extends TestChain {
 
 /**
  * A chain as `startChain` starts it, with the same contracts at the same addresses, but as a model in this process: for tests
- * that judge the service and not a contract. `settlement-model.slow.test.ts` compares the model with the compiled contract, and `dev-node.slow.test.ts` the node with anvil.
+ * that judge the service and not a contract. `settlement-model.long.test.ts` compares the model with the compiled contract, and `dev-node.slow.test.ts` the node with anvil.
  */
 export async function startModelChain({ chainId = 31337, bonded = 3 } = {}): Promise<ModelTestChain> {
   const [bondToken, settlement, weth, usdc] = [0n, 1n, 2n, 3n].map((nonce) =>

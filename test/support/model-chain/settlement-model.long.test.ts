@@ -8,6 +8,7 @@ import { bytecodeOf, RULES, type Rules } from '../chain/chain.js'
 import { compileSource } from '../chain/deploy-source.js'
 import { orderIdOf, type ServiceQuote, signQuote } from '../chain/signed-quote.js'
 import { createRandom, type Random } from '../random.js'
+import { rounds } from '../rounds.js'
 import { createModelChain } from './model-chain.js'
 import { createModelContracts } from './model-contracts.js'
 import { createModelNode } from './model-node.js'
@@ -20,8 +21,8 @@ const UNLIMITED = 2n ** 256n - 1n
 const GAS = toHex(3_000_000)
 /** So that the quotes before it have ended as well. */
 const UNSTAKE_DELAY_SECONDS = 7 * 24 * 60 * 60
-const SEQUENCES = 4
-const STEPS = 120
+const SEQUENCES = rounds(4, 1)
+const STEPS = rounds(120, 60)
 
 type Both = Awaited<ReturnType<typeof startBoth>>
 
