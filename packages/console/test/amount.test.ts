@@ -4,6 +4,7 @@ import {
   exactAmount,
   formatAmount,
   formatBps,
+  formatChange,
   formatRate,
   formatShare,
   isAmbiguous,
@@ -83,6 +84,10 @@ it('is signed from the view of the user: less output and more input are losses',
     '0.0 bp',
     '+12.5 bp',
     `−12${GAP}345 bp`,
+  ])
+  expect([-0.004, 0, 0.004, -0.005001, 1234.5].map((change) => formatChange(change, 2))).toEqual([
+    ...['0.00', '0.00', '0.00', '−0.01'],
+    `+1${GAP}234.50`,
   ])
 })
 

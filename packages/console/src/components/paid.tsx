@@ -3,9 +3,6 @@ import { isRisky, type Reliability, useReliabilities } from '../data/solvers/rel
 import { group } from '../format/amount.js'
 import { SolverLabel } from './id.js'
 
-/** One in so many that is unpaid stands out. */
-const SEEN = 100n
-
 interface PaidProps {
   readonly of: Pick<Reliability, 'paid' | 'ended'> | undefined
   /** Whose orders they are; all solvers' when left out. */
@@ -18,9 +15,8 @@ export function Paid({ of, solver }: PaidProps) {
   const { paid, ended } = of
   const words = `${group(`${paid}`)} of ${group(`${ended}`)} paid`
   if (paid === ended) return <span class="paid">{words}</span>
-  const isSeen = (ended - paid) * SEEN >= ended
   return (
-    <a class={isSeen ? 'paid warning' : 'paid'} href={hrefHere('orders', '', { solver, state: 'refunded' })}>
+    <a class="paid warning" href={hrefHere('orders', '', { solver, state: 'refunded' })}>
       {isRisky(of) && <span aria-hidden="true">⚠ </span>}
       {words}
     </a>

@@ -24,8 +24,8 @@ interface QueryOptions {
   /** Calls again soon after such an event, when a stream of events begins, and every half minute without one. */
   readonly refreshOn?: ((event: OrderEvent) => boolean) | undefined
   /**
-   * Time between two calls that events cause, at least. For events that concern all consoles: each calls at another time, within
-   * half of it.
+   * Time between two calls that events cause, at least. For events that concern all consoles: each calls at another time, after a
+   * quarter to half of it.
    */
   readonly eventPauseMs?: number | undefined
   /** Calls again when a person uses the console and the answer is older than a minute. For long times between two calls. */
@@ -84,7 +84,7 @@ export function useQuery<T>(
     }
     /** Events in a row must not put a call off, and none may shorten the pause after a failure. */
     const callAfterEvent = () => {
-      const soonMs = AFTER_EVENT_MS + (Math.random() * (eventPauseMs ?? 0)) / 2
+      const soonMs = AFTER_EVENT_MS + ((1 + Math.random()) * (eventPauseMs ?? 0)) / 4
       const at = Math.max(Date.now() + soonMs, startedAt + (eventPauseMs ?? EVENT_PAUSE_MS))
       const isRetry = failures > 0 && Number.isFinite(dueAt)
       if (!isRetry && at < dueAt) callAt(at)
@@ -120,7 +120,8 @@ export function useQuery<T>(
       wake() {
         const updatedAt = state.current.answer?.updatedAt ?? 0
         // Events that came meanwhile are sent when the tab is shown again.
-        const isOld = refreshOn === undefined && updatedAt < Date.now() - FRESH_MS
+        const isOld =
+          (refreshOn === undefined || refreshMs !== undefined) && updatedAt < Date.now() - FRESH_MS
         if (startedAt === 0 || dueAt <= Date.now() || isOld) void run()
       },
     }

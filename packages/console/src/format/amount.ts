@@ -65,12 +65,14 @@ export function parseAmount(text: string, decimals: number | undefined): bigint 
 /** Whether a text is an amount of a token with the most decimals: then it only has too many digits for others. */
 export const readsWithMoreDecimals = (text: string) => parseAmount(text, MOST_DECIMALS) !== undefined
 
-/** Formats a difference in basis points with its sign: `−7.0 bp`. */
-export function formatBps(bps: number): string {
-  const text = Math.abs(bps) >= 1000 ? group(Math.abs(bps).toFixed(0)) : Math.abs(bps).toFixed(1)
-  if (Number.parseFloat(text) === 0) return '0.0 bp'
-  return `${bps < 0 ? MINUS : '+'}${text} bp`
+/** A change with its sign; what rounds to nothing has none. */
+export function formatChange(change: number, digits: number): string {
+  const text = Math.abs(change).toFixed(digits)
+  return Number(text) === 0 ? text : (change < 0 ? MINUS : '+') + group(text)
 }
+
+/** Formats a difference in basis points with its sign: `−7.0 bp`. */
+export const formatBps = (bps: number) => `${formatChange(bps, Math.abs(bps) < 1000 ? 1 : 0)} bp`
 
 /**
  * How much better an amount is for the user than another, in basis points of the other.
@@ -102,9 +104,7 @@ export function formatRate(
 }
 
 /** Groups the digits of a whole number. */
-export function group(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP)
-}
+export const group = (digits: string) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP)
 
 /** Formats a share of one as a percentage. Near none and near all, a digit more: 99.5 % is not all. A dash while it is not known. */
 export function formatShare(share: number | undefined): string {

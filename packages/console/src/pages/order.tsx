@@ -96,7 +96,7 @@ interface PriceProps {
 
 /** What was given for what, and how the order stands. */
 function Price({ order, chain, isAddress }: PriceProps) {
-  const { chainId, state, user, solver, fillDeadline, inputToken: sell = '', outputToken: buy = '' } = order
+  const { chainId, user, solver, fillDeadline, inputToken: sell = '', outputToken: buy = '' } = order
   const end = endOf(order, isAddress)
   const isOpen = end === undefined || end === 'filled'
   const isYours =
@@ -131,7 +131,7 @@ function Price({ order, chain, isAddress }: PriceProps) {
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>
-        {fillDeadline !== undefined && state === OrderState.DEPOSITED && (
+        {fillDeadline !== undefined && (
           <Fact name="Fill deadline">
             <Deadline seconds={fillDeadline} />
           </Fact>

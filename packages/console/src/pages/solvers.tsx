@@ -52,8 +52,7 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
                 <StatsRows chain={chain} solvers={solvers} orders={orders} />
               </div>
               <p class="muted footnote">
-                In the order of paid orders, less nine for each that was not paid: a fill costs gas. The other
-                counts are cheaper to fake.
+                Solvers that paid most stand first. One unpaid order counts as much as nine paid ones.
               </p>
               <Unpaid chain={chain} />
             </>

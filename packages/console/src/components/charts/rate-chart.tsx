@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { type Fill, fillsOfPair } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
-import { formatRate } from '../../format/amount.js'
+import { formatChange, formatRate } from '../../format/amount.js'
 import { formatSpan, zoneName } from '../../format/time.js'
 import { Fact } from '../facts.js'
 import { Plot } from './plot.js'
@@ -35,8 +35,6 @@ export const formatFillRate = (rate: number, decimals: number) =>
   formatRate(WHOLE, BigInt(Math.floor(rate * (1 + NEARLY) * 10 ** decimals * Number(WHOLE))), 0, decimals) ??
   ''
 
-const formatChange = (part: number) => `${part < 0 ? '\u2212' : '+'}${Math.abs(part * 100).toFixed(2)}\u202f%`
-
 /** The rate of a pair by its last fills, and their facts. Fills of one second are one point. */
 export function RateChart(pair: TradedPair) {
   const known = fillsOf(pair)
@@ -52,6 +50,7 @@ export function RateChart(pair: TradedPair) {
   const format = (rate: number) => formatFillRate(rate, bought?.decimals ?? 0)
   if (first === undefined || last === undefined) return null
   const rates = fills.map(({ rate }) => rate)
+  const change = formatChange((last.rate / first.rate - 1) * 100, 2)
   const span = formatSpan((last.at - first.at) * 1000)
   return (
     <figure>
@@ -79,8 +78,8 @@ export function RateChart(pair: TradedPair) {
         )}
         <dl class="fact-row pair-facts">
           <Fact name="Change">
-            <span class={last.rate < first.rate ? 'negative' : 'positive'}>
-              {formatChange(last.rate / first.rate - 1)}
+            <span class={change === '0.00' ? '' : last.rate < first.rate ? 'negative' : 'positive'}>
+              {change}&#8239;%
             </span>{' '}
             in {span}
           </Fact>

@@ -5,6 +5,7 @@ import type {
 } from '../../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { solverService } from '../api.js'
 import { type Query, useQuery } from '../query.js'
+import type { OrderEvent } from '../stream-messages.js'
 
 /** The windows of statistics. */
 export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
@@ -14,6 +15,8 @@ type StatsWindow = (typeof WINDOWS)[number]
 const REFRESH_MS = 30_000
 /** An open console that no one uses asks seldom. */
 const SELDOM_MS = 600_000
+/** A refund takes from a record at once. It concerns all consoles, and the instance keeps an answer for 2 s. */
+const AFTER_REFUND = { refreshOn: ({ type }: OrderEvent) => type === 'Refunded', eventPauseMs: 10_000 }
 
 /** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. @param isSeldom whether few people look at them */
 export function useSolverStats(
@@ -24,7 +27,7 @@ export function useSolverStats(
   return useQuery(
     `stats ${chainId} ${window}`,
     (signal) => solverService.listSolverStats({ chainId, window }, { signal }),
-    isSeldom ? { refreshMs: SELDOM_MS, refreshOnUse: true } : { refreshMs: REFRESH_MS },
+    { ...AFTER_REFUND, refreshMs: isSeldom ? SELDOM_MS : REFRESH_MS, refreshOnUse: isSeldom },
   )
 }
 
@@ -37,7 +40,7 @@ export function useStatsOfSolver(
   return useQuery(
     `stats ${chainId} ${address} ${window}`,
     (signal) => solverService.getSolverStats({ chainId, address, window }, { signal }),
-    { refreshMs: REFRESH_MS },
+    { ...AFTER_REFUND, refreshMs: REFRESH_MS },
   )
 }
 

@@ -34,7 +34,7 @@ interface WhatHappensProps {
   readonly children?: ComponentChildren
 }
 
-/** What will happen to the user's money: the output, or the input back. The rest is folded. */
+/** What will happen to the user's money: the output, or the input back. */
 export function WhatHappens(props: WhatHappensProps) {
   const { chain, swap, missing, isDeposited = false, isTransfer = false, children } = props
   const { chainId, defaultDepositWindow, fillWindow } = chain
@@ -64,9 +64,9 @@ export function WhatHappens(props: WhatHappensProps) {
         </dd>
         <dt>If not paid</dt>
         <dd>
-          {input} back after{' '}
-          {fillDeadline === undefined ? `at most ${most}` : <Deadline seconds={fillDeadline} />}, when you
-          press Refund{isTransfer && ', if it came whole and in time'}, +{' '}
+          you can take {input} back after{' '}
+          {fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />}
+          {isTransfer && ', if it came whole and in time'}, plus{' '}
           <Compensation chain={chain} output={BigInt(outputAmount)} />
         </dd>
         <dt>Gas</dt>
@@ -78,17 +78,10 @@ export function WhatHappens(props: WhatHappensProps) {
           ) : (
             <Gas chainId={chainId} amount={gas} />
           )}
-          , no fee
+          , no fee{isDeposited || '; a refund costs gas too'}
         </dd>
         {children}
       </dl>
-      <details class="aside">
-        <summary>More</summary>
-        <dl class="facts">
-          <dt>Locked</dt>
-          <dd>From the deposit until you are paid or refunded, while prices move. A refund costs gas too.</dd>
-        </dl>
-      </details>
     </div>
   )
 }
