@@ -11,14 +11,9 @@ export function SmallSwap() {
   const { mutate: switchChain } = useSwitchChain()
   const [connector] = useConnectors()
   const output = useToken(chainId, outputToken).data
-  const sale = {
-    chainId,
-    inputToken,
-    outputToken,
-    orderType: 'EXACT_INPUT',
-    depositMode: 'CONTRACT',
-  } as const
-  const params = address && { ...sale, amount: parseUnits('1', 18), user: address }
+  const sale = { chainId, inputToken, outputToken, amount: parseUnits('1', 18) }
+  const params =
+    address && ({ ...sale, orderType: 'EXACT_INPUT', user: address, depositMode: 'CONTRACT' } as const)
   const { data: quotes, lost, error: ended } = useQuotes(params)
   const { best, limits } = quotes ?? {}
   const taken = params && best && limits && { offer: best, params, limits }

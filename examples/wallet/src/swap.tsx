@@ -34,7 +34,7 @@ export function SwapPage() {
   const output = useToken(chainId, outputToken)
   const error = input.error ?? output.error
   if (input.data && output.data) return <Swap input={input.data} output={output.data} />
-  return error ? <p role="alert">{explainForUser(error)}</p> : <p>Reading the tokens</p>
+  return error ? <p role="alert">{explainForUser(error, { wasAsked: false })}</p> : <p>Reading the tokens</p>
 }
 
 type KnownToken = NonNullable<ReturnType<typeof useToken>['data']>
@@ -87,7 +87,7 @@ function Swap({ input, output }: { readonly input: KnownToken; readonly output: 
           : quotes.data
             ? explainForUser(quotes.data.declineCode ?? 'NO_QUOTES')
             : quotes.lost
-              ? explainForUser(quotes.lost)
+              ? explainForUser(quotes.lost, { wasAsked: false })
               : 'Asking for a quote'}
       </p>
       {swap.isUncertain ? (

@@ -98,6 +98,7 @@ const ENGLISH = {
     AMOUNT_TOO_SMALL: 'This amount is too small for this pair. Please enter a larger one.',
     AMOUNT_TOO_LARGE: TOO_LARGE,
     INSUFFICIENT_LIQUIDITY: TOO_LARGE,
+    BOND_CANNOT_COVER: TOO_LARGE,
     UNSUPPORTED_PAIR: 'Nobody offers this pair at the moment. Please choose another token.',
   } satisfies Partial<Record<DeclineCode, string>>,
   other: {

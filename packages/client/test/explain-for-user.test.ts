@@ -120,7 +120,8 @@ it('a wallet on another network is told to switch it, also by an error of viem t
 
 it('the reasons for which solvers decline differ in their sentences', () => {
   expect(explainForUser('AMOUNT_TOO_SMALL')).toMatch(/too small .*Please enter a larger one/)
-  expect(explainForUser('INSUFFICIENT_LIQUIDITY')).toMatch(/too large .*Please enter a smaller one/)
+  for (const code of ['AMOUNT_TOO_LARGE', 'INSUFFICIENT_LIQUIDITY', 'BOND_CANNOT_COVER'])
+    expect(explainForUser(code)).toMatch(/too large .*Please enter a smaller one/)
   expect(explainForUser('UNSUPPORTED_PAIR')).toMatch(/Please choose another token/)
 })
 
