@@ -13,15 +13,16 @@ const ODD = new InconsistentAnswerError('a log has no valid data', 'logs[2].data
 function createTestResults() {
   const clock = createManualClock()
   const lines: object[] = []
+  const notes: string[] = []
   const log = {
     error: (fields: object, text: string) => lines.push({ ...fields, text }),
-    info() {},
-    warn() {},
+    info: (_fields: object, text: string) => notes.push(text),
+    warn: (_fields: object, text: string) => notes.push(text),
   }
   const config = { chainId: 1, pollIntervalMs: 1000 }
   const parts = { config, endpoints: [{}], metrics: createMetrics(), clock, log }
   const results = createPollResults(only<ChainSyncContext>(parts))
-  return { clock, lines, ...results }
+  return { clock, lines, notes, ...results }
 }
 
 it('a block that cannot be read for a minute is named with the member and the endpoint, once', async () => {
@@ -63,6 +64,20 @@ it('a block is not named when it was read meanwhile, when another one fails, or 
   await passes(new EventSinkError('the database is down'), 9)
   await passes(new Error('no head'), undefined)
   expect(unread()).toBeUndefined()
+})
+
+it('a chain that is slow at the start is down until it is read, and one that is read already is not', () => {
+  const { lines, notes, startedWithout, succeeded, isUp } = createTestResults()
+  startedWithout(3000)
+  expect(isUp()).toBe(false)
+  succeeded()
+  startedWithout(3000)
+  expect(isUp()).toBe(true)
+  expect(notes).toEqual([
+    'the chain has not been read yet: it is down until it is',
+    'the chain is read again',
+  ])
+  expect(lines).toEqual([])
 })
 
 it('one failed write shows the chain as down, with one line until the database takes events', async () => {

@@ -159,6 +159,16 @@ describe('the stream places of a key', () => {
     )
   })
 
+  test('are free once, however often a stream gives its place back', async () => {
+    const { clientOf } = await openRing(own.key)
+    const slots = createStreamSlots(SLOTS)
+    const take = () => slots.take(clientOf(own.text), NOTHING)
+    const release = take()
+    take()
+    for (let times = 0; times < 2; times++) release()
+    expect(fill(take)).toBe(2)
+  })
+
   test('end with the key, those of others do not, and a released place hears nothing', async () => {
     const { clientOf, clock, stored } = await openRing(acme.key, own.key)
     const slots = createStreamSlots(SLOTS)

@@ -78,15 +78,3 @@ it.each(['a session', 'an endpoint'])(
     await solver.close()
   },
 )
-
-it('the command line explains what is missing, and never repeats a key', async () => {
-  const none = await run(undefined)
-  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('SOLVER_PRIVATE_KEY')])
-  const key = keyOf(account)
-  const given = await run(undefined, key)
-  expect(given.code).toBe(2)
-  expect(given.stderr).not.toContain(key)
-  const elsewhere = await run(key, '--audience', 'https://other.example')
-  expect(elsewhere.code).not.toBe(0)
-  expect(elsewhere.stderr).toContain('audience')
-})

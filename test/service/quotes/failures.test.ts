@@ -17,7 +17,9 @@ const chain = await shared(startModelChain({ bonded: 1 }))
 
 it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is down', async () => {
   const gone = await startModelChain({ chainId: 4242, bonded: 1 })
-  const other = await startService(gone)
+  const errors: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line).msg) })
+  const other = await startService(gone, {}, { log })
   const otherGrpc = createGrpcClient(other.url)
   await gone.stop()
 
@@ -30,6 +32,9 @@ it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is
     await signedRegistration(registered, { endpointUrl: ENDPOINT }),
   )
   expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+
+  // The lines of the requests have the reason, and none is an error of its own.
+  expect(errors).toEqual(['the chain does not answer'])
 
   otherGrpc.close()
   await other.close()

@@ -12,7 +12,7 @@ import {
 import type { VerifyMode as Mode } from '../../../packages/protocol/src/quotes/verification.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { marksOf, OUTPUTS, startVerifyingService } from './verifying-service.js'
+import { marksOf, startVerifyingService } from './verifying-service.js'
 
 const on = await shared(startVerifyingService())
 
@@ -40,19 +40,6 @@ const protocols: [string, (verify: Mode) => Promise<unknown>][] = [
   ['Connect', overRpc((baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' }))],
 ]
 
-it.each<[number, Mode, unknown[]]>([
-  [0, 'all', OUTPUTS.map((output) => [output, true])],
-  [1, 'off', OUTPUTS.map((output) => [output, undefined])],
-  [2, 'best', [['1000', true]]],
-  [2, 'all', [['1000', true]]],
-])(
-  'of a quote whose first %i offers the contract refuses, verify %s marks the others',
-  async (refused, verify, marks) => {
-    on.behave({ refused })
-    expect(marksOf((await on.ask({ verify })).body)).toEqual(marks)
-  },
-)
-
 it.each(protocols)(
   'a quote over %s has no offer that the contract refuses, and verifies the next one',
   async (_name, getQuote) => {
@@ -63,11 +50,6 @@ it.each(protocols)(
     ])
   },
 )
-
-it('a quote whose offers the contract refuses is NO_QUOTES', async () => {
-  on.behave({ refused: 3 })
-  expect(await on.ask({ verify: 'all' })).toMatchObject({ status: 503, body: { code: 'NO_QUOTES' } })
-})
 
 it('the record has the marks, and the errors as reasons', async () => {
   on.behave({ refused: 1 })
