@@ -1,21 +1,42 @@
 import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
-import { expect, it } from 'vitest'
-import { registerReference } from '../../../src/http/pages/reference.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { redirectToDocs, registerReference } from '../../../src/http/pages/reference.js'
 
-async function docsPage(site: { readonly hasConsole: boolean }): Promise<string> {
+/** The reference of an instance, which loads from no other one. */
+async function openReference(site: { readonly hasConsole: boolean }) {
   const server = Fastify()
+  onTestFinished(() => server.close())
   registerReference(server, site)
-  const { body } = await server.inject('/docs')
-  await server.close()
-  return body
+  redirectToDocs(server)
+  const { body, headers } = await server.inject('/docs')
+  return { server, body, headers }
 }
 
 it('the page leads to the console of an instance that has one, and to the documents', async () => {
-  const alone = await docsPage({ hasConsole: false })
-  expect(await docsPage({ hasConsole: true })).toContain('<a class="brand" href="./">')
+  const alone = (await openReference({ hasConsole: false })).body
+  expect((await openReference({ hasConsole: true })).body).toContain('<a class="brand" href="./">')
   expect(alone).not.toContain('href="./"')
   for (const path of ['openapi.json', 'asyncapi.json']) expect(alone).toContain(`href="${path}"`)
+})
+
+it('the page allows only its own scripts and styles, and the instance has every file that it loads', async () => {
+  const { server, body, headers } = await openReference({ hasConsole: false })
+  const policy = String(headers['content-security-policy'])
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toMatch(/unsafe|http|\*/)
+  const addresses = [...body.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address = '']) => address)
+  expect(addresses.length).toBeGreaterThan(3)
+  for (const address of addresses) {
+    const { statusCode } = await server.inject(new URL(address, 'http://here/docs').pathname)
+    expect([address, statusCode]).toEqual([address, 200])
+  }
+})
+
+it('an instance without a console leads to the page', async () => {
+  const { server } = await openReference({ hasConsole: false })
+  const { statusCode, headers } = await server.inject('/')
+  expect([statusCode, headers.location]).toEqual([302, 'docs'])
 })
 
 it("the page's tokens are those of the console, and it writes no colour elsewhere", () => {

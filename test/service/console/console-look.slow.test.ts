@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { signRegistration } from '@quote-aggregator/client'
+import { createAggregatorClient, signRegistration } from '@quote-aggregator/client'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { testTokenAbi, testTokenBytecode } from '../../../gen/contracts/test-token.js'
@@ -8,6 +8,7 @@ import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
 import { seriousFindings } from '../../support/console/axe.js'
 import { overflow, takeScreenshot } from '../../support/console/console.js'
 import { PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
+import { generatedDocument } from '../../support/openapi/document.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
 /** Each width, and each theme on a desk and on a phone at one of the two kinds of places. */
@@ -34,6 +35,9 @@ const styleOf = (element: Locator, property: string): Promise<string> =>
     property,
   )
 
+/** Names that strangers may choose. */
+const MARKUP = '<img src=x onerror=document.title="taken">&lt;b&gt;</bdi>'
+const LONG_NAME = 'W'.repeat(64)
 const NO_ORDER = `0x${'0'.repeat(64)}`
 
 interface Place {
@@ -44,7 +48,6 @@ interface Place {
 }
 
 let stage: ReturnType<typeof useConsole>
-let busy: readonly Place[]
 
 /** The places of an instance where nothing has happened yet. */
 const emptyPlaces = (): Place[] => [
@@ -61,25 +64,18 @@ const emptyPlaces = (): Place[] => [
 
 /** The places once the demo has played its story. */
 async function busyPlaces(): Promise<Place[]> {
-  const { network } = stage
-  const { serviceUrl, contracts, user, solvers } = network
-  const get = async (path: string) => (await fetch(`${serviceUrl}${path}`)).json()
-  const { orders } = (await get('/v1/31337/orders')) as { orders: { orderId: string }[] }
-  const quote = await fetch(`${serviceUrl}/v1/31337/quote`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      inputToken: contracts.weth,
-      outputToken: contracts.usdc,
-      orderType: 'EXACT_INPUT',
-      amount: String(10n ** 18n),
-      userAddress: user.address,
-      originChainId: 31337,
-      destinationChainId: 31337,
-      depositMode: 'CONTRACT',
-    }),
+  const { serviceUrl, contracts, user, solvers } = stage.network
+  const client = createAggregatorClient({ baseUrl: serviceUrl })
+  const { orders } = await client.listOrders(31337)
+  const { quoteId } = await client.getQuote({
+    chainId: 31337,
+    inputToken: contracts.weth,
+    outputToken: contracts.usdc,
+    orderType: 'EXACT_INPUT',
+    amount: 10n ** 18n,
+    user: user.address,
+    depositMode: 'CONTRACT',
   })
-  const { quoteId } = (await quote.json()) as { quoteId: string }
   return [
     { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /round 1/ },
     { name: 'swap-price', path: stage.swapLink(), ready: /Best of 3 offers/ },
@@ -87,7 +83,7 @@ async function busyPlaces(): Promise<Place[]> {
     { name: 'orders', path: 'orders', ready: /Settled in/ },
     { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /Settled in/ },
     { name: 'order', path: `order/${orders[0]?.orderId}`, ready: /Timeline/ },
-    { name: 'solvers', path: 'solvers', ready: /Beatrix/ },
+    { name: 'solvers', path: 'solvers', ready: /Cosmo/ },
     { name: 'solver', path: `solver/${solvers[0]?.account.address}`, ready: /WETH|0x9fE4/ },
     { name: 'quote', path: `quote/${quoteId}`, ready: /Ranked by price/ },
   ]
@@ -123,19 +119,11 @@ async function checkPlaces(places: readonly Place[], kind: keyof typeof SCREENS)
 }
 
 /** Registers a solver again, with another name. */
-async function rename(index: number, name: string): Promise<string> {
-  const { network } = stage
-  const solver = network.solvers[index]
-  if (solver?.endpointUrl === undefined) throw new Error('the solver has no endpoint')
-  const { account, endpointUrl } = solver
-  const body = await signRegistration(account, { chainId: 31337, endpointUrl, name })
-  const response = await fetch(`${network.serviceUrl}/v1/31337/solvers/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(await response.text()).toContain('registered')
-  return account.address
+async function rename(index: number, name: string): Promise<void> {
+  const { serviceUrl, solvers } = stage.network
+  const { account, endpointUrl = '' } = solvers[index] ?? expect.unreachable('the network has no such solver')
+  const signed = await signRegistration(account, { chainId: 31337, endpointUrl, name })
+  await createAggregatorClient({ baseUrl: serviceUrl }).registerSolver(signed)
 }
 
 describe.skipIf(!existsSync(CHROMIUM))(
@@ -150,14 +138,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
 
     it('are readable and fit with orders, on a desk and on a phone, in both themes', async () => {
       await runScenario(stage.network, () => {})
-      busy = await busyPlaces()
-      await checkPlaces(busy, 'busy')
+      await rename(0, MARKUP)
+      await rename(1, LONG_NAME)
+      await checkPlaces(await busyPlaces(), 'busy')
     })
 
     it('show names and symbols of strangers as text, isolated, with the address', async () => {
-      const markup = '<img src=x onerror=document.title="taken">&lt;b&gt;</bdi>'
-      const long = 'W'.repeat(64)
-      const addresses = [await rename(0, markup), await rename(1, long)]
       const deployer = createDevnetClient(stage.network.devnet, stage.network.user)
       const deployed = await deployer.deployContract({
         abi: testTokenAbi,
@@ -178,23 +164,15 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await token.innerText()).not.toContain('\u202e')
       await page.getByRole('button', { name: 'Connect wallet' }).click()
       await token.getByText('<b>\u05d0\u05d1"&amp;').waitFor(PAGE_WAIT)
-      for (const path of [
-        'solvers',
-        `solver/${addresses[0]}`,
-        `solver/${addresses[1]}`,
-        ...busy.map((place) => place.path),
-      ]) {
-        await open(path)
-        await page.locator('main .panel, main table').first().waitFor(PAGE_WAIT)
-        expect(await overflow(page), path).toBe(0)
-      }
       await open('solvers')
       const names = page.locator('.solvers bdi')
-      await names.getByText(markup).waitFor(PAGE_WAIT)
-      expect(await names.getByText(long).count()).toBe(1)
+      await names.getByText(MARKUP).waitFor(PAGE_WAIT)
+      expect(await names.getByText(LONG_NAME).count()).toBe(1)
       expect(await styleOf(names.first(), 'unicode-bidi')).toBe('isolate')
-      const row = page.locator('.solvers').getByRole('row').filter({ hasText: markup })
-      expect(await row.locator('.solver-name').getAttribute('title')).toContain(addresses[0])
+      const row = page.locator('.solvers').getByRole('row').filter({ hasText: MARKUP })
+      expect(await row.locator('.solver-name').getAttribute('title')).toContain(
+        stage.network.solvers[0]?.account.address,
+      )
       expect(await page.title()).not.toBe('taken')
       await takeScreenshot(page, 'strangers')
     })
@@ -202,12 +180,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('are reached by the keyboard', async () => {
       const { page, open } = await stage.openPage()
       await open('market')
-      const titles = { s: 'Swap', m: 'Market', v: 'Solvers', o: 'Orders' }
-      for (const [key, title] of Object.entries(titles)) {
-        await page.keyboard.press('g')
-        await page.keyboard.press(key)
-        await page.getByRole('heading', { name: title, exact: true }).waitFor(PAGE_WAIT)
-      }
+      await page.keyboard.press('g')
+      await page.keyboard.press('o')
+      await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor(PAGE_WAIT)
       const rows = page.locator('tbody tr')
       await rows.first().waitFor(PAGE_WAIT)
       await rows.first().focus()
@@ -220,14 +195,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.keyboard.type('gm/')
       await page.keyboard.press('Enter')
       await page.getByText('This is no address, id, or name of an active solver or a token.').waitFor()
-      await page.getByRole('searchbox').fill('cosmo')
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Cosmo' }).waitFor(PAGE_WAIT)
-      // A place that the console does not have leads to those that it has.
       await open('nowhere')
       await page.getByRole('heading', { name: 'No page at this link' }).waitFor(PAGE_WAIT)
-      await page.getByRole('link', { name: 'What pairs trade' }).click()
-      await page.getByRole('heading', { name: 'Market', exact: true }).waitFor(PAGE_WAIT)
       // The pages beside the console have its search too.
       await page.goto(new URL('nowhere', page.url()).href)
       await page.getByRole('searchbox').fill(id ?? '')
@@ -261,9 +230,26 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, open } = await stage.openPage()
       await stage.network.solvers[2]?.close()
       await open('solvers')
-      const row = page.getByRole('row').filter({ hasText: 'Cosmo' })
-      await row.getByText('not connected').waitFor(PAGE_WAIT)
-      expect(await page.getByText('not connected').count()).toBe(1)
+      await page.getByRole('row').filter({ hasText: 'Cosmo' }).getByText('not connected').waitFor(PAGE_WAIT)
+    })
+
+    it('are joined by the reference at /docs, whose first steps run', async () => {
+      const { serviceUrl } = stage.network
+      const { page } = await stage.openPage({ colorScheme: 'dark', viewport: { width: 390, height: 900 } })
+      await page.goto(`${serviceUrl}/docs`)
+      const operation = page.locator('.opblock', { hasText: '/v1/{chainId}/quote' }).first()
+      await operation.waitFor(PAGE_WAIT)
+      const { paths, webhooks } = generatedDocument('openapi.json')
+      const operations = Object.values<object>({ ...paths, ...webhooks }).flatMap((each) => Object.keys(each))
+      expect(await page.locator('.opblock').count()).toBe(operations.length)
+      const step = page.locator('.steps li', { hasText: 'Ask for a price' })
+      await step.getByText(`curl ${serviceUrl}/v1/31337/price`).waitFor()
+      await step.getByRole('button', { name: 'Run it' }).click()
+      await step.getByText(/"(best|error)": /).waitFor(PAGE_WAIT)
+      await operation.locator('.opblock-summary-control').click()
+      await operation.locator('.responses-inner').waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      expect(await overflow(page)).toBe(0)
     })
   },
 )

@@ -44,7 +44,8 @@ describe('/openapi.json', () => {
       '/favicon.ico',
     ]) {
       const { status, headers } = await fixture.tight.get(path)
-      expect([status, headers.get('ratelimit-limit')]).toEqual([200, null])
+      const found = [status, headers.get('ratelimit-limit'), headers.get('x-content-type-options')]
+      expect(found, path).toEqual([200, null, 'nosniff'])
     }
   })
 })

@@ -170,10 +170,3 @@ export async function takeScreenshot(page: Page, name: string): Promise<void> {
 export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
-
-/** Hides a tab, or shows it again, as the browser does when the user changes tabs. */
-export const setHidden = (page: Page, isHidden: boolean) =>
-  page.evaluate(`{
-    Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
-    document.dispatchEvent(new Event('visibilitychange'))
-  }`)
