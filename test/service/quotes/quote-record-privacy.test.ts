@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { beforeEach, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
@@ -104,14 +103,6 @@ it("the record shows a solver the best amount only after the request's deposit d
   expect(after.solvers).toHaveLength(1)
   expect(after.solvers[0].explanation).toContain('2000 of the output token')
   expect(JSON.stringify(after)).not.toContain(addressOf(0))
-})
-
-it('the response is the same for an unknown id and for one that is nearly right', async () => {
-  await ask()
-  const near = `${askedUnder[0]?.slice(0, -1)}${askedUnder[0]?.endsWith('0') ? '1' : '0'}`
-  const answers = [await read(randomUUID()), await read(near)]
-  for (const answer of answers) expect(answer).toEqual({ code: 'QUOTE_NOT_FOUND', error: expect.any(String) })
-  expect(answers[0].error).toBe(answers[1].error)
 })
 
 it('the log has no line with the id of a solver', async () => {
