@@ -16,7 +16,6 @@ import {
   offerOf,
   openRound,
   type Round,
-  surplusBps,
 } from '../src/data/auction/auction.js'
 
 const STARTED = 1_000_000
@@ -125,8 +124,6 @@ it('the record brings all results with their times, and what the best offer gain
     ['c', undefined, 2, undefined],
     ['d', undefined, undefined, undefined],
   ])
-  expect(surplusBps(round.attempts)).toBe(10)
-  expect(surplusBps(round.attempts.slice(0, 1))).toBeUndefined()
 })
 
 it.each([

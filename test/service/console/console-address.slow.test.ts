@@ -38,7 +38,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const place = section.locator('.whole-address code')
       await page.setViewportSize({ width: 390, height: 844 })
       const heightOf = async (place: string) => (await section.locator(place).boundingBox())?.y ?? Number.NaN
-      expect(await heightOf('.risks')).toBeLessThan(await heightOf('.send'))
+      expect(await heightOf('summary')).toBeLessThan(await heightOf('.send'))
       expect([await place.count(), await code.count()]).toEqual([0, 0])
       const saving = page.waitForEvent('download')
       await saveQuote(page)

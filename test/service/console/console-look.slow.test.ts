@@ -78,7 +78,7 @@ async function busyPlaces(): Promise<Place[]> {
   })
   return [
     { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /round 1/ },
-    { name: 'swap-price', path: stage.swapLink(), ready: /Best of 3 offers/ },
+    { name: 'swap-price', path: stage.swapLink(), ready: /3 offers/ },
     { name: 'market', path: 'market', ready: /Settled/ },
     { name: 'orders', path: 'orders', ready: /Settled in/ },
     { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /Settled in/ },

@@ -85,10 +85,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const offers = page.getByRole('group', { name: 'choose an offer' }).getByRole('button')
       await offers.first().waitFor(PAGE_WAIT)
       expect((await offers.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))).toEqual([
-        expect.stringMatching(/^Swap with Aldous for 2 \d\d\d\.\d\d USDC.* 3 of 10 not paid$/),
-        expect.stringMatching(/^Swap with Beatrix for 2 497\.00 USDC.* 0 of 7 not paid$/),
+        expect.stringMatching(/^Swap with Aldous 2 \d\d\d\.\d\d USDC.* \+1\.\d\d USDC, 3 of 10 not paid$/),
+        expect.stringMatching(/^Swap with Beatrix 2 497\.00 USDC.* 7 of 7 paid$/),
       ])
       expect(await page.locator('.main-action, [name="offer"]:checked').count()).toBe(0)
+      expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toMatch(/ or 2\u202f497\.00$/)
+      await page.getByText('Contract accepts it').nth(1).waitFor(PAGE_WAIT)
       await look(page, 'swap-two-offers')
       await page.getByRole('radio', { name: 'Take the offer of Aldous' }).check(PAGE_WAIT)
       await page.locator('.main-action').getByText('Swap').waitFor(PAGE_WAIT)

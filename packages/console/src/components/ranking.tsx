@@ -135,6 +135,6 @@ function Result({ attempt, isRecord }: { readonly attempt: Attempt; readonly isR
 }
 
 /** A signed difference between offers. None is a gain or a loss: green and red stay for those. */
-export function Bps({ bps }: { readonly bps: number }) {
+function Bps({ bps }: { readonly bps: number }) {
   return <span class="muted">{formatBps(bps)}</span>
 }

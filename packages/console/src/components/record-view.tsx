@@ -1,8 +1,7 @@
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
+import { isExactInput, readAttempts } from '../data/auction/auction.js'
 import { hrefHere } from '../data/chains.js'
-import { Bps, Ranking } from './ranking.js'
-import { Amount } from './token-amount.js'
+import { Ranking } from './ranking.js'
 
 interface RecordProps {
   readonly record: GetQuoteRecordResponse
@@ -32,19 +31,5 @@ export function WhyOffer({ record }: RecordProps) {
       </div>
       <RecordRanking record={record} />
     </section>
-  )
-}
-
-/** How much better the best offer was than the next one, in basis points and in the token. */
-export function Surplus({ record }: RecordProps) {
-  const attempts = readAttempts(record)
-  const bps = surplusBps(attempts)
-  const [best, next] = [1, 2].map((rank) => attempts.find((attempt) => attempt.rank === rank)?.amount)
-  if (bps === undefined || best === undefined || next === undefined) return null
-  const gained = best > next ? best - next : next - best
-  return (
-    <>
-      <Bps bps={bps} /> · <Amount chainId={record.chainId} address={tokenOfRecord(record)} amount={gained} />
-    </>
   )
 }

@@ -5,10 +5,9 @@ import { Fact } from '../components/facts.js'
 import { Id, SolverLabel } from '../components/id.js'
 import { Answer } from '../components/notice.js'
 import { Rate } from '../components/rate.js'
-import { RecordRanking, Surplus } from '../components/record-view.js'
+import { RecordRanking } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
-import { Term } from '../components/term.js'
-import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
+import { isExactInput, readAttempts } from '../data/auction/auction.js'
 import { lastOffers } from '../data/auction/auction-stream.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
@@ -108,11 +107,6 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
           {best && (
             <Fact name="Rate">
               <Rate chainId={chainId} swap={swap} />
-            </Fact>
-          )}
-          {surplusBps(attempts) !== undefined && (
-            <Fact name={<Term name="Better than the next offer" />}>
-              <Surplus record={record} />
             </Fact>
           )}
         </dl>

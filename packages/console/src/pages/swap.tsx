@@ -9,6 +9,7 @@ import { useFocusAfter } from '../components/use-focus-after.js'
 import { offerOf } from '../data/auction/auction.js'
 import { REFRESH_SECONDS, useAuction } from '../data/auction/auction-stream.js'
 import { whyNoOffer } from '../data/auction/no-offer.js'
+import { useIsValid } from '../data/auction/offer-check.js'
 import { hrefHere } from '../data/chains.js'
 import { isReachable, now } from '../data/clock.js'
 import { connection } from '../data/events.js'
@@ -67,10 +68,13 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const [solver, chooseSolver] = useState('')
   const offer = offerOf(shown.takeable?.offers, isForNobody ? '' : solver)
   const shownSolver = offer?.quote?.solver
-  const isChosen = shownSolver === solver
   const { attempts = [] } = shown.ended ?? shown.round ?? {}
   const safer = saferAttempt(attempts, useReliabilities(chainId), shownSolver)
   const pair = safer && isRisky(safer[0][1]) ? safer : undefined
+  const open = wanted?.user && shownSolver !== solver ? pair : undefined
+  // The stream has the best offer checked, and no other.
+  const safe = open?.[0][0].isVerified ? offerOf(shown.takeable?.offers, open[1][0].solver) : undefined
+  const isValid = useIsValid(chainId, safe)
   // The next swap has its own choice.
   useEffect(() => chooseSolver(''), [taken === undefined, params.sell, params.buy])
   const auctionAt = auction.takeable?.cameAt
@@ -105,10 +109,10 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             <>
               <p class="introduction">
                 <bdi>{instance.name}</bdi>: market makers compete, and a contract locks your tokens until you
-                are paid, or until a refund. <a href="help">How it works</a>
+                are paid or refunded. <a href="help">How it works</a>
               </p>
               <SwapForm
-                {...{ chain, params, wanted, problem, orders, offer, pair, isChosen, price }}
+                {...{ chain, params, wanted, problem, orders, offer, pair, open, price }}
                 auction={shown}
                 kept={pair ? undefined : safer}
                 onChoose={chooseSolver}
@@ -128,7 +132,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
               {failures.map((failure) => failure && <FailureNotice failure={failure} />)}
             </>
           ) : (
-            <Checklist taken={taken} record={record} />
+            <Checklist taken={taken} />
           )}
         </section>
         <OwnSwaps chain={chain} without={taken?.offer.orderId} />
@@ -137,13 +141,12 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
         {taken === undefined ? (
           <>
             <AuctionPanel
-              chain={chain}
-              auction={auction}
+              {...{ chain, auction, isForNobody }}
+              valid={isValid ? safe : undefined}
               token={params.exact === 'sell' ? params.buy : params.sell}
               isAsking={request !== undefined}
-              isForNobody={isForNobody}
               hasSolvers={activeSolvers > 0}
-              chosen={pair === undefined || isChosen ? shownSolver : undefined}
+              chosen={open ? undefined : shownSolver}
               onChoose={isForNobody ? undefined : chooseSolver}
             />
             <section class="panel rate-panel" aria-label="Rate of the pair">

@@ -55,14 +55,12 @@ export function RateChart(pair: TradedPair) {
   return (
     <figure>
       <Plot
-        title={`${bought?.symbol} for 1 ${sold?.symbol}, the last fill here`}
+        title={`${bought?.symbol} for 1 ${sold?.symbol}, last of ${all.length} fills in ${span}`}
         times={fills.map(({ at }) => at)}
         values={rates}
         format={format}
       >
-        {ranges.length === 1 ? (
-          <p class="muted">All fills of {span}</p>
-        ) : (
+        {ranges.length > 1 && (
           <div class="segments">
             {ranges.map(([name, seconds]) => (
               <button
@@ -85,14 +83,14 @@ export function RateChart(pair: TradedPair) {
           </Fact>
           <Fact name="High">{format(Math.max(...rates))}</Fact>
           <Fact name="Low">{format(Math.min(...rates))}</Fact>
-          <Fact name="Volume">
+          <Fact name="Volume, with oneself too">
             {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}
           </Fact>
         </dl>
       </Plot>
       <figcaption class="muted">
-        {all.length} fills; anyone can trade with themselves at any price. No line where nobody traded. The
-        axis does not begin at 0. Times in {zoneName()}.
+        Anyone can trade with themselves at any price. No line where nobody traded. The axis does not begin at
+        0. Times in {zoneName()}.
       </figcaption>
     </figure>
   )

@@ -173,12 +173,6 @@ export function isExactInput({ request }: Pick<GetQuoteRecordResponse, 'request'
   return request?.orderType !== OrderType.EXACT_OUTPUT
 }
 
-/** How much better the best offer was than the next one, in basis points; undefined without a next one. */
-export function surplusBps(attempts: readonly Attempt[]): number | undefined {
-  const next = attempts.find(({ rank }) => rank === 2)
-  return next?.bps === undefined ? undefined : -next.bps
-}
-
 /** The offer of a solver, or the best one when it has none. @param offers the best one first */
 export function offerOf(offers: readonly Offer[] = [], solver: string): Offer | undefined {
   return offers.find(({ quote }) => quote?.solver === solver) ?? offers[0]

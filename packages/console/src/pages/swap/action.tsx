@@ -5,7 +5,7 @@ import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { latestNow } from '../../data/clock.js'
 import { isKept } from '../../data/orders/own-swaps.js'
-import { isRisky, type Reliability, type SaferPair } from '../../data/solvers/reliability.js'
+import type { SaferPair } from '../../data/solvers/reliability.js'
 import { nameOf } from '../../data/solvers/solvers.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { group } from '../../format/amount.js'
@@ -29,19 +29,19 @@ export interface ActionProps {
   readonly offer: Offer | undefined
   /** That offer and a safer one, while its solver has left too many orders unpaid. */
   readonly pair: SaferPair | undefined
+  /** The same while the user must choose between them. */
+  readonly open: SaferPair | undefined
   /** Without such a pair, the shown offer and one a little below it, of a solver with a better record. */
   readonly kept: SaferPair | undefined
   /** Takes the offer of another solver into the form. */
   readonly onChoose: (solver: string) => void
-  /** Whether the user has chosen the offer. */
-  readonly isChosen: boolean
   /** How much the account of the wallet has of the token to sell; undefined when it is not known. */
   readonly balance: bigint | undefined
 }
 
 /** The one main action: what the user can do next. */
 export function Action(props: ActionProps) {
-  const { chain, params, wanted, problem, auction, offer, pair, kept, onChoose, isChosen } = props
+  const { chain, params, wanted, problem, auction, offer, pair, open, kept, onChoose } = props
   const known = wallet.value
   const [isRead, setRead] = useState(false)
   const isContract = params.mode === 'contract'
@@ -79,20 +79,18 @@ export function Action(props: ActionProps) {
       above and keep to them
     </label>
   )
-  const equal = isChosen
-    ? undefined
-    : pair?.map(([{ solver }, of]) => ({
-        of,
-        offer: auction.takeable?.offers.find(({ quote }) => quote?.solver === solver),
-      }))
+  const equal = open?.map((judged) => ({
+    judged,
+    offer: auction.takeable?.offers.find(({ quote }) => quote?.solver === judged[0].solver),
+  }))
   if (missing === '' && equal?.every(({ offer }) => offer !== undefined))
     return (
       <fieldset class="equal-offers">
-        <legend>Price, or orders paid in 24 h: choose an offer</legend>
+        <legend>Choose an offer: price, or orders paid in 24 h</legend>
         {tick}
-        {equal.map(({ offer, of }) => (
-          <button key={offer?.quote?.solver} type="button" disabled={isUnread} onClick={() => take(offer)}>
-            <EqualOffer {...{ chain, params, offer, of }} />
+        {equal.map(({ offer, judged }) => (
+          <button key={judged[0].solver} type="button" disabled={isUnread} onClick={() => take(offer)}>
+            <EqualOffer {...{ chain, params, open, judged }} />
           </button>
         ))}
       </fieldset>
@@ -130,22 +128,36 @@ function SwapWords({ chain: { chainId }, offer }: ActionProps) {
   )
 }
 
-type EqualOfferProps = Pick<ActionProps, 'chain' | 'params' | 'offer'> & { readonly of: Reliability }
+interface EqualOfferProps extends Pick<ActionProps, 'chain' | 'params' | 'open'> {
+  readonly judged: SaferPair[0]
+}
 
 /** One of two offers between which the user chooses: the better price and the better record have the same weight. */
-function EqualOffer({ chain: { chainId }, params: { mode, exact }, offer, of }: EqualOfferProps) {
-  const { solver = '', inputToken = '', inputAmount, outputToken = '', outputAmount } = offer?.quote ?? {}
-  const [address, amount] = exact === 'sell' ? [outputToken, outputAmount] : [inputToken, inputAmount]
+function EqualOffer({
+  chain: { chainId },
+  params: { mode, exact, sell, buy },
+  open,
+  judged,
+}: EqualOfferProps) {
+  const [{ solver, amount = 0n }, { paid, ended }] = judged
+  const than = judged === open?.[0] ? open[1][0].amount : undefined
+  const isSale = exact === 'sell'
+  const token = { chainId, address: isSale ? buy : sell, isShort: true }
   return (
     <>
       <span>
-        {mode === 'contract' ? 'Swap with' : 'Address of'} <bdi>{nameOf(solver)}</bdi> for
+        {mode === 'contract' ? 'Swap with' : 'Address of'} <bdi>{nameOf(solver)}</bdi>
       </span>{' '}
-      <Amount {...{ chainId, address, amount }} isShort />
-      <span class={isRisky(of) ? 'warning' : ''}>
-        <span class="visually-hidden">, </span>
-        {group(`${of.ended - of.paid}`)} of {group(`${of.ended}`)} not paid
-      </span>
+      <Amount {...token} amount={amount} />
+      {than === undefined ? (
+        `${group(`${paid}`)} of ${group(`${ended}`)} paid`
+      ) : (
+        <span class="warning">
+          {isSale ? '+' : '−'}
+          <Amount {...token} amount={isSale ? amount - than : than - amount} />, {group(`${ended - paid}`)} of{' '}
+          {group(`${ended}`)} not paid
+        </span>
+      )}
     </>
   )
 }

@@ -16,7 +16,10 @@ export function AddressRisks({ chain, token }: AddressRisksProps) {
         coin is lost.
       </li>
       <li>Send before the deadline: what comes late, or after the solver has cancelled, may be lost.</li>
-      <li>Send the exact amount, once: anything else comes back only with the signed quote.</li>
+      <li>
+        Send the exact amount, once: anything else comes back only with the signed quote, a file that you save
+        next.
+      </li>
       <li>Do not send from an exchange, nor give an exchange's address as yours.</li>
     </ul>
   )

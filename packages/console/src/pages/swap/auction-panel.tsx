@@ -2,6 +2,7 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
 import { Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
+import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
@@ -9,6 +10,8 @@ import { now } from '../../data/clock.js'
 interface AuctionPanelProps {
   readonly chain: Chain
   readonly auction: Auction
+  /** An offer beside the best one that the contract accepts too. */
+  readonly valid: Offer | undefined
   /** The token of the side that solvers compete on. */
   readonly token: string
   /** Whether solvers are asked. */
@@ -25,7 +28,7 @@ interface AuctionPanelProps {
 
 /** The auction: improvements while it runs, then the ranking of all results. */
 export function AuctionPanel(props: AuctionPanelProps) {
-  const { chain, auction, token, isForNobody, hasSolvers, chosen, onChoose } = props
+  const { chain, auction, valid, token, isForNobody, hasSolvers, chosen, onChoose } = props
   const round = props.isAsking && hasSolvers ? auction.round : undefined
   const { ended = round, takeable, nextAt } = auction
   return (
@@ -50,7 +53,9 @@ export function AuctionPanel(props: AuctionPanelProps) {
       {/* The next round must not take the rows away while the user reads and chooses. */}
       {round !== undefined && ended !== undefined && ended.attempts.length > 0 && (
         <Ranking
-          attempts={ended.attempts}
+          attempts={ended.attempts.map((each) =>
+            each.solver === valid?.quote?.solver ? { ...each, isVerified: true } : each,
+          )}
           chainId={chain.chainId}
           token={token}
           choice={

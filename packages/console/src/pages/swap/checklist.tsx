@@ -1,21 +1,17 @@
-import type { GetQuoteRecordResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Transaction } from '../../components/id.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
-import { readAttempts } from '../../data/auction/auction.js'
 import { hrefOn } from '../../data/chains.js'
 import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import type { OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
-import { saferAttempt, useReliabilities } from '../../data/solvers/reliability.js'
 import { formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { Amounts } from '../order/amounts.js'
 import { isPast } from '../order/refund.js'
 import { SwitchChain } from './action.js'
 import { DepositAddress } from './deposit-address.js'
-import { SaferOffer } from './safer-offer.js'
 import {
   checkAddress,
   leaveOffer,
@@ -55,19 +51,12 @@ const ENDS: Readonly<Record<OrderEnd, readonly [words: string, tone: Tone]>> = {
   ended: ['Ended without a fill', 'neutral'],
 }
 
-interface ChecklistProps {
-  readonly taken: TakenOffer
-  /** The record of its quote; undefined before it is read. */
-  readonly record: GetQuoteRecordResponse | undefined
-}
-
 /** The swap that the user has begun: a list that fills as it goes. */
-export function Checklist({ taken, record }: ChecklistProps) {
+export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   const { chain, offer, steps, problem, isDeclined, wanted, isBusy } = taken
   const { chainId } = chain
   const { quote, orderId } = offer
   const end = useOrderEnd(taken)
-  const pair = saferAttempt(record ? readAttempts(record) : [], useReliabilities(chainId), quote?.solver)
   const isOver = end !== undefined
   const isAddress = wanted.mode === 'ADDRESS'
   const isLate = (quote?.depositDeadline ?? 0) * 1000 < latestNow.value
@@ -98,7 +87,6 @@ export function Checklist({ taken, record }: ChecklistProps) {
       {quote !== undefined && (isDeposited || !isAddress) && (
         <Amounts chainId={chainId} swap={quote} end={end} />
       )}
-      {pair && !isAddress && !isDeposited && !isOver && <SaferOffer {...{ chain, wanted, pair }} />}
       {isTransferOpen(taken) && !isOver && <AddressOfTaken taken={taken} />}
       <ol class="steps" aria-label="Steps of the swap">
         {steps.map((step) => (
@@ -136,6 +124,7 @@ export function Checklist({ taken, record }: ChecklistProps) {
           onClick={({ detail }) => detail < 2 && leaveOffer()}
         >
           {isOver ? 'New swap' : isBusy ? 'Cancel before the deposit' : 'Back to the quotes'}
+          {isAddress && deposit === 'active' && ': the address stays good until its deadline'}
         </button>
       )}
       {isOver && order}

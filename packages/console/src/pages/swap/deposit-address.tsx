@@ -105,13 +105,16 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
       {swap?.check === undefined && (
         <div class="notice notice-warning">
           <p>
-            <strong>This address is not checked</strong>: you trust this site for it. Tokens sent to a wrong
-            address are lost.
+            <strong>This address is not checked</strong>: you trust this site for it. What goes to a wrong one
+            is lost.
           </p>
           {children !== undefined && <Connect>Connect a wallet to check</Connect>}
         </div>
       )}
-      <AddressRisks {...{ chain, token: quote.inputToken }} />
+      <details class="aside">
+        <summary>Four rules</summary>
+        <AddressRisks {...{ chain, token: quote.inputToken }} />
+      </details>
       <div class="send">
         <div class="send-line">
           <span>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</span>
@@ -129,7 +132,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
         <div class="whole-address">
           <SaveQuote swap={swap} onSave={() => setSaved(true)} />
           <span>
-            Then send {isSaved ? 'once to this address' : 'to the address that appears'}, on {chain.name}
+            Then send once to {isSaved ? 'this address' : 'the address that appears'}, on {chain.name}
           </span>
           {isSaved && (
             <>

@@ -5,6 +5,7 @@ import { SolverRecord } from '../../components/paid.js'
 import { Rate } from '../../components/rate.js'
 import { Amount } from '../../components/token-amount.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
+import { offerOf } from '../../data/auction/auction.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
@@ -45,7 +46,7 @@ const MODES = [
 
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wanted, staleSince, orders } = props
+  const { chain, params, wanted, staleSince, orders, open } = props
   const { chainId } = chain
   const found = findAmounts(props)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
@@ -65,7 +66,9 @@ export function SwapForm(props: SwapFormProps) {
     const other = sides[side === 'sell' ? 'buy' : 'sell'].token
     const known = token === '' ? undefined : tokenOf(chainId, token)
     const decimals = known?.decimals
-    const shown = amount === undefined ? '' : formatAmount(amount, decimals)
+    const amounts = open?.map(([{ amount }]) => amount) ?? [amount]
+    const shown =
+      amount === undefined ? '' : amounts.map((each = 0n) => formatAmount(each, decimals)).join(' or ')
     return (
       <TokenField
         chain={chain}
@@ -89,9 +92,7 @@ export function SwapForm(props: SwapFormProps) {
   const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
   const missing =
     wanted?.user !== '' ? 'choose an offer' : isTransfer ? 'enter your address' : 'connect a wallet'
-  const terms = found && (
-    <WhatHappens key="terms" {...{ chain, isTransfer, missing }} swap={termsOf(found, props)} />
-  )
+  const terms = found && <WhatHappens key="terms" {...{ chain, isTransfer, missing }} swap={found} />
   const risks = isTransfer && found && <AddressRisks key="risks" {...{ chain, token: params.sell }} />
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
@@ -119,7 +120,7 @@ export function SwapForm(props: SwapFormProps) {
       <div class="rate">
         {found !== undefined && (
           <>
-            <Rate chainId={chainId} swap={found} isOld={staleSince !== undefined} />
+            {!open && <Rate chainId={chainId} swap={found} isOld={staleSince !== undefined} />}
             <PriceReference {...{ chainId, orders, swap: found }} />
           </>
         )}
@@ -127,12 +128,6 @@ export function SwapForm(props: SwapFormProps) {
       {isAfter ? [action, place, terms] : [place, risks, action, terms]}
     </div>
   )
-}
-
-/** While the user must choose between two offers, the terms are those of the best price. */
-function termsOf(found: Found, { pair, isChosen }: SwapFormProps): SwapTerms {
-  const { depositDeadline, fillDeadline, solver, ...price } = found
-  return pair && !isChosen ? price : found
 }
 
 interface FieldNoteProps extends SwapFormProps {
@@ -144,7 +139,7 @@ interface FieldNoteProps extends SwapFormProps {
 
 /** The line below an amount: what there is of a token, or how good and how fresh the price is. */
 function FieldNote(props: FieldNoteProps) {
-  const { chain, params, side, known, found, offer, auction, balance, staleSince } = props
+  const { chain, params, side, known, found, offer, open, auction, balance, staleSince } = props
   if (known?.source === 'wallet' && known.decimals === undefined)
     return <span>Smallest units: no contract at this address says its decimals.</span>
   const token = params[side]
@@ -156,7 +151,8 @@ function FieldNote(props: FieldNoteProps) {
       )}
       {side === 'buy' && found?.offers !== undefined && (
         <span>
-          {isOther ? 'Chosen from' : 'Best of'} {found.offers} {found.offers === 1 ? 'offer' : 'offers'}
+          {open ? '' : isOther ? 'Chosen from' : 'Best of'} {found.offers}{' '}
+          {found.offers === 1 ? 'offer' : 'offers'}
           {found.solver !== undefined && (
             <>
               : <SolverRecord chainId={chain.chainId} solver={found.solver} />
@@ -200,13 +196,14 @@ function WalletPlace({ params }: Pick<SwapFormProps, 'params'>) {
 }
 
 /** The other side shows nothing while the typed side is being changed. */
-function findAmounts({ params, auction, offer, price, wanted }: SwapFormProps): Found | undefined {
+function findAmounts({ params, auction, offer, open, price, wanted }: SwapFormProps): Found | undefined {
   if (wanted === undefined) return undefined
   const offers = auction.ended?.offers
-  if (wanted.user !== '') return offer?.quote && { ...offer.quote, offers }
-  const { inputAmount, outputAmount } = price.data?.best ?? offer?.quote ?? {}
+  if (wanted.user !== '' && !open) return offer?.quote && { ...offer.quote, offers }
+  const { quote } = offerOf(auction.takeable?.offers, open?.[1][0].solver ?? '') ?? {}
+  const { inputAmount, outputAmount } = price.data?.best ?? quote ?? {}
   if (inputAmount === undefined || outputAmount === undefined) return undefined
-  // A price binds nobody: it has no deadlines.
+  // A price binds nobody, nor does the safer of two offers before the user has chosen: it has no deadlines.
   const tokens = { inputToken: params.sell, outputToken: params.buy }
   return { ...tokens, inputAmount, outputAmount, offers: price.data?.offers ?? offers }
 }

@@ -1,5 +1,7 @@
 import { isUserAddress, type SwapParams, writeSwapParams } from './swap-params.js'
 
+const OWN = 'Your address: it gets the output, or a refund'
+
 /** The address of a user without a connected wallet. That of a link is only offered. */
 export function UserField({ params }: { readonly params: SwapParams }) {
   const { user, suggestedUser } = params
@@ -31,8 +33,8 @@ export function UserField({ params }: { readonly params: SwapParams }) {
   if (params.mode === 'address')
     return (
       <div class="user-field">
-        <p class="muted">Your address: it gets the output, or a refund</p>
-        {field('Your address: it gets the output, or a refund')}
+        <p class="muted">{OWN}</p>
+        {field(OWN)}
       </div>
     )
   return (
