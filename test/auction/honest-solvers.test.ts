@@ -55,11 +55,15 @@ test('a solver that answers its own user only delays 27 quotes, then two before 
 })
 
 test('strangers decide by rank whom others ask, but a client asks those that have won its own quotes', async () => {
-  const forStrangers = [1n, 9000n, 8000n].map(offering)
-  const behaviours = [best, second, third].map((usual, index) =>
-    whenAsked((_amount, user) => user === ACCOMPLICE, forStrangers[index] ?? usual, usual),
+  // Five places: four by rank, more than the winners that are kept.
+  const behaviours = Array.from({ length: 7 }, (_, index) =>
+    whenAsked(
+      (_amount, user) => user === ACCOMPLICE,
+      index === 0 ? offering(1n) : offering(9000n),
+      index === 0 ? best : offering(2000n - BigInt(index)),
+    ),
   )
-  const { quote } = openSessionAuction(behaviours, { maxQuoteFanOut: 2 })
+  const { quote } = openSessionAuction(behaviours, { maxQuoteFanOut: 5 })
   for (let time = 0; time < 2; time++) await quote()
   for (let client = 0; client < 12; client++) await quote({ user: ACCOMPLICE }, stranger(client))
   const winners = []

@@ -25,7 +25,7 @@ const hasher = createQuoteHasher('Service', {
   domainSeparator: word(8),
   depositProxyCodeHash: word(9),
 })
-const accounts = [1, 2, 3].map((number) => privateKeyToAccount(word(number)))
+const accounts = [1, 2, 3, 4, 5, 6, 7].map((number) => privateKeyToAccount(word(number)))
 const addresses = accounts.map(({ address }) => address.toLowerCase() as Address)
 
 /** What a solver does with a request. */
@@ -66,13 +66,13 @@ interface Opened {
   readonly maxQuoteFanOut?: number
 }
 
-/** An auction of three solvers with sessions. Its clock is the test's. */
+/** An auction of solvers with sessions, at most seven. Its clock is the test's. */
 export function openSessionAuction(
   behaviours: Behaviour[],
   { refused = -1, gone, startMs = 0, maxQuoteFanOut = 10 }: Opened = {},
 ) {
   const clock = createManualClock()
-  const keys = addresses.map((address) => ({ chainId: 1, address }))
+  const keys = addresses.slice(0, behaviours.length).map((address) => ({ chainId: 1, address }))
   const solvers = keys.map((key, index): Solver => {
     const session = index === gone ? {} : { session: { id: sessionOf(key.address) } }
     return { ...registered(1), ...key, endpointUrl: NO_ENDPOINT, ...session }
