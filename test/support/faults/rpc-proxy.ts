@@ -4,7 +4,22 @@ import { request as fetchText } from 'undici'
 import { WebSocket, WebSocketServer } from 'ws'
 import { deferred } from '../deferred.js'
 import { listen } from '../listen.js'
-import type { RpcCaller, RpcReply, RpcRequest } from './chain-view.js'
+
+/** A JSON-RPC request as received. */
+export interface RpcRequest {
+  id?: number | string | null
+  method: string
+  params?: unknown[]
+}
+
+/** A JSON-RPC answer, without its id. */
+interface RpcReply {
+  result?: unknown
+  error?: { code: number; message: string }
+}
+
+/** Calls the chain itself. */
+type RpcCaller = (method: string, params: unknown[]) => Promise<RpcReply>
 
 export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
 
