@@ -2,7 +2,7 @@ import type { Address } from '../packages/protocol/src/values/hex.js'
 import { learn } from '../src/auction/lessons-of-round.js'
 import { choose } from '../src/auction/solver-choice.js'
 import { Pairs, type Teacher } from '../src/standing/lessons.js'
-import { dropOf, recordEnd, Standing, waitFor, waitsUntilMs } from '../src/standing/standing.js'
+import { dropOf, waitFor, waitsUntilMs } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
 import { seededRandom } from './seeded-random.js'
@@ -19,12 +19,10 @@ const SOFT_MS = 500
 const TIMEOUT_MS = 2000
 const SEEDS = [1, 2, 3]
 const LOSS_WITHOUT_OFFER = 100
-const REQUEST = { isExpected: false, waitingSince: undefined, round: { offeredAt: undefined } }
 
 /** A solver of a world, as the rule knows it. */
 interface Player extends WorldSolver {
   readonly address: Address
-  readonly standing: Standing
 }
 
 interface Played extends Reply {
@@ -77,7 +75,7 @@ function playWorld(world: World, seed: number) {
     ...Array.from({ length: world.honest }, () => honestSolver(world, random)),
     ...world.attackers(random).map((reply) => ({ isHonest: false, from: 0, reply })),
     ...(world.newcomer ? [newcomerOf(world, random.normal)] : []),
-  ].map((solver, index): Player => ({ ...solver, address: `0x${index}`, standing: new Standing() }))
+  ].map((solver, index): Player => ({ ...solver, address: `0x${index}` }))
   const nextRounds = createCallers(world, random)
   const losses: number[] = []
   const times: number[] = []
@@ -156,8 +154,8 @@ function createRule(places: number, seed: number) {
   const keyOf = ({ asked: { pair, size } }: Round) => `${pair} ${size}`
   const pairOf = (round: Round) => pairs.of(keyOf(round))
   /** @param drop by how many basis points the best offer so far is worse than usual */
-  const waitOf = (round: Round, { standing, address }: Player, drop = 0) =>
-    waitFor(standing, pairOf(round)?.of(address), SOFT_MS, drop > 0)
+  const waitOf = (round: Round, { address }: Player, drop = 0) =>
+    waitFor(pairOf(round)?.of(address), drop > 0)
 
   const dropAt = (round: Round, price: number) =>
     dropOf(rateAt(price), pairOf(round)?.usualRate(round.client) ?? 0)
@@ -195,10 +193,6 @@ function createRule(places: number, seed: number) {
     },
     learn(round: Round, replies: readonly Played[], answeredAt: number, askedFirst: readonly Address[]) {
       const { now } = round.asked
-      for (const { player, at } of replies) {
-        const answeredInMs = at <= TIMEOUT_MS ? at : undefined
-        recordEnd(player.standing, REQUEST, { answeredInMs, isOffer: false }, now)
-      }
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       if (early.length === 0) return

@@ -63,7 +63,6 @@ export function createSolverChoice(
   standings: Standings,
   slots: SlotsByConnection,
 ) {
-  const softMs = config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
   const lists = new WeakMap<readonly Solver[], readonly Listed[]>()
 
   function listedOf(chainId: number): readonly Listed[] {
@@ -93,8 +92,7 @@ export function createSolverChoice(
 
   function toAsked({ listed, lessons, treatment }: Examined, now: number, chosenBy?: ChosenBy): Asked {
     const { solver, standing } = listed
-    const waitOf = (isWorse: boolean) =>
-      treatment === 'probe' ? 'never' : waitFor(standing, lessons, softMs, isWorse)
+    const waitOf = (isWorse: boolean) => (treatment === 'probe' ? 'never' : waitFor(lessons, isWorse))
     const wait = waitOf(false)
     return {
       solver,

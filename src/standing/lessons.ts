@@ -103,13 +103,13 @@ export class Lessons {
     this.#owedWaits = Math.max(this.#owedWaits, Math.min(MOST_LOSS, loss))
   }
 
-  /** Records an offer. Of those in rounds that do not teach the pair, one in `PROOF_MS` counts for its presence. */
+  /** Records an offer. Of those in rounds that do not teach the pair, one in `PROOF_MS` counts. */
   recordOffer(isQuick: boolean, isTaught: boolean, now: number): void {
     this.#quotedAt = now
-    if (isTaught) this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
-    else if (now - this.#provedAt < PROOF_MS) return
+    if (!isTaught && now - this.#provedAt < PROOF_MS) return
     this.#provedAt = now
     this.#presence = counted(this.#presence, 1)
+    this.#quickness = counted(this.#quickness, isQuick ? 1 : -1)
   }
 
   /** Records a request without an offer, in a round that teaches the pair. */

@@ -14,7 +14,7 @@ export class Standing {
   breaker: CircuitBreaker | undefined
   /** How long its last answers took, the oldest first. */
   readonly times: number[] = []
-  /** The median of these; undefined without one. */
+  /** The median of these, for metrics; undefined without one. */
   usualMs: number | undefined
   /** Its longest answer in the last 10 minutes, and when that ended. */
   longest = { ms: 0, at: Number.NEGATIVE_INFINITY }
@@ -122,15 +122,9 @@ export type Wait = 'never' | 'none' | 'soft_deadline' | 'beyond'
  * Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30).
  * @param isWorse whether the best offer of the round is worse than usual
  */
-export function waitFor(
-  standing: Standing,
-  lessons: Lessons | undefined,
-  softMs: number,
-  isWorse: boolean,
-): Wait {
+export function waitFor(lessons: Lessons | undefined, isWorse: boolean): Wait {
   if (lessons?.isWorthWaiting || (isWorse && lessons?.isOwed)) return 'beyond'
-  // Strangers can raise its usual time, which is one for all pairs, by requests that take it long.
-  return (standing.usualMs ?? 0) <= softMs || lessons?.isQuick ? 'soft_deadline' : 'none'
+  return lessons === undefined || lessons.isQuick ? 'soft_deadline' : 'none'
 }
 
 /** How far beyond the soft deadline a round waits for a solver that was worth waiting for. */

@@ -95,7 +95,7 @@ describe('a lesson', () => {
     expect(lessons()?.isWorthWaiting).toBe(false)
   })
 
-  test('says whether its offers in the pair come within the soft deadline; a decline and a round that teaches nothing do not', () => {
+  test('says whether its offers in the pair come within the soft deadline; a decline says nothing of it, and of rounds that teach nothing, one in 30 s', () => {
     const isQuick = () => pairs.of('pair')?.of(address)?.isQuick
     play(0, answer({ outcome: 'none', isQuick: false }))
     expect(isQuick()).toBe(false)

@@ -80,7 +80,7 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
 
 test('strangers who get junk, and a late offer of their own, make only the quotes slow that are worse than usual', async () => {
   const offerFirst = async (client: string, amount: bigint, isOwnRule = true) => {
-    const second = waitFor(standings.of(askedSolver(2).solver), lessonsOf(2), SOFT_MS, false)
+    const second = waitFor(lessonsOf(2), false)
     const played = play({ client, second, times: { softDeadline: { ...OWN_RULE, isOwn: isOwnRule } } })
     await played.answer(1, offerOf(1, amount))
     return played
@@ -200,8 +200,7 @@ test('twenty strangers who wait in vain in pairs of their own end no wait elsewh
   for (const client of [1, 2]) await wait(3000n, { client: `192.0.2.${client}` })
   for (let stranger = 0; stranger < 20; stranger++)
     await wait(1000n, { client: `203.0.113.${stranger}`, pair: 'of strangers' })
-  const asked = askedSolver(2)
-  expect(waitFor(standings.of(asked.solver), lessonsOf(2), SOFT_MS, false)).toBe('beyond')
+  expect(waitFor(lessonsOf(2), false)).toBe('beyond')
 })
 
 test('twenty strangers whose requests a solver declines, one after the other, take neither its rank nor the wait for it', async () => {

@@ -13,8 +13,6 @@ import {
   waitFor,
 } from '../../src/standing/standing.js'
 
-const SOFT_MS = 500
-
 let standing: Standing
 
 beforeEach(() => {
@@ -80,25 +78,21 @@ describe('a round waits for a solver', () => {
     return lessons
   }
 
-  const quickInPair = () => {
+  const offered = (isQuick: boolean) => () => {
     const lessons = new Lessons()
-    lessons.recordOffer(true, true, 0)
+    lessons.recordOffer(isQuick, true, 0)
     return lessons
   }
 
   test.each([
-    ['of which nothing is known', [], undefined, 'soft_deadline', 'soft_deadline'],
-    ['that is quick', [500], undefined, 'soft_deadline', 'soft_deadline'],
-    ['that is slow', [501], undefined, 'none', 'none'],
-    ['that is slow elsewhere, and quick in the pair', [501], quickInPair, 'soft_deadline', 'soft_deadline'],
-    ['that is slow and was worth it', [501], worthWaiting, 'beyond', 'beyond'],
-    ['that is slow and owed a wait', [501], owedWait, 'none', 'beyond'],
-  ] as const)('%s', (_what, times, lessons, usually, whenWorse) => {
-    answer(...times)
-    expect([false, true].map((isWorse) => waitFor(standing, lessons?.(), SOFT_MS, isWorse))).toEqual([
-      usually,
-      whenWorse,
-    ])
+    ['of which nothing is known', undefined, 'soft_deadline', 'soft_deadline'],
+    ['that is quick', offered(true), 'soft_deadline', 'soft_deadline'],
+    ['that is slow', offered(false), 'none', 'none'],
+    ['that has made no offer', () => new Lessons(), 'none', 'none'],
+    ['that was worth it', worthWaiting, 'beyond', 'beyond'],
+    ['that is owed a wait', owedWait, 'none', 'beyond'],
+  ] as const)('%s', (_what, lessons, usually, whenWorse) => {
+    expect([false, true].map((isWorse) => waitFor(lessons?.(), isWorse))).toEqual([usually, whenWorse])
   })
 })
 

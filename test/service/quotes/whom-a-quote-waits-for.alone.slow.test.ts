@@ -78,7 +78,7 @@ describe('a caller says how long it waits', () => {
   ])('%s', async (_what, waiting, offers, atLeastMs, atMostMs) => {
     const { addSolvers, quote } = await openMarket(chain)
     const solvers = await addSolvers(PRICES)
-    // Now their usual times are known.
+    // Now it is known who is quick.
     await quote({ softDeadlineMs: 0 })
     await Promise.all(solvers.map((solver) => solver.catchUp()))
     const answer = await quote(waiting)
