@@ -27,7 +27,7 @@ const MAX_CLIENTS = 64
 const RISE_PART = 1 / 8
 const FALL_PART = 1 / 512
 /** The solvers that won a client's last rounds. They leave places for others. */
-const KEPT_WINNERS = 3
+const KEPT_WINNERS = 5
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
 const MAX_PAIRS = 2048
 /** The clients of one pair whose last lessons are remembered. */

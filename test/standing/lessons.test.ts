@@ -177,11 +177,11 @@ describe('the usual rate of a pair', () => {
 describe('the winners of a client', () => {
   const winnersOf = (pairs: Pairs, network: string, now = 1) => pairs.of('a')?.winnersFor({ network }, now)
 
-  test('are the last three that made its answers, each once, the latest first', () => {
+  test('are the last five that made its answers, each once, the latest first', () => {
     const pairs = new Pairs()
-    for (const number of [1, 2, 1, 3, 4])
+    for (const number of [1, 2, 1, 3, 4, 5, 6])
       pairs.open('a', { network: 'client' }, answerOf(1, solver(number).address), 0)
-    expect(winnersOf(pairs, 'client')).toEqual([4, 3, 1].map((number) => solver(number).address))
+    expect(winnersOf(pairs, 'client')).toEqual([6, 5, 4, 3, 1].map((number) => solver(number).address))
     expect(winnersOf(pairs, 'other')).toEqual([])
   })
 
