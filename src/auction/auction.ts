@@ -165,7 +165,8 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     const pair = pairOf(request, depositWindow)
     const { client, signal } = caller
     const known = standings.pairsOf(chainId).of(pair)
-    const winners = known?.winnersFor(client, startedAt) ?? []
+    // Callers share a price: the winners of the one who asks first must not decide what others see.
+    const winners = (request.kind === 'FIRM' && known?.winnersFor(client, startedAt)) || []
     const { asked, busy, notAsked } = choice.of(chainId, known, winners, requestedAt + limitMs)
     if (asked.length === 0 && busy > 0) return unstarted(request, 'busy')
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { SolverReply } from '../../src/solvers/transport/solver-transports.js'
 import { type Behaviour, keepSilent, offering, openSessionAuction, TIMEOUT_MS } from './session-auction.js'
 
@@ -66,7 +67,12 @@ test('strangers decide by rank whom others ask, but a client asks those that hav
   const { quote } = openSessionAuction(behaviours, { maxQuoteFanOut: 5 })
   for (let time = 0; time < 2; time++) await quote()
   for (let client = 0; client < 12; client++) await quote({ user: ACCOMPLICE }, stranger(client))
-  const winners = []
-  for (let time = 0; time < 20; time++) winners.push((await quote()).by[0])
-  expect(winners).toEqual(Array(20).fill(0))
+  const winnersOf = async (kind: QuoteRequest['kind']) => {
+    const winners = []
+    for (let time = 0; time < 20; time++) winners.push((await quote({ kind })).by[0])
+    return winners
+  }
+  expect(await winnersOf('FIRM')).toEqual(Array(20).fill(0))
+  // Others may get this price, too: an attacker could ask for it first.
+  expect(await winnersOf('INDICATIVE')).not.toEqual(Array(20).fill(0))
 })
