@@ -56,16 +56,16 @@ test('a solver that answers its own user only delays 27 quotes, then two before 
 })
 
 test('strangers decide by rank whom others ask, but a client asks those that have won its own quotes', async () => {
-  // Five places: four by rank, more than the winners that are kept.
-  const behaviours = Array.from({ length: 7 }, (_, index) =>
-    whenAsked(
-      (_amount, user) => user === ACCOMPLICE,
-      index === 0 ? offering(1n) : offering(9000n),
-      index === 0 ? best : offering(2000n - BigInt(index)),
-    ),
-  )
-  const { quote } = openSessionAuction(behaviours, { maxQuoteFanOut: 5 })
-  for (let time = 0; time < 2; time++) await quote()
+  const forStrangers = [1n, 9000n, 8000n].map(offering)
+  const declining = replying({ kind: 'declined', status: 422 })
+  const behaviours = [best, second, third].map((usual, index) => {
+    const later = whenAsked((_amount, user) => user === ACCOMPLICE, forStrangers[index] ?? usual, usual)
+    return index === 0 ? later : whenAsked((amount) => amount === 9999n, declining, later)
+  })
+  const { quote } = openSessionAuction(behaviours, { maxQuoteFanOut: 2 })
+  // Of three solvers, each quote asks two. Only the first one offers for this amount.
+  let first: number | undefined
+  while (first === undefined) [first] = (await quote({ amount: 9999n })).by
   for (let client = 0; client < 12; client++) await quote({ user: ACCOMPLICE }, stranger(client))
   const winnersOf = async (kind: QuoteRequest['kind']) => {
     const winners = []
