@@ -62,9 +62,9 @@ export function openAuction(context: AuctionContext) {
     /** What solvers of a chain sign; undefined until its contract has been read once. */
     typedDataOf: (chainId: number) => chains.get(chainId)?.quoteTypedData(),
     /** The circuit breaker of a solver at this replica. */
-    circuitStateOf: (key: SolverKey) => standings.of(key).circuitState(clock.monotonic()),
+    circuitStateOf: (key: SolverKey) => standings.find(key)?.circuitState(clock.monotonic()) ?? 'closed',
     /** Whether the last request to the solver did not reach it. */
-    isUnreachable: (key: SolverKey) => standings.of(key).isUnreachable,
+    isUnreachable: (key: SolverKey) => standings.find(key)?.isUnreachable ?? false,
     /** Updates the metrics. @param reachable the reachable solvers of each chain */
     async collectMetrics(reachable: ReadonlyMap<number, readonly Solver[]>): Promise<void> {
       const solvers = [...reachable.values()].flat()

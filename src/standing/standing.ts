@@ -183,6 +183,11 @@ export class Standings {
     return standing
   }
 
+  /** Undefined for a solver that was never asked. Anyone can look for any address, so a look keeps nothing. */
+  find({ chainId, address }: SolverKey): Standing | undefined {
+    return this.#chainOf(chainId).of.peek(address)
+  }
+
   pairsOf(chainId: number): Pairs {
     return this.#chainOf(chainId).pairs
   }

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CircuitBreaker } from '../../src/standing/circuit-breaker.js'
 import { KEPT_LESSONS, Lessons } from '../../src/standing/lessons.js'
@@ -9,9 +10,11 @@ import {
   recordEnd,
   recordRequest,
   Standing,
+  Standings,
   type Wait,
   waitFor,
 } from '../../src/standing/standing.js'
+import { solver } from '../solvers/sample-solver.js'
 
 let standing: Standing
 
@@ -182,4 +185,14 @@ test.each([
   [0.5, 0, 0],
 ])('the rate %d is worse than the usual one of %d by %d basis points', (rate, usual, drop) => {
   expect(dropOf(rate, usual)).toBeCloseTo(drop)
+})
+
+test('a look at the addresses of strangers displaces no solver', () => {
+  const standings = new Standings(() => 0, pino({ level: 'silent' }))
+  const keyOf = (number: number) => ({ chainId: 1, address: solver(number).address })
+  const known = standings.of(keyOf(0))
+  for (let number = 1; number <= 2048; number++) expect(standings.find(keyOf(number))).toBeUndefined()
+  expect(standings.find(keyOf(0))).toBe(known)
+  for (let number = 1; number <= 2048; number++) standings.of(keyOf(number))
+  expect(standings.find(keyOf(0))).toBeUndefined()
 })

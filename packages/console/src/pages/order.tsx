@@ -131,7 +131,7 @@ function Price({ order, chain, isAddress }: PriceProps) {
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>
-        {fillDeadline !== undefined && (
+        {end === undefined && fillDeadline !== undefined && (
           <Fact name="Fill deadline">
             <Deadline seconds={fillDeadline} />
           </Fact>

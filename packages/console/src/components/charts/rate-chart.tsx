@@ -83,7 +83,7 @@ export function RateChart(pair: TradedPair) {
           </Fact>
           <Fact name="High">{format(Math.max(...rates))}</Fact>
           <Fact name="Low">{format(Math.min(...rates))}</Fact>
-          <Fact name="Volume, with oneself too">
+          <Fact name="Volume, incl. self-trades">
             {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}
           </Fact>
         </dl>

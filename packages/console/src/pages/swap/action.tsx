@@ -97,8 +97,8 @@ export function Action(props: ActionProps) {
     )
   return (
     <>
-      {warning}
       {tick}
+      {warning}
       <button
         type="button"
         class="main-action"
