@@ -4,6 +4,7 @@ import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 import { OUTPUT_TOKEN } from '../support/solvers/sample-quotes.js'
 
 const CONFIG: Config = readConfig({
@@ -19,23 +20,13 @@ type Some<T> = T extends (...args: never) => unknown
     ? ReadonlyMap<K, Partial<V>>
     : Partial<T>
 
-/** A part of which a test has these members. To use another one is a mistake of the test. */
-function only<T extends object>(members: Partial<T> = {}): T {
-  return new Proxy(members as T, {
-    get(part, name) {
-      if (!(name in part)) throw new Error(`the test has no ${String(name)}`)
-      return Reflect.get(part, name)
-    },
-  })
-}
-
 /** A context with the default configuration, a clock of its own and a silent log, and the other parts that a test has. */
 export function contextOf(
   parts: {
     readonly [Part in keyof AuctionContext]?: Some<AuctionContext[Part]>
   },
 ): AuctionContext {
-  const { config, chains = new Map(), directory, usedNonces, sessions, stores } = parts
+  const { config, chains = new Map(), directory = {}, usedNonces = {}, sessions = {}, stores = {} } = parts
   const clock = { ...createManualClock(), ...parts.clock }
   return {
     config: { ...CONFIG, ...config },

@@ -19,5 +19,5 @@ interface Fake<A extends unknown[], R> {
   call(...args: A): R extends Promise<infer V> ? Promise<Part<V>> : Part<R>
 }
 
-/** A fake that has only what the tested code uses. */
+/** Casts a part to the whole. The type of the part is checked; that the tested code uses nothing else is up to the test. */
 export const only = <T>(part: NoInfer<Part<T>>): T => part as unknown as T

@@ -1,17 +1,16 @@
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fromJson } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcWebTransport } from '@connectrpc/connect-node'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { GetQuoteRequestSchema, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { between } from '../../support/between.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
@@ -135,41 +134,22 @@ describe('a quote without offers', () => {
   })
 })
 
-describe('LOG_REQUEST_SAMPLE', () => {
-  let sampled: TestService | undefined
-
-  afterEach(() => sampled?.close())
-
-  async function startSampled(share: string, environment: Record<string, string> = {}): Promise<TestService> {
-    const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-    sampled = await startService(chain, { LOG_REQUEST_SAMPLE: share, ...environment }, { log })
-    lines.length = 0
-    return sampled
-  }
-
-  it('at 0 logs only errors of the service and slow requests, on REST and on RPC', async () => {
-    const { url, get, post } = await startSampled('0')
-    const grpc = createGrpcClient(url)
-    const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
-    await get(`/v1/${chain.chainId}/solvers`)
-    await get('/nothing')
-    await get('/v1/1/solvers')
-    await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
-    // No solver is registered here: NO_QUOTES.
-    const rest = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    await expect(grpc.call('QuoteService', 'GetQuote', rpcRequest)).rejects.toMatchObject({ code: 9 })
-    await expect.poll(requestLines).toHaveLength(2)
-    await solver.register({ post })
-    solver.behave(async (question, { sign, quoteFor }) => {
-      await pause(1000)
-      return sign(quoteFor(question))
-    })
-    const slow = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    grpc.close()
-    expect(requestLines().map(({ status, reason, quoteId }) => [status, reason, quoteId])).toEqual([
-      [503, 'NO_QUOTES', rest.body.quoteId],
-      [200, 'NO_QUOTES', expect.stringMatching(/^[0-9a-f-]{36}$/)],
-      [200, undefined, slow.body.quoteId],
-    ])
-  })
+it('LOG_REQUEST_SAMPLE at 0 logs only errors of the service, on REST and on RPC', async () => {
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const { url, get, post, close } = await startService(chain, { LOG_REQUEST_SAMPLE: '0' }, { log })
+  onTestFinished(() => close())
+  lines.length = 0
+  const grpc = createGrpcClient(url)
+  const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
+  await get(`/v1/${chain.chainId}/solvers`)
+  await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
+  // No solver is registered here: NO_QUOTES.
+  const rest = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  await expect(grpc.call('QuoteService', 'GetQuote', rpcRequest)).rejects.toMatchObject({ code: 9 })
+  grpc.close()
+  await expect.poll(requestLines).toHaveLength(2)
+  expect(requestLines().map(({ status, reason, quoteId }) => [status, reason, quoteId])).toEqual([
+    [503, 'NO_QUOTES', rest.body.quoteId],
+    [200, 'NO_QUOTES', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  ])
 })

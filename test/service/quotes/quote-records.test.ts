@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type ConnectError, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,14 +9,19 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, register, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import {
+  type Behaviour,
+  honest,
+  register,
+  startSolver,
+  type TestSolver,
+} from '../../support/solvers/solver.js'
 
 const [best, second, third] = solverAccounts
-const QUOTE_TIMEOUT_MS = 2000
 
 const chain = await shared(startModelChain({ bonded: 3 }))
 const path = `/v1/${chain.chainId}/quote`
-const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }))
+const service = await shared(startService(chain))
 const solvers = await Promise.all(
   [best, second, third].map((account, index) =>
     shared(startSolver(chain, account, honest({ output: String(3000 - 1000 * index) }))),
@@ -51,44 +55,32 @@ describe('the record of a quote', () => {
 })
 
 describe('the record shows a solver why it gave no offer', () => {
-  it('after a decline, a late reply, and an invalid reply with its amounts as they were written', async () => {
-    const [refusing, late, wrong] = solvers as [TestSolver, TestSolver, TestSolver]
-    refusing.behave(async (_asked, _solver, { response }) => {
-      await pause(100)
-      response.writeHead(422).end()
-      return undefined
-    })
-    late.behave(async () => undefined)
-    wrong.behave(async (asked, { quoteFor, sign }) => {
-      await pause(50)
-      return sign({ ...quoteFor(asked), inputAmount: '7', outputAmount: '31337' })
-    })
+  it('after a decline, and an invalid reply with its amounts as they were written', async () => {
+    const [refusing, other, wrong] = solvers as [TestSolver, TestSolver, TestSolver]
+    const decline: Behaviour = async (_asked, _solver, { response }) => void response.writeHead(422).end()
+    refusing.behave(decline)
+    other.behave(decline)
+    wrong.behave(async (asked, { quoteFor, sign }) =>
+      sign({ ...quoteFor(asked), inputAmount: '7', outputAmount: '31337' }),
+    )
     const start = performance.now()
     const { status, body } = await ask()
-    const elapsedMs = performance.now() - start
+    const durationMs = between(0, performance.now() - start)
     expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
     const { body: record } = await readRecord(body.quoteId)
-    expect(record.outcome).toBe('NO_QUOTES')
-    expect(record.durationMs).toEqual(between(QUOTE_TIMEOUT_MS / 2, elapsedMs))
+    expect(record).toMatchObject({ outcome: 'NO_QUOTES', durationMs })
     expect(record.solvers).toHaveLength(3)
     expect(record.solvers).toContainEqual({
       solver: best.address,
       outcome: 'DECLINED',
-      durationMs: between(99, elapsedMs),
+      durationMs,
       httpStatus: 422,
       explanation: expect.stringContaining('status 422'),
     })
     expect(record.solvers).toContainEqual({
-      solver: second.address,
-      outcome: 'LATE',
-      // The time of a solver begins when it is asked, and ends with that of the quote.
-      durationMs: between(QUOTE_TIMEOUT_MS / 2, elapsedMs),
-      explanation: expect.stringMatching(/No reply came within \d{3,4} ms/),
-    })
-    expect(record.solvers).toContainEqual({
       solver: third.address,
       outcome: 'INVALID',
-      durationMs: between(49, elapsedMs),
+      durationMs,
       inputAmount: '7',
       outputAmount: '31337',
       reason: 'fixed_amount_mismatch',
@@ -143,7 +135,7 @@ describe('the record shows a solver why it gave no offer', () => {
 })
 
 function offer(solver: string, rank: number, inputAmount: string, outputAmount: string, explanation: string) {
-  const durationMs = between(0, QUOTE_TIMEOUT_MS)
+  const durationMs = expect.any(Number)
   return { solver, outcome: 'QUOTED', rank, durationMs, inputAmount, outputAmount, explanation }
 }
 
