@@ -15,7 +15,6 @@ import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
-import { quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
 
 /** The functions as docs/protocol.md and ERC-20 describe them. */
 const ABI = parseAbi([
@@ -111,19 +110,5 @@ describe('an offer with calls', () => {
     await sendAll(calls)
     const balance = { address: weth, abi: ABI, functionName: 'balanceOf', args: [depositAddress] } as const
     expect(await openWallet().readContract(balance)).toBe(BigInt(quote.inputAmount))
-  })
-})
-
-describe.each(quoteTransports)('a stream of quotes over $name', ({ open }) => {
-  it('has calls in each best offer, and in the others at the end', async () => {
-    const request = { ...quoteRequest(chain), includeCalls: true }
-    const messages = await readAll(open(service.url, chain.chainId, request))
-    const alternativeQuotes = messages.pop()?.alternativeQuotes
-    expect(alternativeQuotes).toHaveLength(1)
-    expect(messages).not.toHaveLength(0)
-    for (const { calls, solverSignature } of [...messages, ...alternativeQuotes]) {
-      const { args } = decodeFunctionData({ abi: ABI, data: calls[1].data })
-      expect(args[1]).toBe(solverSignature)
-    }
   })
 })

@@ -9,13 +9,14 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 import {
   errorOf,
-  type QuoteMessage,
   type QuoteStreamRequest,
+  type QuoteTransport,
   quoteTransports,
   readAll,
 } from '../../support/streams/quote-stream-clients.js'
 
 const NOW_MS = Date.now()
+const [firstTransport] = quoteTransports as readonly [QuoteTransport]
 
 /** The same offer for each request. */
 const constant =
@@ -46,7 +47,7 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
   const stream = (changes: QuoteStreamRequest = {}, signal?: AbortSignal) =>
     open(service.url, chain.chainId, { ...quoteRequest(chain), ...changes }, signal)
 
-  it('sends each better offer when it comes, then the end of the round', async () => {
+  it('sends each better offer when it comes, and at its end what GetQuote returns', async () => {
     const gates = [deferred(), deferred(), deferred()]
     const outputs = ['1000', '3000', '2000']
     behave(
@@ -58,7 +59,7 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
           },
       ),
     )
-    const messages = stream()[Symbol.asyncIterator]()
+    const messages = stream({ includeCalls: true })[Symbol.asyncIterator]()
     const first = messages.next()
     gates[0]?.open()
     expect((await first).value).toMatchObject({ type: 'quote', round: 1, asked: 3, answered: 1 })
@@ -77,61 +78,27 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
       ...{ asked: 3, quoted: 3, declined: 0, invalid: 0, failed: 0, late: 0 },
       expiresAt: best.quote.depositDeadline * 1000,
     })
-    expect(done.alternativeQuotes.map(({ quote }: QuoteMessage) => quote.outputAmount)).toEqual([
-      '2000',
-      '1000',
-    ])
     expect((await messages.next()).done).toBe(true)
+
+    const request = { ...quoteRequest(chain), includeCalls: true }
+    const { body } = await service.post(`/v1/${chain.chainId}/quote`, request)
+    const { quoteId: _id, serverTime: _time, alternativeQuotes, ...offer } = body
+    expect(alternativeQuotes).toMatchObject([{ calls: [{}, {}] }, { calls: [{}, {}] }])
+    expect(done.alternativeQuotes).toEqual(alternativeQuotes)
+    expect(best).toMatchObject(offer)
   })
 
-  it('has in its last messages what GetQuote returns', async () => {
-    behave(constant('1000'), constant('3000'), constant('2000'))
-    const messages = await readAll(stream())
-    const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    const best = messages.findLast(({ type }) => type === 'quote')
-    const { quote, solverSignature, depositAddress, orderId, expiresAt }: Partial<QuoteMessage> = best ?? {}
-    const { alternativeQuotes }: Partial<QuoteMessage> = messages.at(-1) ?? {}
-    const { quoteId: _id, serverTime: _time, ...offers } = body
-    expect({ quote, solverSignature, depositAddress, orderId, expiresAt, alternativeQuotes }).toEqual({
-      ...offers,
-    })
-    const record = await service.get(`/v1/${chain.chainId}/quote/${best?.quoteId}`)
-    expect(record.body).toMatchObject({ outcome: 'QUOTED', kind: 'FIRM' })
-  })
+  it('names its bad fields before it opens, and ends with NO_QUOTES and the id of the record', async () => {
+    const refused = await errorOf(stream({ refreshSeconds: 4, amount: '0' }))
+    const status = protocol === 'sse' ? 400 : 'InvalidArgument'
+    expect(refused).toMatchObject({ reason: 'INVALID_ARGUMENT', status })
+    expect(refused.fields.toSorted()).toEqual(['amount', 'refreshSeconds'])
 
-  it('ends with NO_QUOTES and the id of the record when no solver has an offer', async () => {
     behave(decline, decline, decline)
-    const error = await errorOf(stream())
-    expect(error.reason).toBe('NO_QUOTES')
-    const record = await service.get(`/v1/${chain.chainId}/quote/${error.quoteId}`)
-    expect(record.body.outcome).toBe('NO_QUOTES')
-  })
-
-  it('with further rounds, reports a round without an offer as its end', async () => {
-    behave(decline, decline, decline)
-    for await (const message of stream({ refreshSeconds: 5 })) {
-      expect(message).toMatchObject({ type: 'done', round: 1, asked: 3, quoted: 0, declined: 3 })
-      expect(Object.keys(message)).not.toContain('bestOrderId')
-      expect(Object.keys(message)).not.toContain('expiresAt')
-      break
-    }
-  })
-
-  it('names every bad field before the stream opens', async () => {
-    const error = await errorOf(
-      stream({ refreshSeconds: 4, softDeadlineMs: 20_001, minQuotes: 0, amount: '0', depositWindow: 0 }),
-    )
-    expect(error).toMatchObject({
-      reason: 'INVALID_ARGUMENT',
-      status: protocol === 'sse' ? 400 : 'InvalidArgument',
-    })
-    expect(error.fields.toSorted()).toEqual([
-      'amount',
-      'depositWindow',
-      'minQuotes',
-      'refreshSeconds',
-      'softDeadlineMs',
-    ])
+    const { reason, quoteId } = await errorOf(stream())
+    expect(reason).toBe('NO_QUOTES')
+    const record = await service.get(`/v1/${chain.chainId}/quote/${quoteId}`)
+    expect(record.body).toMatchObject({ outcome: 'NO_QUOTES', kind: 'FIRM' })
   })
 
   it('cancels its requests to solvers when the client leaves', async () => {
@@ -156,6 +123,17 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
   })
 })
 
+it('a stream with further rounds reports a round without an offer as its end', async () => {
+  behave(decline, decline, decline)
+  const request = { ...quoteRequest(chain), refreshSeconds: 5 }
+  for await (const message of firstTransport.open(service.url, chain.chainId, request)) {
+    expect(message).toMatchObject({ type: 'done', round: 1, asked: 3, quoted: 0, declined: 3 })
+    expect(Object.keys(message)).not.toContain('bestOrderId')
+    expect(Object.keys(message)).not.toContain('expiresAt')
+    break
+  }
+})
+
 it('a stream counts as one quote and as one opened stream', async () => {
   const limited = await startService(chain, { RATE_LIMIT_QUOTE: '2', RATE_LIMIT_STREAMS: '3' })
   const path = `/v1/${chain.chainId}/quote/stream`
@@ -172,12 +150,11 @@ it('a stream counts as one quote and as one opened stream', async () => {
 
 it('streams of quotes and of events share the places of a client', async () => {
   const limited = await startService(chain, { MAX_STREAM_CLIENTS_PER_IP: '1' })
-  const [{ open }] = quoteTransports as [(typeof quoteTransports)[number]]
   await solvers[0]?.register(limited)
   const leaving = new AbortController()
   const events = await fetch(`${limited.url}/v1/events`, { signal: leaving.signal })
   expect(events.status).toBe(200)
-  const error = await errorOf(open(limited.url, chain.chainId, quoteRequest(chain)))
+  const error = await errorOf(firstTransport.open(limited.url, chain.chainId, quoteRequest(chain)))
   expect(error).toMatchObject({ reason: 'STREAM_LIMIT_REACHED', status: 503 })
   leaving.abort()
   await limited.close()
