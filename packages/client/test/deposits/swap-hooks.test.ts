@@ -7,84 +7,19 @@ import type { MockWalletOptions } from '../../../../test/support/clients/mock-wa
 import { deferred } from '../../../../test/support/deferred.js'
 import { only } from '../../../../test/support/only.js'
 import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
-
-interface Mutation {
-  isIdle: boolean
-  isError: boolean
-  data?: unknown
-  context?: unknown
-}
-
-interface MutationOptions {
-  mutationFn(asked: unknown): Promise<unknown>
-  onMutate?(asked: unknown): unknown
-}
-
-interface Query {
-  queryFn(context: object): Promise<unknown>
-  enabled: boolean
-  placeholderData(last: unknown): unknown
-}
-
-/** What the hooks of the example get of React, TanStack Query and wagmi: each call is a render, with the mutation of the tab. */
-const page = vi.hoisted(() => ({
-  aggregator: {},
-  node: {},
-  wallet: {},
-  mutation: {} as Mutation,
-  query: {} as Query,
-}))
-vi.mock('react', () => ({
-  createContext() {},
-  useContext: () => page.aggregator,
-  useEffect: (run: () => void) => run(),
-  useState: (first: unknown) => [first, () => {}],
-}))
-vi.mock('@tanstack/react-query', () => ({
-  useMutation({ mutationFn, onMutate }: MutationOptions) {
-    const state = page.mutation
-    return {
-      ...state,
-      mutate(asked: unknown) {
-        Object.assign(state, { isIdle: false, isError: false, data: undefined, context: onMutate?.(asked) })
-        const ended = mutationFn(asked)
-        const end = (changes: Partial<Mutation>) => void Object.assign(state, changes)
-        // The hook itself has nobody wait for what it follows.
-        ended.then(
-          (data) => end({ data }),
-          () => end({ isError: true }),
-        )
-        return ended
-      },
-    }
-  },
-  useQuery: (query: Query) => Object.assign(page.query, query),
-  skipToken: undefined,
-}))
-vi.mock('wagmi', () => ({
-  useConfig: () => page,
-  useConnection: () => ({ status: 'connected', address: user.address }),
-  usePublicClient: () => page.node,
-}))
-vi.mock('wagmi/actions', () => ({
-  /** Without `assertChainId: false`, wagmi refuses a wallet on another network. */
-  getConnectorClient: async ({ wallet }: typeof page, { assertChainId }: { assertChainId?: boolean }) => {
-    if (assertChainId !== false) throw new Error('the network was checked')
-    return wallet
-  },
-}))
+import { importHooks, page, queries, repeated, shown } from './mocked-page.js'
 
 const deposits = useDeposits()
 /** What the browser stores. */
 let stored: Record<string, string>
+/** Between looks at an order, as the example has it. */
+const LOOK_MS = 4000
 const UNCERTAIN = { name: 'DepositError', reason: 'UNCERTAIN' }
-const HOOKS = '../../../../examples/wallet/src/aggregator-hooks.ts'
 
 /** Loads the page in a tab, and renders it there. @returns its hooks */
 async function loadPage() {
-  vi.resetModules()
   page.mutation = { isIdle: true, isError: false }
-  const hooks = await import(HOOKS)
+  const hooks = await importHooks()
   const { mutation } = page
   const { settlement } = deposits.chain.contracts
   const render = () => {
@@ -118,14 +53,6 @@ async function openTab() {
   return (offer: SignedQuote, mode?: DepositMode): Promise<unknown> => render().mutate(takenOf(offer, mode))
 }
 
-/** What the page shows of orders, and which queries it repeats. */
-const shown: unknown[] = []
-const repeated: unknown[] = []
-const queries = {
-  setQueryData: (_: unknown, order: unknown) => shown.push(order),
-  invalidateQueries: ({ queryKey }: { queryKey: unknown }) => repeated.push(queryKey),
-}
-
 function connect(options: Partial<MockWalletOptions> = {}) {
   const wallet = deposits.walletOf(options)
   page.wallet = wallet.client
@@ -149,7 +76,11 @@ beforeEach(async () => {
   await deposits.chain.approve(deposits.chain.contracts.weth, user, 2n * INPUT_AMOUNT)
   shown.length = 0
   repeated.length = 0
-  return () => void vi.unstubAllGlobals()
+  return () => {
+    vi.unstubAllGlobals()
+    vi.restoreAllMocks()
+    vi.useRealTimers()
+  }
 })
 
 it('a deposit that is uncertain is followed, and no other one is asked for, also in another tab and after a reload', async () => {
@@ -265,6 +196,11 @@ it('an order has not ended on the word of the instance alone', async () => {
   const { render, watch } = await loadPage()
   await render().mutate(takenOf(offer))
   const states = ['DEPOSITED', 'REFUNDED']
+  // The pause between two looks is over at once.
+  const { setTimeout } = globalThis
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation((run, ms, ...args: []) =>
+    setTimeout(run, ms === LOOK_MS ? 0 : ms, ...args),
+  )
   await expect(watch(offer.orderId, states, AbortSignal.abort())).rejects.toMatchObject({
     name: 'AbortError',
   })
@@ -331,15 +267,6 @@ it('what comes to the address of an order that has ended is found, until an hour
   expect(deposits.requests() - requests).toBeLessThan(6)
 })
 
-it('an offer that is checked keeps the answer on the last one meanwhile, and no offer has one', async () => {
-  const { useOfferCheck } = await loadPage()
-  const { settlement } = deposits.chain.contracts
-  useOfferCheck(takenOf(await deposits.offerOf()), settlement)
-  expect(page.query.placeholderData(true)).toBe(true)
-  useOfferCheck(undefined, settlement)
-  expect(page.query.placeholderData(true)).toBeUndefined()
-})
-
 it('a wallet on another network is asked for nothing, and deposits as soon as its user has switched', async () => {
   const offer = await deposits.offerOf()
   let network: Hex | undefined = '0x1'
@@ -365,24 +292,4 @@ it('a transfer that came in time, and that the solver has not settled by its fil
   useRefund(deposits.chain.chainId, deposits.chain.contracts.settlement)
   expect(await page.query.queryFn({})).toMatchObject({ orderId: offer.orderId })
   expect(prompts).toHaveLength(1)
-})
-
-it.each([
-  ['AMOUNT_TOO_SMALL', ['UNSUPPORTED_PAIR', undefined, 'AMOUNT_TOO_SMALL']],
-  [undefined, [undefined, 'PAUSED', 'REVERTED']],
-])('a round without offers says why: %s', async (expected, codes) => {
-  const { useQuotes } = await loadPage()
-  const counts = { asked: 3, quoted: 0, declined: 3, invalid: 0, failed: 0, late: 0 }
-  const end = { type: 'done', quoteId: 'a', round: 1, best: undefined, alternatives: [], ...counts }
-  const leaving = new AbortController()
-  page.aggregator = {
-    async *streamQuotes() {
-      yield end
-      leaving.abort()
-    },
-    getQuoteRecord: async () => ({ solvers: codes.map((declineCode) => ({ declineCode })) }),
-  }
-  useQuotes(takenOf(await deposits.offerOf()).params)
-  await page.query.queryFn({ client: queries, signal: leaving.signal })
-  expect(shown).toMatchObject([{ best: undefined, answered: 3, declineCode: expected }])
 })
