@@ -185,7 +185,7 @@ export const WORLDS: readonly World[] = [
   world('free worth, beside twenty', 0.6, {
     ...ATTACKED,
     isFirstPair: false,
-    mostMedianMs: 720,
+    mostMedianMs: 640,
     attackers: freeWorth(3),
   }),
   world('strange requests', 1.2, { ...FED, strange: true }),

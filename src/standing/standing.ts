@@ -136,8 +136,8 @@ export function waitsUntilMs(waits: readonly Wait[], softMs: number): number {
   return waits.includes('soft_deadline') ? softMs : 0
 }
 
-/** An answer that is worse than usual by no more is as usual. In basis points. Strangers can make each answer worse by that. */
-const MOST_USUAL_DROP = 2
+/** An answer that is worse than usual by no more is as usual. In basis points. */
+const MOST_USUAL_DROP = 4
 
 /** By how many basis points an answer is worse than usual; 0 when it is not. */
 export function dropOf(rate: number, usualRate: number): number {
