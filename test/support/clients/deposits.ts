@@ -69,6 +69,8 @@ export function useDeposits(rules: Rules = 'reference', hasOldToken = false) {
     return chain.client.request(request as never, { retryCount: 0 })
   }
 
+  const mine = () => chain.client.mine({ blocks: 1 })
+
   /** What the app reads of the contract, through a node of its own. @param request another one that answers it */
   function terms(request = node): Promise<SettlementTerms> {
     const transport = custom({ request }, { retryCount: 0 })
@@ -109,7 +111,9 @@ export function useDeposits(rules: Rules = 'reference', hasOldToken = false) {
     allow: () => chain.approve(chain.contracts.weth, user, INPUT_AMOUNT),
     /** Has the chain mine nothing until the test ends, or mines itself. */
     holdBlocks: () => chain.client.setAutomine(false),
-    mine: () => chain.client.mine({ blocks: 1 }),
+    mine,
+    /** Has a block come when the app is told what was sent. With held blocks, no deposit is seen before its wallet has answered. */
+    onProgress: ({ state }: DepositProgress) => (state === 'sent' ? mine() : undefined),
     /** Has the time of the chain be after a deadline. */
     async passDeadline(deadline: number) {
       await chain.client.setNextBlockTimestamp({ timestamp: BigInt(deadline + 1) })

@@ -60,8 +60,10 @@ describe('a deposit is never sent twice:', () => {
 
   it('one that is there is found, also after a refund when it was seen', async () => {
     const { client, prompts } = walletOf({ batches: 'supported' })
-    const { offer, told, ended } = await begin(client)
+    await holdBlocks()
+    const { offer, told, ended } = await begin(client, { onProgress: deposits.onProgress })
     expect(await ended).toBe('there')
+    await deposits.chain.client.setAutomine(true)
     const follow = async (earlier?: DepositProgress) => (await begin(client, { earlier }, { offer })).ended
     expect(await follow()).toBe('there')
     await passDeadline(offer.quote.fillDeadline)
@@ -101,8 +103,11 @@ it('a deposit waits while the node of the wallet cannot be reached, and no secon
       if (prompts.length === 1) deposits.setConnected(false)
     },
   })
+  await holdBlocks()
   const { steps, ended } = await begin(client)
   await expect.poll(steps).toEqual(['approve asked', 'approve sent'])
+  await mine()
+  await deposits.chain.client.setAutomine(true)
   deposits.setConnected(true)
   expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
 })

@@ -10,7 +10,7 @@ interface Habits extends Pick<MockWalletOptions, 'batches' | 'scope'> {
   readonly mode?: DepositMode
   /** Whether the contract has the allowance before. */
   readonly isAllowed?: true
-  /** No block comes until the first call has ended. */
+  /** No block comes before the first call has ended. */
   readonly isHeld?: true
   /** The wallet throws this, and has sent nothing. */
   readonly refuses?: unknown
@@ -34,7 +34,7 @@ const deposits = useDeposits()
 
 /** Deposits, and calls again as after a reload, when a block has come and the wallet has no habits. */
 async function play({ mode: depositMode = 'CONTRACT', answers = {}, ...habits }: Habits) {
-  const { chain, node, begin } = deposits
+  const { chain, node, begin, onProgress } = deposits
   let hasHabits = true
   const fail = (when: 'refuses' | 'loses') => () => {
     if (hasHabits && when in habits) throw habits[when]
@@ -51,6 +51,7 @@ async function play({ mode: depositMode = 'CONTRACT', answers = {}, ...habits }:
     async answer({ method }, own) {
       if (!hasHabits || !(method in answers)) return own()
       await own().catch(() => {})
+      if (answers[method] === NEVER) await deposits.mine()
       if (answers[method] instanceof Error) throw answers[method]
       return answers[method]
     },
@@ -58,7 +59,7 @@ async function play({ mode: depositMode = 'CONTRACT', answers = {}, ...habits }:
   if (habits.isAllowed) await deposits.allow()
   const bytecode = `0xef0100${'0d'.repeat(20)}` as const
   if (habits.hasCode) await chain.client.setCode({ address: user.address, bytecode })
-  if (habits.isHeld) await deposits.holdBlocks()
+  await deposits.holdBlocks()
   const settlement = await deposits.terms((asked) =>
     habits.isSilent && asked.method === 'eth_getTransactionCount'
       ? Promise.reject(new Error('busy'))
@@ -66,11 +67,12 @@ async function play({ mode: depositMode = 'CONTRACT', answers = {}, ...habits }:
   )
   if (habits.isSeldomRead)
     Object.assign(settlement, { client: { ...settlement.client, pollingInterval: 60_000 } })
-  const { offer, told, steps, ended } = await begin(client, { depositMode }, { settlement })
+  const { offer, told, steps, ended } = await begin(client, { depositMode, onProgress }, { settlement })
   if (habits.seconds) {
     await expect.poll(steps).toEqual(['deposit asked'])
     await passTime(deposits, habits.seconds)
     const { weth } = chain.contracts
+    await chain.client.setAutomine(true)
     if (habits.comes) await chain.transfer(weth, user, offer.depositAddress, habits.comes)
   }
   const first = [wordOf(await ended), steps().join(), called(prompts).join()]
