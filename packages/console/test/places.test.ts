@@ -73,24 +73,15 @@ it.each([
 })
 
 it.each([
-  ['g and s', ['g', 's'], 0, {}, '#/swap'],
-  ['g and m', ['g', 'm'], 1499, {}, '#/market'],
-  ['g and v', ['g', 'v'], 0, {}, '#/solvers'],
-  ['g and o', ['g', 'o'], 0, {}, '#/orders'],
-  ['g and a key too late', ['g', 'm'], 1500, {}, ''],
-  ['m alone', ['m'], 0, {}, ''],
-  ['g and another key before', ['g', 'x', 'm'], 0, {}, ''],
-  ['a key of the browser', ['g', 'm'], 0, { ctrlKey: true }, ''],
-  ['what is typed into a field', ['g', 'm'], 0, { target: { closest: () => ({}) } }, ''],
-])('the keys %s lead to their place', (_keys, keys, pauseMs, changes, hash) => {
-  location.hash = ''
+  ['/', {}, true],
+  ['another key', { key: 'm' }, false],
+  ['a key of the browser', { ctrlKey: true }, false],
+  ['what is typed into a field', { target: { closest: () => ({}) } }, false],
+])('the search takes the focus after %s: %j', (_key, changes, isTaken) => {
+  const focus = vi.fn()
+  vi.stubGlobal('document', { getElementById: () => ({ focus }) })
   listenForShortcuts()
-  for (const [index, key] of keys.entries())
-    listeners.get('keydown')?.({
-      key,
-      timeStamp: index * pauseMs,
-      target: { closest: () => null },
-      ...changes,
-    })
-  expect(location.hash).toBe(hash)
+  const event = { key: '/', target: { closest: () => null }, preventDefault() {}, ...changes }
+  listeners.get('keydown')?.(event)
+  expect(focus.mock.calls).toHaveLength(isTaken ? 1 : 0)
 })

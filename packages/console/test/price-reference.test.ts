@@ -17,12 +17,12 @@ function referenceAfter(...prices: number[]) {
   )
   const { props } = PriceReference({ chainId: 1n, orders, swap: { ...PAIR, outputAmount: '100' } })
   const [first, last] = props.children
-  return [props.class, first, last && 'last fill']
+  return [props.class, first, last?.props.children.at(-2)]
 }
 
 it.each([
-  ['the last fill where there are some', [98, 99, 100.5], 'muted', 'last fill'],
-  ['it as a warning when it is far above', [98, 99, 102], 'warning', 'last fill'],
+  ['how far it is from the last fill where there are some', [98, 99, 100.5], 'muted', '−49.8 bp'],
+  ['that as a warning when it is far below', [98, 99, 102], 'warning', '−196.1 bp'],
   ['nothing more while the pair has few', [100, 100], 'muted', undefined],
 ])('beside a price stands that none from outside is known, and %s', (_what, prices, tone, last) => {
   expect(referenceAfter(...prices)).toEqual([tone, 'No outside price known.', last])

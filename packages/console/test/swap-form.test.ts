@@ -98,7 +98,7 @@ it.each([
   [{ sell: USDC.toUpperCase() }, 'Choose two different tokens'],
   [{ sell: USER }, expect.stringContaining('does not list these tokens')],
 ])('the form asks for nothing with %j, and says why', (changes, problem) => {
-  const params = { ...readSwapParams(parseRoute(`#/swap?sell=${WETH}&buy=${USDC}`)), ...changes }
+  const params = { ...readSwapParams(parseRoute(`#/swap?sell=${WETH}&buy=${USDC}&mode=address`)), ...changes }
   expect(readWantedSwap({ chainId: 1n }, params, undefined)).toEqual({ wanted: undefined, problem })
 })
 

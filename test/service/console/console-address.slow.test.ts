@@ -35,10 +35,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const section = page.getByRole('region', { name: 'Deposit address' })
       await section.getByText('This address is not checked').waitFor()
       const code = section.getByRole('img', { name: 'QR code of the deposit address' })
-      const place = section.locator('.whole-address code')
+      const place = section.locator('.send li > code')
       await page.setViewportSize({ width: 390, height: 844 })
       const heightOf = async (place: string) => (await section.locator(place).boundingBox())?.y ?? Number.NaN
-      expect(await heightOf('summary')).toBeLessThan(await heightOf('.send'))
+      expect(await heightOf('.risks')).toBeLessThan(await heightOf('.send'))
       expect([await place.count(), await code.count()]).toEqual([0, 0])
       const saving = page.waitForEvent('download')
       await saveQuote(page)
@@ -59,9 +59,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
     })
 
     it('shows no address of an offer by contract, in the frame in which the user has chosen an address', async () => {
-      const { page, open } = await stage.openPage()
-      await open(stage.swapLink({ for: account() }))
-      await page.locator('.ranking tbody tr').first().waitFor(PAGE_WAIT)
+      const { page, open } = await stage.openPage({ account: account() })
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await page.locator('.main-action').getByText('Swap').waitFor(PAGE_WAIT)
       await page.evaluate(`{
         const click = () => {
           document.querySelector('.tick input:not(:checked)')?.click()
@@ -115,7 +116,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open(stage.swapLink({ for: account(), mode: 'address' }))
       await getAddress(page)
       await saveQuote(page)
-      const address = await page.locator('.send .whole-address code').first().innerText()
+      const address = await page.locator('.send li > code').first().innerText()
       await send(stage.user(), weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
       await stage.passTime(page, 250)
       await page.getByText('Send nothing to this address any more.').waitFor(PAGE_WAIT)

@@ -68,7 +68,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const recorded = () =>
         page.waitForResponse((response) => response.url().endsWith('/GetQuoteRecord') && response.ok())
       const first = recorded()
-      await open(stage.swapLink({ for: stage.network.user.address }))
+      await open(stage.swapLink({ for: stage.network.user.address, mode: 'address' }))
       await first
       const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
       await expect.poll(() => ranking.locator('tbody tr').count()).toBe(3)

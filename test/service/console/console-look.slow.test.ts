@@ -77,7 +77,7 @@ async function busyPlaces(): Promise<Place[]> {
     depositMode: 'CONTRACT',
   })
   return [
-    { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /round 1/ },
+    { name: 'swap', path: stage.swapLink({ for: user.address, mode: 'address' }), ready: /round 1/ },
     { name: 'swap-price', path: stage.swapLink(), ready: /3 offers/ },
     { name: 'market', path: 'market', ready: /Settled/ },
     { name: 'orders', path: 'orders', ready: /Settled in/ },
@@ -156,9 +156,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         viewport: { width: 390, height: 844 },
       })
       // A symbol with a control of direction is no symbol, also from a link.
-      await open(
-        stage.swapLink({ sell: `${contractAddress}:18:\u202eCDSU`, for: stage.network.user.address }),
-      )
+      await open(stage.swapLink({ sell: `${contractAddress}:18:\u202eCDSU` }))
       const token = page.locator('.token-button').first()
       await token.waitFor(PAGE_WAIT)
       expect(await token.innerText()).not.toContain('\u202e')
@@ -180,8 +178,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('are reached by the keyboard', async () => {
       const { page, open } = await stage.openPage()
       await open('market')
-      await page.keyboard.press('g')
-      await page.keyboard.press('o')
+      await page.keyboard.press('/')
+      await page.keyboard.press('Escape')
+      for (let left = 0; left < 3; left++) await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor(PAGE_WAIT)
       const rows = page.locator('tbody tr')
       await rows.first().waitFor(PAGE_WAIT)
@@ -192,7 +192,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
       expect(page.url()).toContain(`#/order/${id}`)
       await page.keyboard.press('/')
-      await page.keyboard.type('gm/')
+      await page.keyboard.type('no such name/')
       await page.keyboard.press('Enter')
       await page.getByText('This is no address, id, or name of an active solver or a token.').waitFor()
       await open('nowhere')

@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('Chosen from 3 offers: Beatrix, no order yet').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
       expect(await page.locator('.terms').innerText()).toMatch(
-        /^You get\s+exactly 2\u202f497\.00\s+USDC once you press Swap, if deposited within \d.*\s+If not paid\s+you can take 1\.0000\s+WETH back after \d\d:\d\d:\d\d \S+ \(in .*\), plus 124\.85 bUSD.* of the solver's bond \(no known price\)\s+Gas\s.*, no fee; a refund costs gas too$/,
+        /^You pay\s+1\.0000\s+WETH and gas of .* ETH.*; no fee\s+You get\s+exactly 2\u202f497\.00\s+USDC if deposited by \d\d:\d\d:\d\d \S+ \(in .*\)\s+If not paid\s+after \d\d:\d\d:\d\d \S+ \(in .*\) you can take 1\.0000\s+WETH back for the gas of a refund, plus 124\.85 bUSD.* of the solver's bond \(no known price\)$/,
       )
       await look(page, 'swap-chosen')
       await button(page, 'Swap').click(PAGE_WAIT)

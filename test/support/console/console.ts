@@ -32,7 +32,7 @@ export type ConsoleBrowser = Awaited<ReturnType<typeof startBrowser>>
 /** A page of the console, with all that went wrong in it. */
 export interface ConsolePage {
   readonly page: Page
-  /** Goes to a place of the console, such as `market`. Without a wallet, the address of a link (`for=`) is confirmed by a click. */
+  /** Goes to a place of the console, such as `market`. Without a wallet, the address of a link (`for=`) to a transfer is confirmed by a click. */
   open(place: string): Promise<void>
   /** Errors of scripts, violations of the content security policy, and requests to other hosts. */
   readonly problems: readonly string[]

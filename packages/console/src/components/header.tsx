@@ -10,13 +10,12 @@ import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
 import { wallet } from '../wallet/connected-wallet.js'
 
-const LINKS: readonly (readonly [page: PageName, name: string, others: readonly PageName[], key: string])[] =
-  [
-    ['swap', 'Swap', [], 'g s'],
-    ['market', 'Market', [], 'g m'],
-    ['solvers', 'Solvers', ['solver'], 'g v'],
-    ['orders', 'Orders', ['order', 'quote'], 'g o'],
-  ]
+const LINKS: readonly (readonly [page: PageName, name: string, others: readonly PageName[]])[] = [
+  ['swap', 'Swap', []],
+  ['market', 'Market', []],
+  ['solvers', 'Solvers', ['solver']],
+  ['orders', 'Orders', ['order', 'quote']],
+]
 
 /** Name, places, search, and the state of the chain. */
 export function Header() {
@@ -30,11 +29,10 @@ export function Header() {
           <bdi>{instance.name}</bdi>
         </a>
         <nav aria-label="Places">
-          {LINKS.map(([target, name, others, key]) => (
+          {LINKS.map(([target, name, others]) => (
             <a
               key={target}
               href={hrefHere(target)}
-              title={`${name} (${key})`}
               aria-current={
                 page === target || (page !== undefined && others.includes(page)) ? 'page' : undefined
               }

@@ -110,7 +110,14 @@ export function OrderRows({ orders, without, fresh }: OrderRowsProps) {
 }
 
 /** What one whole token has brought; empty before it has. */
-function rateOf({ state, chainId, inputToken = '', inputAmount, outputToken = '', outputAmount }: Order) {
+export function rateOf({
+  state,
+  chainId,
+  inputToken = '',
+  inputAmount,
+  outputToken = '',
+  outputAmount,
+}: Order) {
   const [sold, bought] = [tokenOf(chainId, inputToken), tokenOf(chainId, outputToken)]
   if (state !== OrderState.SETTLED) return ''
   return formatRate(BigInt(inputAmount ?? 0), BigInt(outputAmount ?? 0), sold?.decimals, bought?.decimals)

@@ -51,9 +51,6 @@ export function Timeline({ order, record }: TimelineProps) {
           </li>
         )}
       </ol>
-      {order.settled !== undefined && order.deposited === undefined && (
-        <p class="muted">It was paid by a transfer to an address, of which the contract has no event.</p>
-      )}
     </section>
   )
 }

@@ -7,16 +7,18 @@ interface PaidProps {
   readonly of: Pick<Reliability, 'paid' | 'ended'> | undefined
   /** Whose orders they are; all solvers' when left out. */
   readonly solver?: string
+  /** Of which pair they are; of all when left out. */
+  readonly pair?: string
 }
 
 /** How many of the orders that have ended were paid. It leads to the others. */
-export function Paid({ of, solver }: PaidProps) {
+export function Paid({ of, solver, pair }: PaidProps) {
   if (of === undefined || of.ended === 0n) return <span class="muted">no order yet</span>
   const { paid, ended } = of
   const words = `${group(`${paid}`)} of ${group(`${ended}`)} paid`
   if (paid === ended) return <span class="paid">{words}</span>
   return (
-    <a class="paid warning" href={hrefHere('orders', '', { solver, state: 'refunded' })}>
+    <a class="paid warning" href={hrefHere('orders', '', { solver, pair, state: 'refunded' })}>
       {isRisky(of) && <span aria-hidden="true">⚠ </span>}
       {words}
     </a>

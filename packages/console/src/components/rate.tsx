@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { useTitleDetail } from '../data/instance.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { formatRate } from '../format/amount.js'
@@ -20,7 +19,7 @@ interface RateProps {
   readonly isOld?: boolean
 }
 
-/** What one whole token costs, also in the title of the page when both tokens are listed. Nothing while decimals are not known. */
+/** What one whole token of each side costs, also in the title of the page when both are listed. Nothing while decimals are not known. */
 export function Rate({ chainId, swap, isOld = false }: RateProps) {
   const { inputToken = '', outputToken = '', outputChainId = chainId } = swap
   const [input, output] = [BigInt(swap.inputAmount ?? 0), BigInt(swap.outputAmount ?? 0)]
@@ -31,26 +30,18 @@ export function Rate({ chainId, swap, isOld = false }: RateProps) {
   useTitleDetail(
     isListed && rate !== undefined && !isOld ? `1 ${sold.symbol} = ${rate} ${bought.symbol}` : '',
   )
-  const [isInverted, setInverted] = useState(false)
   if (rate === undefined) return null
-  const names = [
-    <TokenName key="in" chainId={chainId} address={inputToken} isShort />,
-    <TokenName key="out" chainId={outputChainId} address={outputToken} isShort />,
-  ]
-  const [one, other] = isInverted ? names.toReversed() : names
-  const shown = isInverted ? formatRate(output, input, bought?.decimals, sold?.decimals) : rate
+  const one = <TokenName chainId={chainId} address={inputToken} isShort />
+  const other = <TokenName chainId={outputChainId} address={outputToken} isShort />
   return (
-    <span class="rate-line">
-      1 {one} = <span class="number">{shown}</span> {other}
-      <button
-        type="button"
-        class="plain"
-        aria-label="Invert the rate"
-        title="Invert the rate"
-        onClick={() => setInverted(!isInverted)}
-      >
-        ⇄
-      </button>
-    </span>
+    <>
+      <span class="rate-line">
+        1 {one} = <span class="number">{rate}</span> {other}
+      </span>
+      <span class="rate-line muted">
+        1 {other} = <span class="number">{formatRate(output, input, bought?.decimals, sold?.decimals)}</span>{' '}
+        {one}
+      </span>
+    </>
   )
 }

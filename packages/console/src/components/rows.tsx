@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 interface RowsProps {
   readonly caption: string
   /** How the rows look, other than usual. */
-  readonly kind?: 'ranking'
+  readonly kind?: 'ranking' | 'pairs'
   readonly head: ComponentChildren
   readonly children: ComponentChildren
 }
@@ -32,17 +32,20 @@ export function LinkRow({
   href,
   label,
   isFresh = false,
+  isChosen = false,
   children,
 }: {
   readonly href: string
   readonly label: string
   /** Whether it has changed while it was shown. */
   readonly isFresh?: boolean
+  /** Whether the page shows its place. */
+  readonly isChosen?: boolean
   readonly children: ComponentChildren
 }) {
   return (
     <tr
-      class={isFresh ? 'fresh' : ''}
+      class={isFresh ? 'fresh' : isChosen ? 'best' : ''}
       tabIndex={0}
       aria-label={label}
       data-href={href}

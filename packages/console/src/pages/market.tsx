@@ -1,18 +1,22 @@
-import { useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
-import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
-import { RateChart } from '../components/charts/rate-chart.js'
-import { Answer, Empty, Skeleton } from '../components/notice.js'
-import { OrderRows } from '../components/order-rows.js'
+import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
+import { Change, fillsOf, RateChart } from '../components/charts/rate-chart.js'
+import { Answer, Empty } from '../components/notice.js'
+import { OrderRows, rateOf } from '../components/order-rows.js'
+import { Paid } from '../components/paid.js'
+import { LinkRow, Rows } from '../components/rows.js'
 import { StateMark } from '../components/state-mark.js'
-import { TokenName } from '../components/token-amount.js'
+import { Amount, TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { connection } from '../data/events.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
+import { route } from '../data/route.js'
+import { isOfPair } from '../data/tokens/pairs.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
+import { group } from '../format/amount.js'
 
-const SHOWN = 12
-const PAIRS = 5
+const SHOWN = 25
+const PAIRS = 8
 
 /** Everything that happens: the orders as their events come, and what pairs have traded at which rate. */
 export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
@@ -26,7 +30,12 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
         <h1>Market</h1>
       </div>
       <div class="market">
-        <PairDays chainId={chainId} orders={orders} />
+        <section class="panel" aria-labelledby="pairs-title">
+          <h2 id="pairs-title">Pairs of the last 24 hours</h2>
+          <Answer query={usePairs(chainId)}>
+            {({ pairs }) => <Pairs {...{ chainId, pairs }} orders={orders} />}
+          </Answer>
+        </section>
         <section class="panel tape" aria-labelledby="tape-title">
           <div class="panel-head">
             <h2 id="tape-title">Latest orders</h2>
@@ -47,58 +56,91 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
   )
 }
 
-interface PairDaysProps {
+interface PairsProps {
   readonly chainId: bigint
+  readonly pairs: readonly PairSummary[]
   readonly orders: readonly Order[] | undefined
 }
 
 /** The pairs with the most orders of the last day, and what the chosen one has traded at which rate. */
-function PairDays({ chainId, orders }: PairDaysProps) {
-  const pairs = usePairs(chainId).data?.pairs
-  const [chosen, choose] = useState('')
-  const traded = pairs?.filter(({ orders24h }) => orders24h > 0).toSorted((a, b) => b.orders24h - a.orders24h)
-  const shown = traded?.slice(0, PAIRS) ?? []
-  const pair = shown.find((each) => keyOf(each) === chosen) ?? shown.find(({ listed }) => listed)
+function Pairs({ chainId, pairs, orders }: PairsProps) {
+  const traded = pairs.filter(({ orders24h }) => orders24h > 0).toSorted((a, b) => b.orders24h - a.orders24h)
+  const shown = traded.slice(0, PAIRS)
+  const pair =
+    shown.find((each) => keyOf(each) === route.value.query.get('pair')) ?? shown.find(({ listed }) => listed)
   const { inputToken: sell = '', outputToken: buy = '' } = pair ?? {}
+  if (shown.length === 0)
+    return (
+      <Empty title="Nothing was traded in the last 24 hours.">
+        <a href={hrefHere('swap')}>Make a swap</a>
+      </Empty>
+    )
   return (
-    <section class="panel" aria-labelledby="pairs-title">
-      <h2 id="pairs-title" class="visually-hidden">
-        Pairs
-      </h2>
-      {traded === undefined && <Skeleton />}
-      {traded?.length === 0 && (
-        <Empty title="Nothing was traded in the last 24 hours.">
-          <a href={hrefHere('swap')}>Make a swap</a>
-        </Empty>
+    <div class="pair-view">
+      <Rows
+        caption="Pairs"
+        kind="pairs"
+        head={
+          <>
+            <th>Pair</th>
+            <th class="right">Last rate</th>
+            <th class="right">Change</th>
+            <th class="right">Volume, with self-trades</th>
+            <th class="right">Fills</th>
+            <th class="right">Paid, of the latest</th>
+          </>
+        }
+      >
+        {shown.map((each) => (
+          <PairRow key={keyOf(each)} pair={each} isChosen={each === pair} {...{ chainId, orders }} />
+        ))}
+      </Rows>
+      {pair && (
+        <a class="button" href={hrefHere('swap', '', { sell, buy })}>
+          Swap this pair
+        </a>
       )}
-      {shown.length > 0 && (
-        <div class="pair-view">
-          <div class="panel-head">
-            <div class="pair-choices">
-              {shown.map((each) => (
-                <button
-                  key={keyOf(each)}
-                  type="button"
-                  class="chip"
-                  aria-pressed={each === pair}
-                  onClick={() => choose(keyOf(each))}
-                >
-                  <TokenName chainId={chainId} address={each.inputToken} isShort /> →{' '}
-                  <TokenName chainId={each.destinationChainId} address={each.outputToken} isShort />
-                </button>
-              ))}
-            </div>
-            {pair && (
-              <a class="button" href={hrefHere('swap', '', { sell, buy })}>
-                Swap this pair
-              </a>
-            )}
-          </div>
-          <RateChart {...{ chainId, sell, buy, orders }} />
-        </div>
-      )}
-    </section>
+      <RateChart key={sell + buy} {...{ chainId, sell, buy, orders }} />
+    </div>
   )
 }
 
-const keyOf = ({ inputToken, outputToken }: PairSummary) => `${inputToken} ${outputToken}`
+interface PairRowProps extends Pick<PairsProps, 'chainId' | 'orders'> {
+  readonly pair: PairSummary
+  readonly isChosen: boolean
+}
+
+function PairRow({ chainId, pair, orders = [], isChosen }: PairRowProps) {
+  const { inputToken: sell, outputToken: buy, destinationChainId, orders24h, outputVolume24h } = pair
+  const own = orders.filter((order) => isOfPair(order, sell, buy))
+  const settled = own.filter(({ state }) => state === OrderState.SETTLED)
+  const refunded = own.filter(({ state }) => state === OrderState.REFUNDED)
+  const paid = BigInt(settled.length)
+  const key = keyOf(pair)
+  return (
+    <LinkRow href={hrefHere('market', '', { pair: key })} label="Chart of the pair" isChosen={isChosen}>
+      <td class="wide">
+        <TokenName chainId={chainId} address={sell} isShort /> →{' '}
+        <TokenName chainId={destinationChainId} address={buy} isShort />
+      </td>
+      <td class="right" data-label="Last rate">
+        {settled[0] && rateOf(settled[0])}
+      </td>
+      <td class="right" data-label="Change">
+        <Change fills={fillsOf({ chainId, sell, buy, orders })} />
+      </td>
+      <td class="right" data-label="Volume">
+        <Amount chainId={destinationChainId} address={buy} amount={outputVolume24h} isShort />
+      </td>
+      <td class="right" data-label="Fills">
+        {group(`${orders24h}`)}
+      </td>
+      <td class="right" data-label="Paid, of the latest">
+        <Paid of={{ paid, ended: paid + BigInt(refunded.length) }} pair={key} />
+      </td>
+    </LinkRow>
+  )
+}
+
+/** As in the filter of the orders. */
+const keyOf = ({ inputToken, outputToken }: PairSummary) => `${inputToken}-${outputToken}`

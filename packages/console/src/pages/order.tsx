@@ -58,6 +58,8 @@ function Story({ chain, order }: StoryProps) {
   const why = record && <WhyOffer record={record} />
   const isKnown = state !== OrderState.NONE
   const isAddress = swap !== undefined && swap.isContract !== true
+  // Until then, it is saved beside the deposit address.
+  const isDue = isKnown || isPast(offer?.quote?.fillDeadline ?? 0, latestNow.value)
   return (
     <>
       {isKnown ? (
@@ -82,7 +84,7 @@ function Story({ chain, order }: StoryProps) {
         <OwnDeposit chain={chain} offer={offer} swap={swap} />
       )}
       {!isKnown && why}
-      {isAddress && swap.signedQuote !== undefined && <SaveQuote swap={swap} />}
+      {isAddress && isDue && offer !== undefined && <SaveQuote swap={swap} />}
     </>
   )
 }

@@ -16,14 +16,11 @@ import { isOfPair } from '../data/tokens/pairs.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { usePairs } from '../data/tokens/use-pairs.js'
 import { shorten } from '../format/shorten.js'
-import { wallet } from '../wallet/connected-wallet.js'
 
 const PAGE_SIZE = 25
 /** The instance lists no pair: the console looks through as many orders as a page may have. */
 const MOST = 200
 const EVENT_PAUSE_MS = 2000
-/** In the place of a user's address, for a wallet whose own orders would come first. */
-const EVERYONE = 'everyone'
 const STATES = [OrderState.DEPOSITED, OrderState.SETTLED, OrderState.REFUNDED] as const
 
 type Filters = Readonly<Record<'user' | 'solver' | 'state' | 'pair', string | undefined>>
@@ -32,14 +29,8 @@ type Filters = Readonly<Record<'user' | 'solver' | 'state' | 'pair', string | un
 export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const { query } = route.value
-  const names = ['user', 'solver', 'page', 'pair', 'state']
-  const [asked, solver, pageToken, pair] = names.map((name) => query.get(name) ?? undefined)
-  const own = names.some((name) => query.has(name)) ? undefined : wallet.value?.address
-  const first = useQuery(own && `orders ${chainId} of ${own} first`, (signal) =>
-    listOrders(chainId, { user: own, pageSize: 1 }, signal),
-  )
-  // Without any filter, a wallet's own orders come first when it has some.
-  const user = asked ?? (first.data?.orders.length ? own : undefined)
+  const names = ['user', 'solver', 'page', 'pair']
+  const [user, solver, pageToken, pair] = names.map((name) => query.get(name) ?? undefined)
   // An old link may have a state that does not exist.
   const state = STATES.find((each) => STATE_WORDS[each] === query.get('state'))
   const filters: Filters = { user, solver, state: state && STATE_WORDS[state], pair }
@@ -52,10 +43,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
     (signal) =>
       listOrders(
         chainId,
-        {
-          user: user === EVERYONE ? undefined : user,
-          ...{ solver, state, pageToken, pageSize: pair === undefined ? PAGE_SIZE : MOST },
-        },
+        { user, solver, state, pageToken, pageSize: pair === undefined ? PAGE_SIZE : MOST },
         signal,
       ),
     {
@@ -120,18 +108,17 @@ function Day({ chainId }: { readonly chainId: bigint }) {
 function FilterBar({ chainId, filters }: { readonly chainId: bigint; readonly filters: Filters }) {
   const pairs = usePairs(chainId).data?.pairs.filter(({ listed }) => listed) ?? []
   const change = (changes: Partial<Filters>) => hrefHere('orders', '', { ...filters, ...changes })
-  const own = wallet.value?.address
   return (
     <div class="filters">
       {(['user', 'solver'] as const).map((name) => {
         const address = filters[name]
-        if (address === undefined || address === EVERYONE) return null
+        if (address === undefined) return null
         const label = `${name} ${shorten(address)}`
         return (
           <a
             key={name}
             class="chip"
-            href={change({ [name]: name === 'user' && own ? EVERYONE : undefined })}
+            href={change({ [name]: undefined })}
             title={`${address}: remove this filter`}
             aria-label={`Remove the filter ${label}`}
           >
@@ -152,14 +139,6 @@ function FilterBar({ chainId, filters }: { readonly chainId: bigint; readonly fi
           </option>
         ))}
       </select>
-      <input
-        pattern="0x[0-9a-fA-F]{40}"
-        placeholder="Your address 0x…"
-        aria-label="Orders of an address"
-        onChange={({ currentTarget: { value, validity } }) =>
-          validity.valid && navigate(change({ user: value || undefined }))
-        }
-      />
       <Segments
         label="State of the orders"
         items={['all', ...STATES.map((each) => STATE_WORDS[each])].map((word) => [

@@ -1,9 +1,9 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { DepositMode, type GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
-import { Fact } from '../components/facts.js'
-import { Id, SolverLabel } from '../components/id.js'
+import { Id } from '../components/id.js'
 import { Answer } from '../components/notice.js'
+import { SolverRecord } from '../components/paid.js'
 import { Rate } from '../components/rate.js'
 import { RecordRanking } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
@@ -11,6 +11,7 @@ import { isExactInput, readAttempts } from '../data/auction/auction.js'
 import { lastOffers } from '../data/auction/auction-stream.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
+import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
 import { navigate } from '../data/route.js'
 import { saferAttempt, useReliabilities } from '../data/solvers/reliability.js'
@@ -21,6 +22,7 @@ import { formatClock } from '../format/time.js'
 import { wallet } from '../wallet/connected-wallet.js'
 import { Amounts } from './order/amounts.js'
 import { isPast } from './order/refund.js'
+import { PriceReference } from './swap/price-reference.js'
 import { SaferOffer } from './swap/safer-offer.js'
 import { takeOffer } from './swap/taken-offer.js'
 import { WhatHappens } from './swap/what-happens.js'
@@ -47,11 +49,13 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
   const safer = saferAttempt(attempts, useReliabilities(chainId))
+  const { orders } = useLatestOrders(chainId)
   if (request === undefined) return null
   const { amount, depositDeadline, userAddress, inputToken: sell, outputToken: buy } = request
   const amounts = [amount, best?.amount?.toString()]
   const [inputAmount, outputAmount] = isInput ? amounts : amounts.toReversed()
   const swap = { ...request, inputAmount, outputAmount }
+  const terms = { ...request, inputAmount: `${inputAmount}`, outputAmount: `${outputAmount}` }
   const isPrice = userAddress.toLowerCase() === NO_USER
   const isOver = isPast(depositDeadline, latestNow.value)
   const isOpen = best !== undefined && !isPrice && !isOver
@@ -80,7 +84,7 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
         <div class="panel-head">
           <h2 id="best-title">
             {best ? 'Best price: ' : 'Nobody made a valid offer'}
-            {best && <SolverLabel address={best.solver} />}
+            {best && <SolverRecord {...{ chainId }} solver={best.solver} />}
           </h2>
           <StateMark
             word={isPrice ? 'binds nobody' : isOver ? `was ${valid}` : valid}
@@ -103,19 +107,13 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
           )}
         </div>
         <Amounts chainId={chainId} swap={swap} end={isInput ? 'exact input' : 'exact output'} />
-        <dl class="fact-row">
-          {best && (
-            <Fact name="Rate">
-              <Rate chainId={chainId} swap={swap} />
-            </Fact>
-          )}
-        </dl>
-        {isOpen && (
-          <WhatHappens
-            {...{ chain, isTransfer }}
-            swap={{ ...request, inputAmount: `${inputAmount}`, outputAmount: `${outputAmount}` }}
-          />
+        {best && (
+          <div class="rate">
+            <Rate chainId={chainId} swap={swap} />
+            {isOpen && <PriceReference {...{ chainId, orders }} swap={terms} />}
+          </div>
         )}
+        {isOpen && <WhatHappens {...{ chain, isTransfer }} swap={terms} />}
         {isOpen && safer && (
           <SaferOffer chain={chain} wanted={wanted} pair={safer}>
             {isHere && (

@@ -2,10 +2,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { chartRange } from '../../format/chart-range.js'
-import { formatAxisTime, formatMoment } from '../../format/time.js'
+import { formatAxisTime, formatMoment, zoneName } from '../../format/time.js'
 
 interface PlotProps {
   readonly title: string
+  /** What the values are. */
+  readonly unit: string
   /** Unix times in seconds, the earliest first. */
   readonly times: readonly number[]
   /** One for each time. */
@@ -97,7 +99,8 @@ function gapsOf({ data, valToPos }: uPlot): [from: number, to: number][] {
 /** The canvas knows no custom properties: the element has the colours. @param latest what the chart shows, as it changes */
 function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement): uPlot.Options {
   const { color, borderTopColor, outlineColor, fontFamily } = getComputedStyle(element)
-  const axis = { stroke: outlineColor, font: `12px ${fontFamily}`, ticks: { show: false } }
+  const font = `12px ${fontFamily}`
+  const axis = { stroke: outlineColor, font, labelFont: font, labelSize: 18, ticks: { show: false } }
   return {
     ...sizeOf(element),
     padding: [null, 0, null, LEFT],
@@ -107,6 +110,7 @@ function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement
     axes: [
       {
         ...axis,
+        label: `Time, ${zoneName()}`,
         grid: { show: false },
         size: TIMES,
         gap: 10,
@@ -115,6 +119,7 @@ function optionsOf(latest: { readonly current: PlotProps }, element: HTMLElement
       },
       {
         ...axis,
+        label: latest.current.unit,
         grid: { stroke: borderTopColor, width: 1 },
         side: 1,
         size: NUMBERS,

@@ -3,7 +3,7 @@ import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { type Fill, fillsOfPair } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { formatChange, formatRate } from '../../format/amount.js'
-import { formatSpan, zoneName } from '../../format/time.js'
+import { formatSpan } from '../../format/time.js'
 import { Fact } from '../facts.js'
 import { Plot } from './plot.js'
 
@@ -35,14 +35,26 @@ export const formatFillRate = (rate: number, decimals: number) =>
   formatRate(WHOLE, BigInt(Math.floor(rate * (1 + NEARLY) * 10 ** decimals * Number(WHOLE))), 0, decimals) ??
   ''
 
+/** How far the last of some fills is from the first, and in which time. */
+export function Change({ fills }: { readonly fills: readonly Fill[] }) {
+  const [first, last] = [fills[0], fills.at(-1)]
+  if (first === undefined || last === undefined) return <span class="muted">–</span>
+  const change = formatChange((last.rate / first.rate - 1) * 100, 2)
+  return (
+    <>
+      <span class={change === '0.00' ? '' : last.rate < first.rate ? 'negative' : 'positive'}>
+        {change}&#8239;%
+      </span>{' '}
+      in {formatSpan((last.at - first.at) * 1000)}
+    </>
+  )
+}
+
 /** The rate of a pair by its last fills, and their facts. Fills of one second are one point. */
 export function RateChart(pair: TradedPair) {
   const known = fillsOf(pair)
   const [range, choose] = useState(RANGES.All)
   const [oldest = 0, newest = 0] = [known[0]?.at, known.at(-1)?.at]
-  const ranges = Object.entries(RANGES).filter(
-    ([, length]) => length < newest - oldest || length === RANGES.All,
-  )
   const all = known.filter(({ at }) => at >= newest - range)
   const fills = [...new Map(all.map((fill) => [fill.at, fill])).values()]
   const [first, last] = [fills[0], fills.at(-1)]
@@ -50,47 +62,43 @@ export function RateChart(pair: TradedPair) {
   const format = (rate: number) => formatFillRate(rate, bought?.decimals ?? 0)
   if (first === undefined || last === undefined) return null
   const rates = fills.map(({ rate }) => rate)
-  const change = formatChange((last.rate / first.rate - 1) * 100, 2)
   const span = formatSpan((last.at - first.at) * 1000)
   return (
     <figure>
       <Plot
         title={`${bought?.symbol} for 1 ${sold?.symbol}, last of ${all.length} fills in ${span}`}
+        unit={`${bought?.symbol} for 1 ${sold?.symbol}`}
         times={fills.map(({ at }) => at)}
         values={rates}
         format={format}
       >
-        {ranges.length > 1 && (
-          <div class="segments">
-            {ranges.map(([name, seconds]) => (
-              <button
-                key={name}
-                type="button"
-                aria-pressed={seconds === range}
-                onClick={() => choose(seconds)}
-              >
-                {name}
-              </button>
-            ))}
-          </div>
-        )}
+        <div class="segments">
+          {Object.entries(RANGES).map(([name, seconds]) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={seconds === range}
+              disabled={seconds >= newest - oldest && seconds !== RANGES.All}
+              onClick={() => choose(seconds)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
         <dl class="fact-row pair-facts">
           <Fact name="Change">
-            <span class={change === '0.00' ? '' : last.rate < first.rate ? 'negative' : 'positive'}>
-              {change}&#8239;%
-            </span>{' '}
-            in {span}
+            <Change fills={fills} />
           </Fact>
           <Fact name="High">{format(Math.max(...rates))}</Fact>
           <Fact name="Low">{format(Math.min(...rates))}</Fact>
-          <Fact name="Volume, incl. self-trades">
+          <Fact name="Volume, with self-trades">
             {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}
           </Fact>
         </dl>
       </Plot>
       <figcaption class="muted">
-        Anyone can trade with themselves at any price. No line where nobody traded. The axis does not begin at
-        0. Times in {zoneName()}.
+        Volume is what was bought and sold here in {span}. Anyone can trade with themselves at any price. No
+        line where nobody traded.
       </figcaption>
     </figure>
   )

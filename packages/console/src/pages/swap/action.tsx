@@ -75,8 +75,8 @@ export function Action(props: ActionProps) {
   const isUnread = !isContract && !isRead
   const tick = !isContract && (
     <label class="tick">
-      <input type="checkbox" checked={isRead} onChange={() => setRead(!isRead)} />I have read the four rules
-      above and keep to them
+      <input type="checkbox" checked={isRead} onChange={() => setRead(!isRead)} />I have read the rules above
+      and keep to them
     </label>
   )
   const equal = open?.map((judged) => ({

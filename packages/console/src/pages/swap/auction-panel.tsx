@@ -1,7 +1,6 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Empty, NoSolvers } from '../../components/notice.js'
 import { Ranking } from '../../components/ranking.js'
-import { Age } from '../../components/time.js'
 import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
@@ -37,7 +36,7 @@ export function AuctionPanel(props: AuctionPanelProps) {
         <h2 id="auction-title">Auction</h2>
         {round !== undefined && (
           <span class="auction-facts muted">
-            {isForNobody ? <Age ms={round.startedAt} /> : <span>round {round.number}</span>}
+            {!isForNobody && <span>round {round.number}</span>}
             {nextAt !== undefined && (
               <span>next in {Math.max(0, Math.ceil((nextAt - now.value) / 1000))} s</span>
             )}

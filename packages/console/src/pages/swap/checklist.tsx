@@ -81,18 +81,20 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   return (
     <div class="checklist">
       {/* The list of steps has clocks: screen readers speak of the last step alone. */}
-      <p class="hero-state" role="status">
+      <p class={isTransferOpen(taken) && !isOver ? 'visually-hidden' : 'hero-state'} role="status">
         {words !== '' && <StateMark word={words} tone={tone} />}
       </p>
       {quote !== undefined && (isDeposited || !isAddress) && (
         <Amounts chainId={chainId} swap={quote} end={end} />
       )}
       {isTransferOpen(taken) && !isOver && <AddressOfTaken taken={taken} />}
-      <ol class="steps" aria-label="Steps of the swap">
-        {steps.map((step) => (
-          <StepLine key={step.name} step={step} taken={taken} end={end} />
-        ))}
-      </ol>
+      {(wallet.value !== undefined || !isTransferOpen(taken)) && (
+        <ol class="steps" aria-label="Steps of the swap">
+          {steps.map((step) => (
+            <StepLine key={step.name} step={step} taken={taken} end={end} />
+          ))}
+        </ol>
+      )}
       {!isAddress && !isDeposited && problem === '' && isLate && (
         <p class="warning">The offer has expired. A deposit now reverts and changes nothing.</p>
       )}
@@ -222,6 +224,8 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
         {wanted.mode === 'ADDRESS' ? 'the address' : 'the contract'}
       </span>
       <code class="whole-address">{to}</code>
+      <span>Output or refund go to</span>
+      <code class="whole-address">{wanted.user}</code>
       <span class="muted">
         {name === 'deposit'
           ? 'Reject it to go back'

@@ -14,15 +14,12 @@ import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { useQuery } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount } from '../../format/amount.js'
-import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { AddressRisks } from './address-risks.js'
 import { Connect } from './connect.js'
 import { WhatHappens } from './what-happens.js'
 
 const CHECK_MS = 30_000
-/** So little time is an alarm: a transfer takes a block or more. */
-const LAST_MS = 60_000
 
 type ClosedUse = Exclude<AddressUse, 'pay' | 'pay the rest'>
 
@@ -71,8 +68,6 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   const token = tokenOf(chainId, quote.inputToken)
   const rest = BigInt(quote.inputAmount) - (held ?? 0n)
   // What is cut off for reading is too little for the contract.
-  const arrivalMs = (quote.depositDeadline - SPARE_SECONDS) * 1000
-  const leftMs = arrivalMs - latestNow.value
   const exact = exactAmount(rest, token?.decimals)
   const use = addressUse(quote, swap, {
     held,
@@ -81,6 +76,10 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
   })
   const terms = (
     <WhatHappens chain={chain} swap={quote} isTransfer>
+      <dt>Receiver</dt>
+      <dd>
+        <code>{quote.user}</code>, of output and refunds
+      </dd>
       <dt>Solver</dt>
       <dd>
         <SolverRecord {...{ chainId }} solver={quote.solver} />
@@ -111,28 +110,24 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
           {children !== undefined && <Connect>Connect a wallet to check</Connect>}
         </div>
       )}
-      <details class="aside">
-        <summary>Four rules</summary>
-        <AddressRisks {...{ chain, token: quote.inputToken }} />
-      </details>
-      <div class="send">
-        <div class="send-line">
+      <AddressRisks {...{ chain, swap: quote }} />
+      <ol class="send">
+        <li>
+          <SaveQuote swap={swap} onSave={() => setSaved(true)} />
+          <span>A refund needs this file. {isSaved || 'Then the address appears.'}</span>
+        </li>
+        <li>
           <span>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</span>
-          <span>To arrive within</span>
           <span class="whole-address send-amount">
             <span class="number">{exact}</span>
             <TokenName chainId={chainId} address={quote.inputToken} />
             <Copy text={exact} label="amount" />
           </span>
-          <span class={`time-left number ${leftMs < LAST_MS ? 'negative' : ''}`}>{formatSpan(leftMs)}</span>
-        </div>
-        <p>
-          Output and refunds go to <code>{quote.user}</code>
-        </p>
-        <div class="whole-address">
-          <SaveQuote swap={swap} onSave={() => setSaved(true)} />
           <span>
-            Then send once to {isSaved ? 'this address' : 'the address that appears'}, on {chain.name}
+            once, on {chain.name}, to arrive by{' '}
+            <strong>
+              <Deadline seconds={quote.depositDeadline - SPARE_SECONDS} />
+            </strong>
           </span>
           {isSaved && (
             <>
@@ -142,17 +137,15 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
                 ))}
               </code>
               <Copy text={depositAddress} label="deposit address" isLarge />
+              <figure>
+                <QrCode text={depositAddress} label="QR code of the deposit address" />
+                <figcaption>The address alone: choose token and amount yourself</figcaption>
+              </figure>
             </>
           )}
-        </div>
-        {isSaved && (
-          <figure>
-            <QrCode text={depositAddress} label="QR code of the deposit address" />
-            <figcaption>The address alone: choose token and amount yourself</figcaption>
-          </figure>
-        )}
-        {terms}
-      </div>
+        </li>
+        <li>{terms}</li>
+      </ol>
       {children?.(use)}
     </section>
   )

@@ -84,16 +84,14 @@ export function SwapForm(props: SwapFormProps) {
       </TokenField>
     )
   }
-  // To watch is the alternative to a wallet, which the contract needs.
   const isTransfer = params.mode === 'address'
-  const isAfter = !isTransfer && wallet.value === undefined
   // With keys, the place of the wallet is the same one before and after: it takes the focus.
   const place = <WalletPlace key="wallet" params={params} />
   const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
   const missing =
     wanted?.user !== '' ? 'choose an offer' : isTransfer ? 'enter your address' : 'connect a wallet'
   const terms = found && <WhatHappens key="terms" {...{ chain, isTransfer, missing }} swap={found} />
-  const risks = isTransfer && found && <AddressRisks key="risks" {...{ chain, token: params.sell }} />
+  const risks = isTransfer && found && <AddressRisks key="risks" {...{ chain, swap: found }} />
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
       <fieldset class="mode">
@@ -125,7 +123,7 @@ export function SwapForm(props: SwapFormProps) {
           </>
         )}
       </div>
-      {isAfter ? [action, place, terms] : [place, risks, action, terms]}
+      {[place, risks, action, terms]}
     </div>
   )
 }
@@ -190,7 +188,7 @@ function WalletPlace({ params }: Pick<SwapFormProps, 'params'>) {
   useFocusAfter(place, isConnected)
   return (
     <div ref={place} class="wallet-place" tabIndex={-1}>
-      {isConnected ? <ConnectedWallet /> : <UserField params={params} />}
+      {isConnected ? <ConnectedWallet /> : params.mode === 'address' && <UserField params={params} />}
     </div>
   )
 }

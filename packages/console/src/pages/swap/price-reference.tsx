@@ -2,10 +2,12 @@ import { fillsOf, formatFillRate } from '../../components/charts/rate-chart.js'
 import { Age } from '../../components/time.js'
 import { wholeRate } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
+import { formatBps } from '../../format/amount.js'
 import type { SwapTerms } from './what-happens.js'
 
 /** A price so far below the last fill is worth a second look. */
 const FAR = 0.99
+const BPS = 10_000
 
 interface PriceReferenceProps extends Omit<Parameters<typeof fillsOf>[0], 'sell' | 'buy'> {
   readonly swap: SwapTerms
@@ -16,15 +18,15 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
   const { inputToken: sell, inputAmount, outputToken: buy, outputAmount } = swap
   const [sold = 0, bought = 0] = [sell, buy].map((token) => tokenOf(chainId, token)?.decimals)
   const last = fillsOf({ chainId, orders, sell, buy }).at(-1)
-  const isFar = last && wholeRate([inputAmount, sold], [outputAmount, bought]) < last.rate * FAR
+  const rate = wholeRate([inputAmount, sold], [outputAmount, bought])
   return (
-    <p class={isFar ? 'warning' : 'muted'}>
+    <p class={last && rate < last.rate * FAR ? 'warning' : 'muted'}>
       No outside price known.
       {last && (
         <>
           {' '}
-          Last fill <span class="number">{formatFillRate(last.rate, bought)}</span>,{' '}
-          <Age ms={last.at * 1000} />.
+          Last fill here {formatFillRate(last.rate, bought)}, <Age ms={last.at * 1000} />; this price{' '}
+          {formatBps((rate / last.rate - 1) * BPS)}.
         </>
       )}
     </p>

@@ -6,11 +6,12 @@ const OWN = 'Your address: it gets the output, or a refund'
 export function UserField({ params }: { readonly params: SwapParams }) {
   const { user, suggestedUser } = params
   const take = (address: string) => writeSwapParams({ ...params, user: address, suggestedUser: '' })
-  const field = (name: string) => (
-    <>
+  return (
+    <div class="user-field">
+      <p>{OWN}</p>
       <input
         class="wide-input"
-        aria-label={name}
+        aria-label={OWN}
         aria-invalid={user !== '' && !isUserAddress(user)}
         placeholder="0x…"
         value={user}
@@ -18,6 +19,7 @@ export function UserField({ params }: { readonly params: SwapParams }) {
         spellcheck={false}
         onInput={({ currentTarget }) => take(currentTarget.value.trim())}
       />
+      <p class="warning">No address of an exchange: a refund goes back there, and you may not get it.</p>
       {suggestedUser !== '' && (
         <p class="suggested-user">
           <span>
@@ -28,19 +30,6 @@ export function UserField({ params }: { readonly params: SwapParams }) {
           </button>
         </p>
       )}
-    </>
-  )
-  if (params.mode === 'address')
-    return (
-      <div class="user-field">
-        <p class="muted">{OWN}</p>
-        {field(OWN)}
-      </div>
-    )
-  return (
-    <details class="aside" open={user !== '' || suggestedUser !== ''}>
-      <summary>Or watch the auction for an address</summary>
-      {field('Watch the auction for an address')}
-    </details>
+    </div>
   )
 }

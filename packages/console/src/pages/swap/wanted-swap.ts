@@ -37,7 +37,7 @@ export function readWantedSwap(
   const text = amountOf(chainId, params)
   const amount = parseAmount(text, decimals)
   if (amount === undefined) return without(amountProblem(text, decimals))
-  const user = account ?? params.user
+  const user = account ?? (mode === 'address' ? params.user : '')
   if (isMistyped(user)) return without('The address has a typing error: its checksum is wrong')
   if (user !== '' && !isUserAddress(user)) return without('Enter a valid address')
   const wanted: WantedSwap = {

@@ -4,7 +4,6 @@ import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { fillsOf } from '../../components/charts/rate-chart.js'
 import { Deadline } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
-import { latestNow } from '../../data/clock.js'
 import { coinOf } from '../../data/coins.js'
 import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
@@ -46,6 +45,15 @@ export function WhatHappens(props: WhatHappensProps) {
   return (
     <div class="terms">
       <dl class="facts">
+        {!isDeposited && (
+          <>
+            <dt>You pay</dt>
+            <dd>
+              {input} and gas{gas && ' of '}
+              {gas && <Gas chainId={chainId} amount={gas} />}; no fee
+            </dd>
+          </>
+        )}
         <dt>You get</dt>
         <dd>
           {depositDeadline === undefined ? 'about' : 'exactly'}{' '}
@@ -54,32 +62,24 @@ export function WhatHappens(props: WhatHappensProps) {
             ? `, an estimate until you ${missing}`
             : !isDeposited && (
                 <>
-                  {missing !== undefined && !isTransfer && ' once you press Swap,'}
-                  {isTransfer ? ' if it arrives ' : ' if deposited '}
-                  {isTransfer && missing === undefined
-                    ? 'in time'
-                    : `within ${formatSpan((depositDeadline - (isTransfer ? SPARE_SECONDS : 0)) * 1000 - latestNow.value)}`}
+                  {isTransfer ? ' if it arrives by ' : ' if deposited by '}
+                  <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
                 </>
               )}
         </dd>
         <dt>If not paid</dt>
         <dd>
-          you can take {input} back after{' '}
-          {fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />}
-          {isTransfer && ', if it came whole and in time'}, plus{' '}
-          <Compensation chain={chain} output={BigInt(outputAmount)} />
+          after {fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />} you can take {input}{' '}
+          back for the gas of a refund, plus <Compensation chain={chain} output={BigInt(outputAmount)} />
         </dd>
-        <dt>Gas</dt>
-        <dd>
-          {isDeposited ? (
-            'of a refund'
-          ) : gas === undefined ? (
-            `of ${isTransfer ? 'the transfer' : 'approval and deposit'}`
-          ) : (
-            <Gas chainId={chainId} amount={gas} />
-          )}
-          , no fee{isDeposited || '; a refund costs gas too'}
-        </dd>
+        {isTransfer && (
+          <>
+            <dt>Not covered</dt>
+            <dd>
+              what comes late, in part or again: it comes back without compensation, and late tokens may not
+            </dd>
+          </>
+        )}
         {children}
       </dl>
     </div>
