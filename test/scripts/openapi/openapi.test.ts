@@ -10,9 +10,15 @@ import { failuresOf } from '../../../scripts/openapi/error-responses.js'
 import { openApiOf } from '../../../scripts/openapi/openapi.js'
 import { toPath } from '../../../scripts/openapi/operations.js'
 import { compileRoutes } from '../../../src/http/rest/http-rules.js'
-import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
+import {
+  type Document,
+  generatedDocument,
+  operationsOf,
+  readDocument,
+} from '../../support/openapi/document.js'
 
 const document = generatedDocument('openapi.json')
+const operations = operationsOf(document)
 
 /** Every message of the methods, with nested ones. */
 function messagesOf(roots: readonly DescMessage[]): DescMessage[] {
@@ -36,17 +42,13 @@ test('the document describes every REST route of every method, and apart from th
   const routes = [...contract.methods, contract.stream].flatMap((method) =>
     compileRoutes(method).map(({ verb, url }) => `${verb} ${toPath(url)}`),
   )
-  const described = Object.entries<object>(document.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((verb) => `${verb.toUpperCase()} ${path}`),
+  expect(operations.map(({ of }) => of).sort()).toEqual(
+    [...routes, 'GET /health', 'GET /health/ready', 'GET /metrics'].sort(),
   )
-  expect(described.sort()).toEqual([...routes, 'GET /health', 'GET /health/ready', 'GET /metrics'].sort())
 })
 
 test('each operation has its own id', () => {
-  const ids = Object.values<Document>(document.paths).flatMap((operations) =>
-    Object.values<Document>(operations).map(({ operationId }) => operationId),
-  )
-  expect(new Set(ids).size).toBe(ids.length)
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
 })
 
 test('a request must have the fields that are neither optional nor in the path', () => {
@@ -71,13 +73,11 @@ test('an API key may be needed for all methods, and a password only for /metrics
       metrics: { type: 'http', scheme: 'basic' },
     },
   ])
-  const secured = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
-    Object.values<Document>(operations).flatMap(({ security }) => (security ? [[path, security]] : [])),
-  )
+  const secured = operations.flatMap(({ id, operation: { security } }) => (security ? [[id, security]] : []))
   expect(secured).toEqual([
-    ['/health', []],
-    ['/health/ready', []],
-    ['/metrics', [{}, { metrics: [] }]],
+    ['getHealth', []],
+    ['getReadiness', []],
+    ['getMetrics', [{}, { metrics: [] }]],
   ])
   expect(document.paths['/metrics'].get.responses[401]).toBeDefined()
 })
@@ -107,19 +107,21 @@ describe('constraints', () => {
 
 describe('examples', () => {
   const read = readDocument(document)
-  const contents = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
-    Object.entries<Document>(operations).flatMap(([verb, operation]) => {
-      const bodies = { requestBody: operation.requestBody, ...operation.responses }
-      return Object.entries<Document>(bodies).flatMap(([name, body]) =>
-        Object.entries<Document>(body?.content ?? {}).map(([type, content]) => {
-          const inside = name === 'requestBody' ? [name] : ['responses', name]
-          const place = ['paths', path, verb, ...inside, 'content', type, 'schema']
-          const examples = content.examples ?? { request: { value: content.example } }
-          return { name: `${verb} ${path} ${name}`, place, examples, schema: content.schema }
-        }),
-      )
-    }),
-  )
+  const contents = operations.flatMap(({ of, place, operation: { requestBody, responses } }) => {
+    const bodies = [['requestBody', requestBody], ...Object.entries<Document>(responses)]
+    return bodies.flatMap(([name, body]) =>
+      Object.entries<Document>(body?.content ?? {}).map(([type, { schema, ...content }]) => {
+        const inside = name === 'requestBody' ? [name] : ['responses', name]
+        const examples = content.examples ?? { request: { value: content.example } }
+        return {
+          name: `${of} ${name}`,
+          place: [...place, ...inside, 'content', type, 'schema'],
+          examples,
+          schema,
+        }
+      }),
+    )
+  })
 
   test.each(contents)('of $name match their schemas', ({ place, examples, name }) => {
     for (const { value } of Object.values<Document>(examples)) expect(read.problems(place, value)).toEqual([])
@@ -135,12 +137,8 @@ describe('examples', () => {
   )
 
   test('fill the path of every operation', () => {
-    for (const operations of Object.values<Document>(document.paths)) {
-      for (const { parameters = [] } of Object.values<Document>(operations)) {
-        for (const parameter of parameters) {
-          if (parameter.in === 'path') expect(parameter.example).toBeDefined()
-        }
-      }
-    }
+    const parameters = operations.flatMap(({ operation }): Document[] => operation.parameters ?? [])
+    const bare = parameters.filter((each) => each.in === 'path' && each.example === undefined)
+    expect(bare).toEqual([])
   })
 })

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import type { Reason } from '../../../packages/protocol/src/errors.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { type Document, generatedDocument } from '../../support/openapi/document.js'
+import { type Document, generatedDocument, operationsOf, urlOf } from '../../support/openapi/document.js'
 import { limits, PLENTY } from '../../support/openapi/fixture.js'
 import { readPromises } from '../../support/openapi/promises.js'
-import { rounds } from '../../support/rounds.js'
+import { describeSlow, rounds } from '../../support/rounds.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { VALUES } from './values.js'
@@ -25,16 +25,17 @@ const service = await shared(startService(chain, limits(PLENTY)))
 const http = await shared(createRawHttpClient(service.url))
 
 /** The operations of the document, each with an example of its path and body, and the names in its query. */
-const operations = Object.entries<Document>(document.paths).flatMap(([path, verbs]) =>
-  Object.entries<Document>(verbs).map(([verb, { parameters = [], requestBody }]) => {
-    const within = (place: string): Document[] => parameters.filter((each: Document) => each.in === place)
+const operations = operationsOf(document).map(
+  ({ of, place, operation: { parameters = [], requestBody } }) => {
+    const within = (where: string): Document[] => parameters.filter((each: Document) => each.in === where)
     return {
-      of: `${verb.toUpperCase()} ${path}`,
+      of,
+      place,
       path: Object.fromEntries(within('path').map(({ name, example }) => [name, String(example)])),
       query: within('query').map(({ name }): string => name),
       body: requestBody?.content['application/json'].example as Values<unknown> | undefined,
     }
-  }),
+  },
 )
 type Operation = (typeof operations)[number]
 
@@ -62,10 +63,9 @@ function changesOf({ path, query, body = {} }: Operation) {
 type Changes = ReturnType<typeof changesOf> extends fc.Arbitrary<infer T> ? T : never
 
 /** Sends the example with some changes. A stream is left when its first bytes have come. */
-async function send({ of, path, body }: Operation, changes: Changes) {
-  const [method = '', template = ''] = of.split(' ')
-  const filled: Values<string> = { ...path, ...changes.path }
-  const url = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(filled[name] ?? ''))
+async function send({ of, path, body }: Operation, changes: Partial<Changes>) {
+  const [method = ''] = of.split(' ')
+  const url = urlOf(of, { ...path, ...changes.path })
   const response = await fetch(`${service.url}${url}?${new URLSearchParams(changes.query)}`, {
     method,
     headers: { 'content-type': 'application/json' },
@@ -100,26 +100,68 @@ describe('any request gets an answer that the document has, and a refusal names 
   })
 })
 
+describeSlow('the service accepts exactly the values that the schema accepts', () => {
+  /** Whether the service reports the field as a bad one. */
+  async function isRefused(field: string, operation: Operation, changes: Partial<Changes>): Promise<boolean> {
+    const { body } = await send(operation, changes)
+    return body.details?.some((detail: Document) => detail.field === field) ?? false
+  }
+
+  /** A schema cannot say what goes with the chain in the path, nor which cursors, page tokens and origins are known. */
+  const UNSAID = ['chainId', 'originChainId', 'destinationChainId', 'after', 'pageToken', 'audience', 'quote']
+  const isSaid = (name: string) => !UNSAID.includes(name)
+  /** What a value needs of other fields. */
+  const BESIDE: Readonly<Record<string, object>> = { minQuotes: { softDeadlineMs: 100 } }
+  /** Integers may be sent as strings. The schema has the plain form. */
+  const isInteger = (value: unknown) => /^(0|[1-9]\d*)$/.test(String(value))
+
+  it.each(operations.filter(({ body }) => body))('in the body of $of', async (operation) => {
+    const { of, place, body } = operation
+    const schema = [...place, 'requestBody', 'content', 'application/json', 'schema']
+    const wrong: string[] = []
+    for (const [field, { type }] of Object.entries<Document>(promises.at(schema).properties)) {
+      if (!isSaid(field)) continue
+      const isPrice = of.endsWith('/price')
+      const longest = field === 'minDepositWindow' && !isPrice ? { depositWindow: 86_400 } : {}
+      for (const value of [undefined, ...VALUES]) {
+        // Nor can it say how long the chain's own window is.
+        if (isPrice && field === 'minDepositWindow' && Number(value) > 300) continue
+        if (type === 'integer' && typeof value === 'string' && isInteger(value)) continue
+        const fields = { ...longest, ...BESIDE[field], [field]: value }
+        const sent = JSON.parse(JSON.stringify({ ...body, ...fields }))
+        const isPromised = promises.problems(schema, sent).length === 0
+        if ((await isRefused(field, operation, { fields })) === isPromised) wrong.push(`${field} ${value}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  const inUrl = operations.filter(
+    ({ of, path, query }) => !of.endsWith('/ws') && [...Object.keys(path), ...query].some(isSaid),
+  )
+  it.each(inUrl)('in the URL of $of', async (operation) => {
+    const place = [...operation.place, 'parameters']
+    const wrong: string[] = []
+    for (const [index, { in: where, name, schema }] of promises.at(place).entries()) {
+      // Another chain in the path gives another response.
+      if (where === 'header' || !isSaid(name)) continue
+      for (const value of VALUES) {
+        if (value === '' || (typeof value !== 'string' && typeof value !== 'number')) continue
+        const isNumber = (schema.items ?? schema).type === 'integer' && isInteger(value)
+        const given = isNumber ? Number(value) : String(value)
+        const promised = schema.type === 'array' ? [given] : given
+        const isPromised = promises.problems([...place, index, 'schema'], promised).length === 0
+        const changes = { [where]: { [name]: String(value) } }
+        if ((await isRefused(name, operation, changes)) === isPromised) wrong.push(`${name} ${value}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
 it('any path gets an answer', async () => {
   const known = ['v1', String(chain.chainId), 'solvers', 'order', 'quote', 'docs', 'health', 'assets']
-  const rare = [
-    '',
-    '.',
-    '..',
-    '%',
-    '%2e%2e',
-    '%2F',
-    '%00',
-    '%ff',
-    '%E2%82',
-    '*',
-    ':',
-    ';',
-    '?',
-    '#',
-    '\\',
-    '@',
-  ]
+  const rare = ['', '.', '..', '%', '%2e%2e', '%2F', '%00', '%ff', '%E2%82', ...'*:;?#\\@']
   const segment = fc.oneof(fc.constantFrom(...known), fc.constantFrom(...rare), fc.webSegment())
   const verb = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS')
   const property = fc.asyncProperty(verb, fc.array(segment, { maxLength: 6 }), async (method, segments) => {

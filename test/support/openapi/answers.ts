@@ -5,46 +5,49 @@ import { signOwnResults } from '../solvers/own-results.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import { nextTimestamp, signedRegistration, signedUnregistration } from '../solvers/solver.js'
 import { webSocket } from '../streams/transports.js'
-import { type Asker, createAsker, type Exchange, type RequestOptions } from './exchanges.js'
-import { DEAD_CHAIN, OFFERS, type OpenApiFixture, PUBLIC_URL, UNKNOWN_CHAIN } from './fixture.js'
-import { HEALTH, METRICS, OF, READY } from './operations.js'
+import { type Ask, createAsker } from './exchanges.js'
+import { OFFERS, type OpenApiFixture, PUBLIC_URL, UNKNOWN_CHAIN } from './fixture.js'
 import { causeRefusals, UNKNOWN_ORDER, UNKNOWN_QUOTE } from './refusals.js'
-import { handshake, streamUntil } from './streams.js'
 
 const [registered, second, bonded] = solverAccounts
 const unbonded = solverAccounts[5]
 const OLD = () => Date.now() - 301_000
 
-/** A request by the document's name of its operation. */
-type Row = readonly [of: string, options?: RequestOptions]
-
-/** What makes responses. */
-type Run = OpenApiFixture & Pick<Asker, 'ask' | 'keep'> & { readonly path: { readonly chainId: number } }
+type Run = OpenApiFixture & { readonly ask: Ask }
 
 /** Makes each operation give every response that it can give. @returns them, and a message of the stream of each kind */
 export async function causeAnswers(fixture: OpenApiFixture) {
-  const exchanges: Exchange[] = []
-  const { ask, keep, close } = createAsker(fixture.service.url, exchanges)
-  const run: Run = { ...fixture, ask, keep, path: { chainId: fixture.chain.chainId } }
-  const askAll = async (rows: readonly Row[]) => {
-    for (const [of, options] of rows) await ask(of, options)
-  }
+  const { chainId } = fixture.chain
+  const unknown = { orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
+  const { exchanges, askAt, close } = createAsker({ chainId, address: registered.address, ...unknown })
+  const ask = askAt(fixture.service.url)
+  const run: Run = { ...fixture, ask }
 
-  await askAll(await registrations(run))
-  const quoted = (
-    await ask(OF.quote, { path: run.path, body: quoteOf(run, { verify: 'best', includeCalls: true }) })
-  ).body as Quoted
-  await askAll(quotes(run, quoted))
+  await register(run)
+  const options = { verify: 'best', includeCalls: true }
+  const quoted = (await ask('getQuote', { body: quoteOf(run, options) })).body as Quoted
+  await quote(run, quoted)
   await fillStreams(run)
   const refused = await refuseQuotes(run)
-  await askAll(records(run, [quoted.quoteId, refused.quoteId]))
+  for (const quoteId of [quoted.quoteId, refused.quoteId, UNKNOWN_QUOTE, '12'])
+    await ask('getQuoteRecord', { path: { quoteId } })
   const events = await playOrder(run, quoted)
   await untilTokensAreRead(run)
-  await askAll(orders(run, quoted.orderId))
-  await askAll(await results(run))
-  await askAll(await unregistrations(run))
-  await fixture.withBrokenClock(async () => askAll(await failures(run)))
-  await causeRefusals(fixture, exchanges)
+  for (const orderId of [quoted.orderId, UNKNOWN_ORDER, '0x12']) await ask('getOrder', { path: { orderId } })
+  for (const query of ['', '?user=nobody&state=NONE']) await ask('listOrders', { query })
+  for (const operation of [
+    'listTokens',
+    'listPairs',
+    'getHealth',
+    'getReadiness',
+    'getMetrics',
+    'GET /nowhere',
+  ])
+    await ask(operation)
+  await listResults(run)
+  await unregister(run)
+  await fixture.withBrokenClock(() => fail(run))
+  await causeRefusals(fixture, exchanges, askAt)
   close()
   return { exchanges, events }
 }
@@ -55,63 +58,49 @@ const priceOf = ({ chain }: Run, changes: object = {}) => {
   return { inputToken, outputToken, orderType, amount, ...changes }
 }
 
-async function registrations({ path, best, other }: Run): Promise<Row[]> {
+async function register({ ask, best, other }: Run): Promise<void> {
   const { endpointUrl } = best
   const sign = (account = registered, terms = {}) => signedRegistration(account, { endpointUrl, ...terms })
   const body = await sign(registered, { name: 'Aldous' })
-  const own = { ...path, address: registered.address }
-  return [
-    [OF.register, { path, body: { ...body, address: '0x12', name: '' } }],
-    [OF.register, { path: { chainId: DEAD_CHAIN }, body: await sign() }],
-    [OF.register, { path, body: { ...body, endpointUrl: `${endpointUrl}/other` } }],
-    [OF.register, { path, body: await sign(registered, { timestamp: OLD() }) }],
-    [OF.register, { path, body: await sign(registered, { endpointUrl: 'https://10.0.0.1' }) }],
-    [OF.register, { path, body: await sign(unbonded) }],
-    [OF.register, { path, body }],
-    [OF.register, { path, body }],
-    [OF.register, { path, body: await sign(second, { endpointUrl: other.endpointUrl, name: 'Beatrix' }) }],
-    [OF.register, { path, body: await sign(bonded) }],
-    [OF.solvers, { path }],
-    [OF.stats, { path }],
-    [OF.stats, { path, query: '?window=1d' }],
-    [OF.solverStats, { path: own }],
-    [OF.solverStats, { path: own, query: '?window=1d' }],
-    [OF.solverStats, { path: { ...path, address: `0x${'99'.repeat(20)}` } }],
-    [OF.chains],
-  ]
+  for (const each of [
+    { ...body, address: '0x12', name: '' },
+    { ...body, endpointUrl: `${endpointUrl}/other` },
+    await sign(registered, { timestamp: OLD() }),
+    await sign(registered, { endpointUrl: 'https://10.0.0.1' }),
+    await sign(unbonded),
+    body,
+    body,
+    await sign(second, { endpointUrl: other.endpointUrl, name: 'Beatrix' }),
+    await sign(bonded),
+  ])
+    await ask('registerSolver', { body: each })
+  await ask('listSolvers')
+  for (const operation of ['listSolverStats', 'getSolverStats'])
+    for (const query of ['', '?window=1d']) await ask(operation, { query })
+  await ask('getSolverStats', { path: { address: `0x${'99'.repeat(20)}` } })
+  await ask('listChains')
 }
 
 /** The response to a quote request, as far as later requests need it. */
 // biome-ignore lint/suspicious/noExplicitAny: a response of many shapes
 type Quoted = Readonly<Record<'quoteId' | 'orderId' | 'solverSignature' | 'depositAddress' | 'quote', any>>
 
-function quotes(run: Run, { quote, solverSignature }: Quoted): Row[] {
-  const { path } = run
-  const dead = { chainId: DEAD_CHAIN }
-  const onDead = { originChainId: DEAD_CHAIN, destinationChainId: DEAD_CHAIN }
-  const offer = { quote, solverSignature }
-  return [
-    [OF.quote, { path, body: quoteOf(run, { amount: '-1', depositMode: 'CASH' }) }],
-    [OF.quote, { path, body: '{' }],
-    [OF.quote, { path, body: 'a=b', headers: { 'content-type': 'text/plain' } }],
-    [OF.quote, { path: dead, body: quoteOf(run, onDead) }],
-    [OF.price, { path, body: priceOf(run) }],
-    [OF.price, { path, body: priceOf(run, { amount: '-1', outputToken: priceOf(run).inputToken }) }],
-    [OF.price, { path: dead, body: priceOf(run) }],
-    [OF.check, { path, body: offer }],
-    [OF.check, { path, body: { quote: { ...quote, nonce: '-1' }, solverSignature: '0x' } }],
-    [OF.check, { path: dead, body: offer }],
-    [OF.stream, { path, body: quoteOf(run) }],
-    [OF.stream, { path, body: quoteOf(run, { refreshSeconds: 1 }) }],
-    [OF.stream, { path: dead, body: quoteOf(run, onDead) }],
-  ]
+async function quote(run: Run, { quote, solverSignature }: Quoted): Promise<void> {
+  const { ask } = run
+  await ask('getQuote', { body: quoteOf(run, { amount: '-1', depositMode: 'CASH' }) })
+  const unpaired = { amount: '-1', outputToken: priceOf(run).inputToken }
+  for (const changes of [{}, unpaired]) await ask('getPrice', { body: priceOf(run, changes) })
+  await ask('checkOffer', { body: { quote, solverSignature } })
+  await ask('checkOffer', { body: { quote: { ...quote, nonce: '-1' }, solverSignature: '0x' } })
+  for (const changes of [{}, { refreshSeconds: 1 }])
+    await ask('streamQuotes', { body: quoteOf(run, changes) })
 }
 
 /** Asks for a stream while another one has the only place. */
 async function fillStreams(run: Run): Promise<void> {
   const leaving = new AbortController()
   await fetch(`${run.service.url}/v1/events`, { signal: leaving.signal })
-  await run.ask(OF.stream, { path: run.path, body: quoteOf(run) })
+  await run.ask('streamQuotes', { body: quoteOf(run) })
   leaving.abort()
   await untilNobodyStreams(run)
 }
@@ -126,11 +115,11 @@ function untilNobodyStreams({ service }: Run): Promise<number> {
 
 /** Asks solvers that make no offer, and such that have no place for a third request. @returns the first response */
 async function refuseQuotes(run: Run): Promise<Quoted> {
-  const { ask, path, best, other, service } = run
+  const { ask, best, other, service, chain } = run
   best.behave(async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' }))
   other.behave(async (_asked, _solver, { response }) => void response.writeHead(422).end())
-  const { body } = await ask(OF.quote, { path, body: quoteOf(run) })
-  await ask(OF.price, { path, body: priceOf(run, { amount: '7' }) })
+  const { body } = await ask('getQuote', { body: quoteOf(run) })
+  await ask('getPrice', { body: priceOf(run, { amount: '7' }) })
 
   const { opened, open } = deferred()
   for (const solver of [best, other])
@@ -138,11 +127,11 @@ async function refuseQuotes(run: Run): Promise<Quoted> {
       await opened
       return void response.writeHead(422).end()
     })
-  const waiting = [1, 2].map(() => service.post(`/v1/${path.chainId}/quote`, quoteOf(run)))
+  const waiting = [1, 2].map(() => service.post(`/v1/${chain.chainId}/quote`, quoteOf(run)))
   const countWaiting = () => service.metric('aggregator_solver_requests_queued', {})
   await eventually(countWaiting, (count) => count === 2)
-  await ask(OF.quote, { path, body: quoteOf(run) })
-  await ask(OF.price, { path, body: priceOf(run, { amount: '8' }) })
+  await ask('getQuote', { body: quoteOf(run) })
+  await ask('getPrice', { body: priceOf(run, { amount: '8' }) })
   open()
   await Promise.all(waiting)
   best.behave(OFFERS.best)
@@ -150,13 +139,11 @@ async function refuseQuotes(run: Run): Promise<Quoted> {
   return body as Quoted
 }
 
-function records({ path }: Run, quoteIds: readonly string[]): Row[] {
-  return [...quoteIds, UNKNOWN_QUOTE, '12'].map((quoteId) => [OF.record, { path: { ...path, quoteId } }])
-}
+const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
 
 /** Plays the order of a quote, one of an address and a reorganisation, and asks for their events. @returns the messages of the stream */
 async function playOrder(run: Run, { quote, solverSignature: signature, orderId, depositAddress }: Quoted) {
-  const { ask, keep, service, traffic } = run
+  const { ask, service, traffic } = run
   const { actions } = traffic
   const [inputAmount, outputAmount] = [BigInt(quote.inputAmount), BigInt(quote.outputAmount)]
   const { fillDeadline, nonce } = quote
@@ -169,7 +156,7 @@ async function playOrder(run: Run, { quote, solverSignature: signature, orderId,
   await watch.until(({ type }) => type === 'Health')
   const start = watch.cursor()
 
-  await ask(OF.events)
+  await ask('streamEventsAsServerSentEvents')
   const late = traffic.order((await traffic.head()).timestamp - 1)
   await traffic.mine([actions.deposit(order)])
   await traffic.mine([actions.refundAddressDeposit(late)])
@@ -180,72 +167,49 @@ async function playOrder(run: Run, { quote, solverSignature: signature, orderId,
   watch.leave()
   await untilNobodyStreams(run)
 
-  keep(OF.events, await streamUntil(`${service.url}/v1/events?after=${start}`, 'Settled'))
+  await ask('streamEventsAsServerSentEvents', { query: `?after=${start}`, until: 'Settled' })
   await untilNobodyStreams(run)
   for (const query of ['?user=nobody', '?after=nowhere', `?chainId=${UNKNOWN_CHAIN}`])
-    await ask(OF.events, { query })
-  await ask(OF.socket)
-  for (const key of ['dGhlIHNhbXBsZSBub25jZQ==', 'short']) keep(OF.socket, await handshake(service.url, key))
+    await ask('streamEventsAsServerSentEvents', { query })
+  await ask('streamEventsOnWebSocket')
+  for (const key of ['dGhlIHNhbXBsZSBub25jZQ==', 'short'])
+    await ask('streamEventsOnWebSocket', { headers: { ...UPGRADE, 'sec-websocket-key': key } })
   return watch.messages
 }
 
-async function untilTokensAreRead({ service, path }: Run): Promise<void> {
+async function untilTokensAreRead({ service, chain }: Run): Promise<void> {
   await eventually(
-    () => service.get(`/v1/${path.chainId}/tokens`),
+    () => service.get(`/v1/${chain.chainId}/tokens`),
     ({ body }) => body.tokens.length > 1 && body.tokens.every((token: object) => 'symbol' in token),
   )
 }
 
-function orders({ path }: Run, orderId: string): Row[] {
-  return [
-    [OF.order, { path: { ...path, orderId } }],
-    [OF.order, { path: { ...path, orderId: UNKNOWN_ORDER } }],
-    [OF.order, { path: { ...path, orderId: '0x12' } }],
-    [OF.order, { path: { chainId: DEAD_CHAIN, orderId } }],
-    [OF.orders, { path }],
-    [OF.orders, { path, query: '?user=nobody&state=NONE' }],
-    [OF.tokens, { path }],
-    [OF.pairs, { path }],
-    [HEALTH],
-    [READY],
-    [METRICS],
-    ['GET /nowhere'],
-  ]
-}
-
-async function results({ path }: Run): Promise<Row[]> {
-  const own = { ...path, address: registered.address }
+async function listResults({ ask }: Run): Promise<void> {
   const body = { ...(await signOwnResults(registered, PUBLIC_URL)), pageSize: 2 }
-  return [
-    [OF.results, { path: own, body }],
-    [OF.results, { path: own, body: { ...body, audience: 'quotes.example', pageToken: 'x' } }],
-    [OF.results, { path: { ...path, address: bonded.address }, body }],
-    [OF.results, { path: own, body: await signOwnResults(registered, PUBLIC_URL, { timestamp: OLD() }) }],
-    [OF.results, { path: own, body: await signOwnResults(registered, 'https://other.example') }],
-  ]
+  for (const each of [
+    body,
+    { ...body, audience: 'quotes.example', pageToken: 'x' },
+    await signOwnResults(registered, PUBLIC_URL, { timestamp: OLD() }),
+    await signOwnResults(registered, 'https://other.example'),
+  ])
+    await ask('listOwnResults', { body: each })
+  await ask('listOwnResults', { path: { address: bonded.address }, body })
 }
 
-async function unregistrations({ path }: Run): Promise<Row[]> {
-  const [own, foreign] = [registered, bonded].map(({ address }) => ({ ...path, address }))
+async function unregister({ ask }: Run): Promise<void> {
+  const foreign = { address: bonded.address }
   const body = await signedUnregistration(registered)
-  return [
-    [OF.unregister, { path: own, body: { ...body, signature: '0x12' } }],
-    [OF.unregister, { path: foreign, body }],
-    [OF.unregister, { path: own, body: await signedUnregistration(registered, OLD()) }],
-    [OF.unregister, { path: foreign, body: await signedUnregistration(bonded, nextTimestamp()) }],
-    [OF.unregister, { path: own, body }],
-    [OF.unregister, { path: own, body }],
-  ]
+  await ask('unregisterSolver', { body: { ...body, signature: '0x12' } })
+  await ask('unregisterSolver', { path: foreign, body })
+  await ask('unregisterSolver', { body: await signedUnregistration(registered, OLD()) })
+  await ask('unregisterSolver', { path: foreign, body: await signedUnregistration(bonded, nextTimestamp()) })
+  for (const _ of ['removed', 'removed already']) await ask('unregisterSolver', { body })
 }
 
-/** What a service answers that fails. */
-async function failures(run: Run): Promise<Row[]> {
-  const { path, best } = run
-  const own = { ...path, address: registered.address }
-  return [
-    [OF.quote, { path, body: quoteOf(run) }],
-    [OF.register, { path, body: await signedRegistration(registered, best) }],
-    [OF.unregister, { path: own, body: await signedUnregistration(registered) }],
-    [HEALTH],
-  ]
+/** Asks a service that fails. */
+async function fail(run: Run): Promise<void> {
+  await run.ask('getQuote', { body: quoteOf(run) })
+  await run.ask('registerSolver', { body: await signedRegistration(registered, run.best) })
+  await run.ask('unregisterSolver', { body: await signedUnregistration(registered) })
+  await run.ask('getHealth')
 }

@@ -3,15 +3,17 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { createDevnetClient, devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 import type { SettlementDomain } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { ExampleEvent, ExampleRun, Sample } from '../../../scripts/openapi/example.js'
-import { causeAnswers } from './answers.js'
+import type { causeAnswers } from './answers.js'
 import type { Exchange } from './exchanges.js'
 import type { OpenApiFixture } from './fixture.js'
 
 const MAX_TEXT_LENGTH = 1500
 
-/** Makes the services of a fixture give every response, and picks an example of each kind. */
-export async function captureExamples(fixture: OpenApiFixture): Promise<ExampleRun> {
-  const { exchanges, events } = await causeAnswers(fixture)
+/** Picks an example of each kind of response that the services of a fixture gave. */
+export async function captureExamples(
+  fixture: OpenApiFixture,
+  { exchanges, events }: Awaited<ReturnType<typeof causeAnswers>>,
+): Promise<ExampleRun> {
   const settlement = await describeSettlement(fixture)
   return { settlement, exchanges: pick(exchanges), events: pickEvents(events) }
 }

@@ -10,6 +10,27 @@ export function generatedDocument(name: 'openapi.json' | 'asyncapi.json'): Docum
   return JSON.parse(readFileSync(new URL(`../../../gen/${name}`, import.meta.url), 'utf8'))
 }
 
+/** The operations of an OpenAPI document, each with its id, its name such as `GET /v1/{chainId}/solvers`, and its place. */
+export function operationsOf(openApi: Document) {
+  return Object.entries<Document>(openApi.paths).flatMap(([path, verbs]) =>
+    Object.entries<Document>(verbs).map(([verb, operation]) => ({
+      id: operation.operationId as string,
+      of: `${verb.toUpperCase()} ${path}`,
+      place: ['paths', path, verb],
+      operation,
+    })),
+  )
+}
+
+/** Values for the names in a path. */
+export type PathValues = Readonly<Record<string, string | number>>
+
+/** The path of an operation's name with these values. */
+export function urlOf(of: string, path: PathValues): string {
+  const [, template = ''] = of.split(' ')
+  return template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? ''))
+}
+
 /** A document with compiled schemas. */
 export interface ReadDocument {
   /** @returns the errors of a value by the schema at this place, such as `['paths', '/health']`; empty when it is valid */

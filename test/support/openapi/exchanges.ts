@@ -1,13 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Reason } from '../../../packages/protocol/src/errors.js'
 import type { Sample } from '../../../scripts/openapi/example.js'
-import { createRawHttpClient } from '../clients/raw-http-client.js'
+import { generatedDocument, operationsOf, type PathValues, urlOf } from './document.js'
 
 /** A request to a path of the document, and its response. */
 export interface Exchange extends Sample {
   readonly headers: IncomingHttpHeaders
-  /** What was sent; undefined where it was not by `ask`. */
-  readonly sent?: Sent
+  readonly sent: Sent
 }
 
 /** A request, and the text of its response. */
@@ -15,65 +16,68 @@ interface Sent {
   readonly verb: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
+  readonly text: string | undefined
   readonly answer: string
 }
 
-/** What is sent. A body is sent as JSON unless it is text. */
-export interface RequestOptions {
-  readonly path?: Readonly<Record<string, string | number>>
+/** What is sent. */
+interface RequestOptions {
+  /** Values of the path, where they are not those of the asker. */
+  readonly path?: PathValues
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: object | string
+  readonly body?: object | undefined
+  /** Leaves a stream whose text has this. */
+  readonly until?: string
 }
 
-export type Asker = ReturnType<typeof createAsker>
+/** @param operation its id in the document, or a verb and a path */
+export type Ask = (operation: string, options?: RequestOptions) => Promise<Exchange>
 
-/** Sends requests to a service by the names of the document, and keeps every response in `exchanges`. */
-export function createAsker(url: string, exchanges: Exchange[]) {
-  const http = createRawHttpClient(url)
+/** The operations of the document. */
+export const OPERATIONS = operationsOf(generatedDocument('openapi.json'))
+const NAMES = new Map(OPERATIONS.map(({ id, of }) => [id, of]))
 
-  return {
-    /** @param of verb and path as the document has them, such as `GET /v1/{chainId}/solvers` */
-    async ask(
-      of: string,
-      { path = {}, query = '', headers = {}, body }: RequestOptions = {},
-    ): Promise<Exchange> {
-      const [verb = '', template = ''] = of.split(' ')
-      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-      const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
-      const sent = { verb, url: filled(template, path) + query, headers: { ...type, ...headers }, body: text }
-      const answer = await http.send(verb, sent.url, {
-        headers: sent.headers,
-        ...(text === undefined ? {} : { body: text }),
-      })
-      const seen = toExchange(of, answer)
-      exchanges.push({
-        ...seen,
-        sent: { ...sent, answer: answer.text },
-        ...(template.includes('{') ? { path } : {}),
-        ...(typeof body === 'object' ? { requestBody: body } : {}),
-      })
-      return seen
-    },
-    /** Keeps a response that was received in another way. */
-    keep: (of: string, answer: { status: number; headers: IncomingHttpHeaders; text: string }) =>
-      exchanges.push(toExchange(of, answer)),
-    url,
-    close: http.close,
-  }
-}
+/** Sends requests to services, over connections that it keeps, and keeps every response in `exchanges`. */
+export function createAsker(values: PathValues) {
+  const agent = new Agent({ keepAlive: true })
+  const exchanges: Exchange[] = []
 
-function filled(template: string, path: Readonly<Record<string, string | number>>): string {
-  return template.replace(/\{(\w+)\}/g, (_, name) => String(path[name]))
-}
+  const askAt =
+    (service: string): Ask =>
+    async (operation, { path: others = {}, query = '', headers = {}, body, until } = {}) => {
+      const of = NAMES.get(operation) ?? operation
+      const names = [...of.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+      const path = Object.fromEntries(names.map((name) => [name, others[name] ?? values[name] ?? '']))
+      const [verb = ''] = of.split(' ')
+      const url = urlOf(of, path) + query
+      const text = body && JSON.stringify(body)
+      const asked = { ...(text && { 'content-type': 'application/json' }), ...headers }
+      const length = text && { 'content-length': Buffer.byteLength(text) }
+      const options = { agent, method: verb, headers: { ...asked, ...length } }
+      const call = httpRequest(service + url, options).end(text)
+      const answered = await Promise.race([once(call, 'response'), once(call, 'upgrade')])
+      const [response, socket]: [IncomingMessage, Socket?] = answered as never
+      socket?.destroy()
+      let answer = ''
+      // What an upgrade has after its headers belongs to the socket.
+      for await (const chunk of socket ? [] : response.setEncoding('utf8')) {
+        answer += chunk
+        if (until && answer.includes(until)) break
+      }
+      const { statusCode: status = 0, headers: received } = response
+      const isJson = received['content-type']?.startsWith('application/json') ?? false
+      const value = isJson ? JSON.parse(answer) : answer
+      const reason: Reason | undefined = status >= 400 && isJson ? value.code : undefined
+      const exchange: Exchange = {
+        ...{ of, status, headers: received, body: value, sent: { verb, url, headers: asked, text, answer } },
+        ...(reason && { reason }),
+        ...(names.length > 0 && { path }),
+        ...(body && { requestBody: body }),
+      }
+      exchanges.push(exchange)
+      return exchange
+    }
 
-function toExchange(
-  of: string,
-  { status, headers, text }: { status: number; headers: IncomingHttpHeaders; text: string },
-): Exchange {
-  const isJson = headers['content-type']?.startsWith('application/json') ?? false
-  const body = isJson ? JSON.parse(text) : text
-  const reason: Reason | undefined = status >= 400 && isJson ? body.code : undefined
-  return { of, status, headers, body, ...(reason === undefined ? {} : { reason }) }
+  return { exchanges, askAt, close: () => agent.destroy() }
 }

@@ -34,8 +34,8 @@ export const limits = (value: string) =>
 export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
 
 /**
- * A chain with two solvers and four services: one for every error, one that accepts one request of each
- * kind, one that asks for API keys, and one whose database can be killed.
+ * A chain with two solvers and three services: one for every error, one that accepts one request of each
+ * kind, and one whose database can be killed.
  */
 export async function startOpenApiFixture() {
   const [chain, database] = await Promise.all([startModelChain({ bonded: 3 }), startPostgres()])
@@ -65,10 +65,9 @@ export async function startOpenApiFixture() {
     PUBLIC_URLS: PUBLIC_URL,
   }
   const log = pino({ level: 'silent' })
-  const [service, tight, keyed, shared] = await Promise.all([
+  const [service, tight, shared] = await Promise.all([
     startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { clock: { ...systemClock, now }, log }),
     startService(chain, { ...limits('1'), METRICS_AUTH, QUOTE_RECORD_HOURS: '0' }, { log }),
-    startService(chain, { ...limits(PLENTY), REQUIRE_API_KEY: 'all' }, { log }),
     startService(chain, { ...limits(PLENTY), DATABASE_URL: database.url }, { log }),
   ])
   const [best, other] = await Promise.all([
@@ -81,17 +80,13 @@ export async function startOpenApiFixture() {
     traffic,
     service,
     tight,
-    keyed,
     shared,
-    /** A service whose only chain has no node that answers. */
-    startUnready: () => startService(dead, {}, { log }),
+    /** A service that asks for API keys, and whose only chain has no node that answers. */
+    startUnready: () => startService(dead, { ...limits(PLENTY), REQUIRE_API_KEY: 'all' }, { log }),
     /** Blocks an address on every chain of `shared`, as its operator would. */
     async bar(address: Address) {
-      const {
-        lists: { blocked: blockedSolvers },
-        close,
-      } = await openOperatorStores({ dbPath: '', databaseUrl: database.url })
-      await blockedSolvers.add({ address, chainId: undefined, listedAt: Date.now() })
+      const { lists, close } = await openOperatorStores({ dbPath: '', databaseUrl: database.url })
+      await lists.blocked.add({ address, chainId: undefined, listedAt: Date.now() })
       await close()
     },
     /** Ends the database of `shared`, which continues without it. */
@@ -110,7 +105,6 @@ export async function startOpenApiFixture() {
     async close() {
       await service.close()
       await tight.close()
-      await keyed.close()
       await shared.close()
       await database.stop()
       await best.close()

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Document, readDocument } from './document.js'
+import { type Document, operationsOf, readDocument } from './document.js'
 import type { Exchange } from './exchanges.js'
+
+type Answer = Omit<Exchange, 'sent'>
 
 /** Headers that are always there when they are documented. */
 const DOCUMENTED_HEADERS = /^(x-request-id|ratelimit-.+|retry-after|allow|www-authenticate|upgrade)$/
@@ -10,7 +12,7 @@ export function readPromises(openApi: Document) {
   const read = readDocument(openApi)
 
   /** Where the response to this request is promised: in common for a request that reaches no operation. */
-  function placeOf({ of, status }: Exchange): string[] {
+  function placeOf({ of, status }: Answer): string[] {
     const [verb = '', path = ''] = of.split(' ')
     const isPath = openApi.paths[path] !== undefined
     const isVerb = openApi.paths[path]?.[verb.toLowerCase()] !== undefined
@@ -23,7 +25,7 @@ export function readPromises(openApi: Document) {
     return place.reduce((value, key) => value?.[key], openApi)
   }
 
-  function headerProblems(promised: Document, { headers, reason }: Exchange): string[] {
+  function headerProblems(promised: Document, { headers, reason }: Answer): string[] {
     const names = Object.keys(promised).filter((name) => appliesTo(promised[name], reason))
     const documented = new Set(names.map((name) => name.toLowerCase()))
     const others = Object.keys(headers).filter(
@@ -53,7 +55,7 @@ export function readPromises(openApi: Document) {
     return schema.type === 'integer' ? Number(value) >= schema.minimum : Boolean(value)
   }
 
-  function bodyProblems(place: string[], promised: Document, { status, headers, body }: Exchange): string[] {
+  function bodyProblems(place: string[], promised: Document, { status, headers, body }: Answer): string[] {
     const type = headers['content-type']?.split(';')[0] ?? ''
     if (promised.content === undefined) return status === 101 ? [] : ['has no documented content']
     if (promised.content[type] === undefined) return [`${type} is not documented`]
@@ -64,7 +66,7 @@ export function readPromises(openApi: Document) {
     at,
     problems: read.problems,
     /** The differences of a response from the document. */
-    problemsOf(exchange: Exchange): string[] {
+    problemsOf(exchange: Answer): string[] {
       const place = placeOf(exchange)
       const promised = at(place)
       if (promised === undefined) return ['is not documented']
@@ -72,16 +74,12 @@ export function readPromises(openApi: Document) {
     },
     /** All promised responses, by their names. */
     answers(): string[] {
-      return Object.entries<Document>(openApi.paths).flatMap(([path, operations]) =>
-        Object.entries<Document>(operations).flatMap(([verb, { responses }]) =>
-          Object.entries<Document>(responses).flatMap(([status, { content = {} }]) => {
-            const { code } = content['application/json']?.schema.properties ?? {}
-            const reasons: (string | undefined)[] = code?.enum ?? [undefined]
-            return reasons.map((reason) =>
-              answerName({ of: `${verb.toUpperCase()} ${path}`, status, reason }),
-            )
-          }),
-        ),
+      return operationsOf(openApi).flatMap(({ of, operation }) =>
+        Object.entries<Document>(operation.responses).flatMap(([status, { content = {} }]) => {
+          const { code } = content['application/json']?.schema.properties ?? {}
+          const reasons: (string | undefined)[] = code?.enum ?? [undefined]
+          return reasons.map((reason) => answerName({ of, status, reason }))
+        }),
       )
     },
   }
