@@ -10,6 +10,7 @@ import {
 import { expect, test } from 'vitest'
 import { createEventStore } from '../../src/store/events/event-store.js'
 import { POSTGRES_TABLES } from '../../src/store/postgres/postgres-stores.js'
+import { readRecordKey } from '../../src/store/stores.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { postgresAt } from './databases.js'
 
@@ -60,6 +61,8 @@ test('replicas that start at the same time migrate an empty database once', asyn
     )
     const logs = await opened[0]?.database.selectFrom('event_log').selectAll().execute()
     expect(logs).toHaveLength(1)
+    const keys = await Promise.all(opened.map(({ database }) => readRecordKey(database)))
+    expect(keys).toEqual(opened.map(() => keys[0]))
     const state = { logId: logs?.[0]?.log_id, lastSequence: 0, prunedSequence: 0 }
     expect(states).toEqual(opened.map(() => state))
     await Promise.all(opened.map(({ close }) => close()))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EventFilter, matches } from '../../../packages/protocol/src/orders/event.js'
+import { EVERY_EVENT, type EventFilter, matches } from '../../../packages/protocol/src/orders/event.js'
 import { BOTH_DATABASES } from '../databases.js'
 import { header, manySettled, newBlocks, openToRead, pruneAll } from './event-samples.js'
 
@@ -57,14 +57,8 @@ describe.each(BOTH_DATABASES)('in %s', (_which, useDatabase) => {
     now = 2000
     await store.append(one, newBlocks(2, 2, manySettled(1, 2, 2)))
     expect(await pruneAll(store, 1500)).toBe(20)
-    const filter = {
-      chainIds: new Set([1]),
-      types: new Set(),
-      orderIds: new Set(),
-      users: new Set(),
-      solvers: new Set(),
-    }
-    expect(await store.readMatching(filter as EventFilter, { after: 19, through: 22 }, 10)).toBeUndefined()
-    expect(await store.readMatching(filter as EventFilter, { after: 20, through: 22 }, 10)).toHaveLength(2)
+    const filter = { ...EVERY_EVENT, chainIds: new Set([1]) }
+    expect(await store.readMatching(filter, { after: 19, through: 22 }, 10)).toBeUndefined()
+    expect(await store.readMatching(filter, { after: 20, through: 22 }, 10)).toHaveLength(2)
   })
 })

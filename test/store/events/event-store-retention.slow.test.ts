@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BOTH_DATABASES, DURABLE_DATABASES, type TestDatabase } from '../databases.js'
+import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
 import {
   header,
   manySettled,
@@ -75,7 +75,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await store.revert(one, header(14))).toStrictEqual(revertedEntries(6, ...next))
     })
 
-    test.each([499, 500, 501, 1733])('removes all of %d old entries but the last', async (count) => {
+    test.each([500, 501, 1733])('removes all of %d old entries but the last', async (count) => {
       const { store, clock, one } = await openAt(100, await create())
       await store.append(one, newBlocks(11, 11, manySettled(1, 11, count)))
       clock.ms = 200
@@ -88,27 +88,5 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       expect(await store.readEntry(count - 1)).toBeUndefined()
       expect(await store.readState()).toMatchObject({ lastSequence: count + 1, prunedSequence: count })
     })
-  })
-})
-
-describe.each(DURABLE_DATABASES)('an event store %s that is opened again', (_where, kind) => {
-  const create = kind()
-
-  test.each([
-    ['none', 0, 0],
-    ['some', 301, 3],
-    ['all', 401, 4],
-  ])('continues the sequences when %s were removed', async (_how, beforeMs, count) => {
-    const database = await create()
-    const first = await prepare(database)
-    await pruneAll(first.store, beforeMs)
-    const before = await first.contents(1)
-    await first.close()
-
-    const { store, one, contents } = await openAt(1000, database)
-    expect(await contents(1)).toStrictEqual(before)
-    expect(before.state).toMatchObject({ lastSequence: 4, prunedSequence: count })
-    const next = [settled(1, 15, 0)]
-    expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(publishedEntries(5, ...next))
   })
 })

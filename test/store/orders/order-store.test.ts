@@ -144,18 +144,6 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
         }
   })
 
-  test('lose the steps that a reorganisation removes, and leave the list with their last one', async () => {
-    const { store, one, all } = await prepare(await create())
-    const events = [deposited('0x0a', at(11)), deposited('0x0b', at(12)), settled('0x0a', at(12, 1))]
-    await store.append(one, newBlocks(11, 12, events))
-    await store.revert(one, header(11))
-    expect((await all()).map(({ orderId, state, steps }) => [orderId, state, Object.keys(steps)])).toEqual([
-      ['0x0a', 'DEPOSITED', ['deposited']],
-    ])
-    await store.revert(one, header(10))
-    expect(await all()).toEqual([])
-  })
-
   test('stay when their events leave the log', async () => {
     const { store, one, all } = await prepare(await create())
     await store.append(one, newBlocks(11, 11, [deposited('0x0a', at(11)), deposited('0x0b', at(11, 1))]))
@@ -190,14 +178,6 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
       ['0x0b', terms],
       ['0x0a', terms],
     ])
-  })
-
-  test('get no terms from a former leader', async () => {
-    const { store, one } = await prepare(await create())
-    await store.append(one, newBlocks(11, 11, [settled('0x0a', at(11))]))
-    await store.takeOver(1)
-    const write = store.completeOrders(one, [contractOrder('0x0a')])
-    await expect(write).rejects.toThrow('another process reads chain 1 now')
   })
 
   test('more than fit into one statement are added and removed', async () => {

@@ -47,15 +47,13 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
     expect(await table.read('4')).toBeUndefined()
   })
 
-  test.each([
-    [1_800_000_000_000, 0],
-    [1_800_000_002_001, 2001],
-    [1_900_000_000_000, 2500],
-  ])('before %d are removed, and no others', async (before, count) => {
+  test('before a time are removed, and no others', async () => {
     const { table, ids } = await openTable(await create())
     await table.save(records(0, 2500))
-    await prune(table, before)
-    expect(await ids()).toEqual(records(count, 2500).map(({ quoteId }) => quoteId))
+    for (const left of [0, 2001, 2500]) {
+      await prune(table, record(left).requestedAt)
+      expect(await ids()).toEqual(records(left, 2500).map(({ quoteId }) => quoteId))
+    }
   })
 
   test('beyond the bound remove the oldest ones, at every replica', async () => {
@@ -140,14 +138,10 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
     })
   })
 
-  test('can be saved as an empty batch', async () => {
-    const { table } = await openTable(await create())
-    await table.save([])
-  })
-
   test('that are saved again stay unchanged', async () => {
     const { table, ids } = await openTable(await create())
     await table.save(records(0, 2))
+    await table.save([])
     await table.save([record(0, 'other'), record(1, 'other'), record(2)])
     expect(await ids()).toEqual(records(0, 3).map(({ quoteId }) => quoteId))
     expect(await table.read(record(1).quoteId)).toBe(record(1).record)

@@ -6,10 +6,15 @@ import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
 
 const MAX = 2n ** 256n - 1n
 
-/** A bond of which a tenth is free. */
-const bond = (total: bigint) => ({ total, free: total / 10n })
-
 const address = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
+
+/** The bonds of the solvers 1, 2 and so on. A tenth of each is free. */
+const bondsOf = (...totals: readonly (bigint | undefined)[]) =>
+  new Map(
+    totals.flatMap((total, index) =>
+      total === undefined ? [] : [[address(index + 1), { total, free: total / 10n }]],
+    ),
+  )
 
 /** The store, and the solvers 1 to 3 registered on the chains 1 and 2. */
 async function openStore(on: TestDatabase) {
@@ -27,60 +32,26 @@ async function openStore(on: TestDatabase) {
 describe.each(BOTH_DATABASES)('a store of bonds %s', (_where, kind) => {
   const create = kind()
 
-  test('is empty at first', async () => {
-    const { store } = await openStore(await create())
-    expect(await store.readAll(1)).toEqual(new Map())
-  })
-
   test('returns what was saved, to the last unit, separately for each chain', async () => {
     const { store } = await openStore(await create())
-    const one = new Map([
-      [address(1), bond(0n)],
-      [address(2), bond(MAX)],
-    ])
-    const two = new Map([[address(1), bond(7n)]])
-    await store.save(1, one)
-    await store.save(2, two)
-    expect(await store.readAll(1)).toEqual(one)
-    expect(await store.readAll(2)).toEqual(two)
+    await store.save(1, bondsOf(0n, MAX))
+    expect(await store.readAll(2)).toEqual(new Map())
+    await store.save(2, bondsOf(7n))
+    expect([await store.readAll(1), await store.readAll(2)]).toEqual([bondsOf(0n, MAX), bondsOf(7n)])
   })
 
   test('keeps the last bond of each solver, and the bonds that were not saved again', async () => {
     const { store } = await openStore(await create())
-    await store.save(
-      1,
-      new Map([
-        [address(1), bond(1n)],
-        [address(2), bond(2n)],
-      ]),
-    )
-    await store.save(
-      1,
-      new Map([
-        [address(2), bond(20n)],
-        [address(3), bond(3n)],
-      ]),
-    )
-    expect(await store.readAll(1)).toEqual(
-      new Map([
-        [address(1), bond(1n)],
-        [address(2), bond(20n)],
-        [address(3), bond(3n)],
-      ]),
-    )
+    await store.save(1, bondsOf(1n, 2n))
+    await store.save(1, bondsOf(undefined, 20n, 3n))
+    expect(await store.readAll(1)).toEqual(bondsOf(1n, 20n, 3n))
   })
 
   test('removes the bond of a solver that is no longer registered', async () => {
     const { store, solvers, database } = await openStore(await create())
-    await store.save(
-      1,
-      new Map([
-        [address(1), bond(1n)],
-        [address(2), bond(2n)],
-      ]),
-    )
+    await store.save(1, bondsOf(1n, 2n))
     await solvers.remove({ chainId: 1, address: address(1) }, 100)
-    expect(await store.readAll(1)).toEqual(new Map([[address(2), bond(2n)]]))
+    expect(await store.readAll(1)).toEqual(bondsOf(undefined, 2n))
     await store.save(1, new Map())
     expect(await database.selectFrom('solver_bonds').select('address').execute()).toHaveLength(1)
   })

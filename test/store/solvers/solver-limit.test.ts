@@ -5,37 +5,22 @@ import { contents, openStore, solver } from './solver-samples.js'
 describe.each(BOTH_DATABASES)('the limit of solvers %s', (_where, kind) => {
   const create = kind()
 
-  test('rejects one solver more, and changes nothing', async () => {
+  test('counts the solvers that are registered on a chain, and lets them update', async () => {
     const { store } = await openStore(await create())
+    const elsewhere = solver(4, { chainId: 2 })
     await store.save(solver(1), 100, 2)
     await store.save(solver(2), 100, 2)
+    await store.save(elsewhere, 100, 2)
     await expect(store.save(solver(3), 100, 2)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+    const updated = solver(1, { name: 'New' })
+    await store.save(updated, 101, 2)
     expect(await contents(store, solver(3))).toEqual({
-      solvers: [solver(1), solver(2)],
+      solvers: [updated, solver(2), elsewhere],
       timestamps: [undefined],
     })
-  })
-
-  test('allows updates of a registered solver', async () => {
-    const { store } = await openStore(await create())
-    await store.save(solver(1), 100, 1)
-    await store.save(solver(1, { name: 'New' }), 101, 1)
-    expect(await store.readAll()).toEqual([solver(1, { name: 'New' })])
-  })
-
-  test('counts each chain separately', async () => {
-    const { store } = await openStore(await create())
-    await store.save(solver(1), 100, 1)
-    await store.save(solver(2, { chainId: 2 }), 100, 1)
-    expect(await store.readAll()).toHaveLength(2)
-  })
-
-  test('frees a place when a solver is removed', async () => {
-    const { store } = await openStore(await create())
-    await store.save(solver(1), 100, 1)
-    await store.remove(solver(1), 101)
-    await store.save(solver(2), 100, 1)
-    expect(await store.readAll()).toEqual([solver(2)])
+    await store.remove(solver(1), 102)
+    await store.save(solver(3), 100, 2)
+    expect(await store.readAll()).toEqual([solver(2), solver(3), elsewhere])
   })
 
   test.each([

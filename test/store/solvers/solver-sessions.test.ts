@@ -1,39 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
-import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
-import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { openSqliteStores } from '../../../src/store/sqlite/sqlite-stores.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { BOTH_DATABASES } from '../databases.js'
-import { contents, NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'
+import { contents, NO_LIMIT, openStore, sessionSolver, solver } from './solver-samples.js'
 
 const ENDED_AT = 1_900_000_000_000
 
 describe.each(BOTH_DATABASES)('a session in the store of solvers %s', (_where, kind) => {
   const create = kind()
 
-  test('registers a solver without an endpoint, and stores no timestamp', async () => {
+  test('registers a solver without an endpoint, and stays when it registers one, which sets its name', async () => {
     const { store } = await openStore(await create())
-    expect(await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)).toBeUndefined()
-    const expected = solver(1, { endpointUrl: NO_ENDPOINT, session: { id: 'a' } })
-    expect(await contents(store, expected)).toEqual({ solvers: [expected], timestamps: [undefined] })
+    expect(await store.saveSession(sessionSolver(1, 'a', { registeredAt: 9 }), NO_LIMIT)).toBeUndefined()
+    const begun = solver(1, { endpointUrl: NO_ENDPOINT, registeredAt: 9, session: { id: 'a' } })
+    expect(await contents(store, begun)).toEqual({ solvers: [begun], timestamps: [undefined] })
+    await store.save(solver(1, { name: 'New' }), 100, NO_LIMIT)
+    const registered = solver(1, { name: 'New', registeredAt: 9, session: { id: 'a' } })
+    expect(await contents(store, registered)).toEqual({ solvers: [registered], timestamps: [100] })
   })
 
-  test('keeps endpoint, timestamp and time of registration of a registered solver, and sets its name', async () => {
+  test('keeps endpoint and times of a registered solver, and sets its name and its bond', async () => {
     const { store } = await openStore(await create())
     await store.save(solver(1), 100, NO_LIMIT)
+    await store.setBonded(solver(1), false, 1000)
     await store.saveSession(sessionSolver(1, 'a', { name: 'New', registeredAt: 9 }), NO_LIMIT)
     const expected = solver(1, { name: 'New', session: { id: 'a' } })
-    expect(await contents(store, expected)).toEqual({ solvers: [expected], timestamps: [100] })
-  })
-
-  test('stays when the solver registers an endpoint, which sets its name', async () => {
-    const { store } = await openStore(await create())
-    await store.saveSession(sessionSolver(1, 'a', { registeredAt: 9 }), NO_LIMIT)
-    await store.save(solver(1, { name: 'New' }), 100, NO_LIMIT)
-    const expected = solver(1, { name: 'New', registeredAt: 9, session: { id: 'a' } })
     expect(await contents(store, expected)).toEqual({ solvers: [expected], timestamps: [100] })
   })
 
@@ -49,7 +43,7 @@ describe.each(BOTH_DATABASES)('a session in the store of solvers %s', (_where, k
     expect(ended).not.toHaveProperty('session')
   })
 
-  test('ends on one chain and stays on the others', async () => {
+  test('ends on one chain and stays on the others, until its solver unregisters', async () => {
     const { store } = await openStore(await create())
     for (const chainId of [1, 2]) await store.saveSession(sessionSolver(1, 'a', { chainId }), NO_LIMIT)
     await store.endSession(solver(1), 'a', ENDED_AT)
@@ -58,6 +52,8 @@ describe.each(BOTH_DATABASES)('a session in the store of solvers %s', (_where, k
       [1, undefined],
       [2, 'a'],
     ])
+    await store.remove(solver(1, { chainId: 2 }), 100)
+    expect((await store.readAll()).map(({ chainId }) => chainId)).toEqual([1])
   })
 
   test('keeps the time of its end when the end is stored again', async () => {
@@ -99,32 +95,6 @@ describe.each(BOTH_DATABASES)('a session in the store of solvers %s', (_where, k
     expect(await store.removeEnded(1, ENDED_AT + 1)).toEqual([])
   })
 
-  test('of a blocked address is rejected, and ends when its address is blocked', async () => {
-    const { database, coordination } = await (await create()).open()
-    const { blocked: blockedSolvers } = createSolverLists(database, coordination)
-    const store = createSolverStore(database, coordination)
-    await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)
-    await blockedSolvers.add({ address: solver(1).address, chainId: undefined, listedAt: NOTED_AT })
-    expect(await store.readAll()).toEqual([])
-    await expect(store.saveSession(sessionSolver(1, 'b'), NO_LIMIT)).rejects.toMatchObject({
-      reason: 'SOLVER_BLOCKED',
-    })
-    expect(await store.readAll()).toEqual([])
-  })
-
-  test('ends when its solver unregisters, or has lacked a bond for too long', async () => {
-    const { store } = await openStore(await create())
-    await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)
-    await store.remove(solver(1), 100)
-    await store.saveSession(sessionSolver(2, 'b'), NO_LIMIT)
-    await store.setBonded(solver(2), false, 1000)
-    expect(await store.removeUnbonded(solver(2), 1001)).toBe(true)
-    expect(await contents(store, solver(1), solver(2))).toEqual({
-      solvers: [],
-      timestamps: [100, undefined],
-    })
-  })
-
   test('takes the place of a solver without a bond, and loses its own in the same way', async () => {
     const { store } = await openStore(await create())
     await store.save(solver(1), 100, 1)
@@ -135,14 +105,6 @@ describe.each(BOTH_DATABASES)('a session in the store of solvers %s', (_where, k
     const second = { addresses: [solver(2).address], unbondedBefore: 2000 }
     expect(await store.save(solver(3), 100, 1, second)).toBe(solver(2).address)
     expect(await store.readAll()).toEqual([solver(3)])
-  })
-
-  test('has its bond again when it begins', async () => {
-    const { store } = await openStore(await create())
-    await store.save(solver(1), 100, NO_LIMIT)
-    await store.setBonded(solver(1), false, 1000)
-    await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)
-    expect(await store.readAll()).toEqual([solver(1, { session: { id: 'a' } })])
   })
 })
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -36,54 +36,6 @@ async function openStores(dbPath: string) {
 }
 
 const isOneLine = (text: string) => expect.stringMatching(new RegExp(`^[^\\n]*${text}[^\\n]*$`))
-const refused = (message: string) => ({
-  name: 'ConfigError',
-  issues: [{ variable: 'DB_PATH', message: isOneLine(message) }],
-})
-
-/** A database that uses more than its first page. */
-async function makeFile(): Promise<string> {
-  const path = temporaryFile()
-  await (await openSqlite(path)).destroy()
-  return path
-}
-
-test.each([
-  [
-    'was written by a newer version',
-    async (path: string) => {
-      const database = await openSqlite(path)
-      await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2100')`.execute(database)
-      await database.destroy()
-    },
-    'which was written by a newer version, with 999-later: run that version, or restore the backup',
-  ],
-  [
-    'is not a database',
-    async (path: string) => writeFileSync(path, 'no database'.repeat(1000)),
-    'which cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it',
-  ],
-  [
-    'is damaged after its first page',
-    async (path: string) => {
-      const bytes = readFileSync(path)
-      writeFileSync(path, bytes.fill(0xff, 4096))
-    },
-    'which cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it',
-  ],
-  [
-    'is a folder',
-    async (path: string) => {
-      rmSync(path)
-      mkdirSync(path)
-    },
-    'which cannot be opened: it is a folder: name a file in it',
-  ],
-])('a start with a file that %s reports this and the remedy in one line', async (_what, spoil, message) => {
-  const path = await makeFile()
-  await spoil(path)
-  await expect(openStores(path)).rejects.toMatchObject(refused(message))
-})
 
 test('a full disk on which no write-ahead log can be opened is reported as one', () => {
   const error = new (loadSqlite().SqliteError)('disk I/O error', 'SQLITE_IOERR_SHMSIZE')

@@ -1,5 +1,5 @@
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openOperatorFile } from '../../../src/store/operator/operator-file.js'
 import { takeFileLock } from '../../../src/store/sqlite/file-lock.js'
@@ -30,17 +30,9 @@ test('the lock can be taken again after its release', () => {
   expect(() => take(path)).toThrow('another service')
 })
 
-test('a link to a file has the lock of that file', async () => {
+test.each([true, false])('a symbolic link has the lock of its file (exists: %s)', async (exists) => {
   const path = temporaryFile()
-  await (await openSqlite(path)).destroy()
-  const link = join(temporaryFile(), '..', 'link.db')
-  symlinkSync(path, link)
-  take(path)
-  expect(() => take(link)).toThrow('another service')
-})
-
-test('a symbolic link has the lock of its file also before that file exists', () => {
-  const path = temporaryFile()
+  if (exists) await (await openSqlite(path)).destroy()
   const link = `${path}-link`
   symlinkSync(path, link)
   take(link)
@@ -74,9 +66,10 @@ test('a file that is not a lock is named, with the remedy', () => {
   )
 })
 
-test('a folder that does not exist is named', () => {
-  const path = join(temporaryFile(), '..', 'missing', 'service.db')
-  expect(() => take(path)).toThrow(
-    `DB_PATH is ${path}, which cannot be opened: its folder does not exist: create it`,
-  )
+test.each([
+  ['missing/service.db', 'its folder does not exist: create it'],
+  ['', 'it is a folder: name a file in it'],
+])('a path that cannot be a file is named: %o', (name, reason) => {
+  const path = join(dirname(temporaryFile()), name)
+  expect(() => take(path)).toThrow(`DB_PATH is ${path}, which cannot be opened: ${reason}`)
 })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
@@ -47,28 +47,44 @@ test('the files of a database can be read by their owner only, whatever the umas
   expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([])
 })
 
-test('a file that was written by a newer version is closed again', async () => {
-  const path = temporaryFile()
-  const newer = await openSqlite(path)
-  await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2100-01-01')`.execute(newer)
-  await newer.destroy()
+const DAMAGED =
+  'cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it'
 
-  await expect(openSqlite(path)).rejects.toThrow('999-later')
-  expect(existsSync(`${path}-wal`)).toBe(false)
-})
-
-test.each([
-  ['in a folder that does not exist', join('missing', 'service.db'), () => {}],
-  ['that is not a database', 'text.db', (path: string) => writeFileSync(path, 'no database'.repeat(100))],
-])('a file %s cannot be opened, and the error names it', async (_which, name, prepare) => {
-  const path = join(temporaryFile(), '..', name)
-  prepare(path)
+test.each<[string, string, (path: string) => unknown]>([
+  [
+    'that a newer version wrote',
+    'was written by a newer version, with 999-later: run that version, or restore the backup',
+    async (path) => {
+      const database = await openSqlite(path)
+      await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2100')`.execute(database)
+      await database.destroy()
+    },
+  ],
+  ['that is not a database', DAMAGED, (path) => writeFileSync(path, 'no database'.repeat(1000))],
+  [
+    'that is damaged after its first page',
+    DAMAGED,
+    async (path) => {
+      await (await openSqlite(path)).destroy()
+      writeFileSync(path, readFileSync(path).fill(0xff, 4096))
+    },
+  ],
+  [
+    'in a folder that does not exist',
+    'cannot be opened: its folder does not exist: create it',
+    (path) => rmSync(dirname(path), { recursive: true }),
+  ],
+])('a file %s is not opened, and the error has file and remedy in one line', async (_which, text, spoil) => {
+  const path = join(dirname(temporaryFile()), 'folder', 'service.db')
+  mkdirSync(dirname(path))
+  await spoil(path)
+  const message = expect.stringMatching(new RegExp(`^is ${path}, which ${text}.*$`))
   await expect(openSqlite(path)).rejects.toMatchObject({
     name: 'ConfigError',
-    issues: [
-      { variable: 'DB_PATH', message: expect.stringContaining(`is ${path}, which cannot be opened:`) },
-    ],
+    issues: [{ variable: 'DB_PATH', message }],
   })
+  // It is closed again.
+  expect(existsSync(`${path}-wal`)).toBe(false)
 })
 
 test('a database in :memory: is not kept', async () => {
