@@ -95,33 +95,31 @@ const logsOf = (logs: Partial<DecodedLogs>): DecodedLogs => ({
   ...logs,
 })
 
-it('orders leave the memory before any listener and any other replica receives the logs of their block', async () => {
+it.each<[string, Partial<DecodedLogs>, string[]]>([
+  [
+    'its order leaves the memory before any listener and any other replica receives its logs',
+    {
+      events: [settled('0x1', '0xc')],
+      bondedSolvers: new Set(['0xe']),
+      cancelledNonces: [{ solver: '0xd', nonce: 7n }],
+    },
+    ['bonds of 0xe 0xc; in memory: 0x2', 'nonces 7; in memory: 0x2', 'publishes 0x1; in memory: 0x2'],
+  ],
+  [
+    'a refund whose solver is not known touches the bonds of all solvers',
+    { events: [refunded('0x2')] },
+    ['bonds of all; in memory: 0x1', 'publishes 0x2; in memory: 0x1'],
+  ],
+  [
+    'an order that an event without subscribers has changed leaves the memory everywhere',
+    { changedOrders: ['0x2'] },
+    ['publishes 0x2; in memory: 0x1'],
+  ],
+  ['nothing changes without logs', {}, []],
+])('at a new block, %s', async (_what, logs, expected) => {
   const { onLogs, done } = await startListener()
-  const cancelledNonces = [{ solver: '0xd', nonce: 7n }] as const
-  onLogs(logsOf({ events: [settled('0x1', '0xc')], bondedSolvers: new Set(['0xe']), cancelledNonces }))
-  expect(done).toEqual([
-    'bonds of 0xe 0xc; in memory: 0x2',
-    'nonces 7; in memory: 0x2',
-    'publishes 0x1; in memory: 0x2',
-  ])
-})
-
-it('a refund whose solver is not known touches the bonds of all solvers', async () => {
-  const { onLogs, done } = await startListener()
-  onLogs(logsOf({ events: [refunded('0x2')] }))
-  expect(done).toEqual(['bonds of all; in memory: 0x1', 'publishes 0x2; in memory: 0x1'])
-})
-
-it('orders that an event without subscribers has changed leave the memory everywhere', async () => {
-  const { onLogs, done } = await startListener()
-  onLogs(logsOf({ changedOrders: ['0x2'] }))
-  expect(done).toEqual(['publishes 0x2; in memory: 0x1'])
-})
-
-it('a block without logs changes nothing', async () => {
-  const { onLogs, done } = await startListener()
-  onLogs(logsOf({}))
-  expect(done).toEqual([])
+  onLogs(logsOf(logs))
+  expect(done).toEqual(expected)
 })
 
 it('all orders leave the memory before any listener receives a reorganisation', async () => {

@@ -6,14 +6,11 @@ import { createTermsRetry } from '../../../src/chain/sync/terms-retry.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
-
-const word = (value: number) => value.toString(16).padStart(64, '0')
-/** The answer to `orders(bytes32)`. */
-const orderIn = (state: number): Hex => `0x${[1, 1, 1, 5, 1, 6, 1, 7, state].map(word).join('')}`
+import { orderWith, word } from './any-orders.js'
 
 /** The retry over 25 orders without terms. */
 function start(answer: () => Hex) {
-  const left = new Set(Array.from({ length: 25 }, (_, index): Hex => `0x${word(index + 1)}`))
+  const left = new Set(Array.from({ length: 25 }, (_, index) => word(index + 1)))
   const clock = createManualClock()
   let pages = 0
   const eventSink = {
@@ -40,10 +37,10 @@ function start(answer: () => Hex) {
 }
 
 test('orders get their terms page by page, and new ones are looked for every two seconds', async () => {
-  const { clock, left, pages, close } = start(() => orderIn(2))
+  const { clock, left, pages, close } = start(() => orderWith(2))
   await clock.advance(200)
   expect([left.size, pages()]).toEqual([0, 3])
-  left.add(`0x${word(99)}`)
+  left.add(word(99))
   await clock.advance(2000)
   expect(left.size).toBe(0)
   await close()
@@ -51,7 +48,7 @@ test('orders get their terms page by page, and new ones are looked for every two
 
 test.each([
   ['whose node does not answer', () => Promise.reject(new Error('no state')) as never],
-  ['that the contract does not know', () => orderIn(0)],
+  ['that the contract does not know', () => orderWith(0)],
 ])('orders %s wait, ever longer', async (_what, refuse) => {
   let answer: () => Hex = refuse
   const { clock, left, pages, close } = start(() => answer())
@@ -59,7 +56,7 @@ test.each([
   expect([left.size, pages()]).toEqual([25, 3])
   await clock.advance(8000)
   expect(pages()).toBe(6)
-  answer = () => orderIn(2)
+  answer = () => orderWith(2)
   await clock.advance(8000)
   expect(left.size).toBe(0)
   await close()

@@ -139,8 +139,3 @@ test('a value that is known is not read again, nor is a revert', async () => {
   await settle()
   expect(calls).toHaveLength(3)
 })
-
-test('a symbol that could mislead is absent', async () => {
-  const { reader } = createFixture(({ data }) => (data === SYMBOL ? text('USD\u202eC') : integer(256n)))
-  expect(await reader.read(addressOf(1))).toEqual({ ...NOTHING, failure: undefined })
-})

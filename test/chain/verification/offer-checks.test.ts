@@ -164,12 +164,6 @@ describe.each(RULES)('on a contract with %s rules', (rules) => {
     await chain.reset()
   })
 
-  it('judges the signature by itself where the token says nothing', async () => {
-    const offer = offerOf(await chain.signedQuote({ inputToken: wordless }))
-    const { verdict } = await verifier.checkOffer({ ...offer, isSigned: false }, NEVER)
-    expect(verdict).toEqual(dead('SIGNATURE_INVALID'))
-  })
-
   it('names the block that it has read', async () => {
     const { number, timestamp } = await chain.client.getBlock()
     const offer = { ...offerOf(await chain.signedQuote()), isSigned: true }

@@ -1,88 +1,64 @@
-import type { ServerResponse } from 'node:http'
 import { zeroAddress } from 'viem'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
 import { shared } from '../../support/shared.js'
-import { type RawNode, startRawNode } from './raw-node.js'
-import { NEVER, startVerifiedSettlement, unknownVerdict } from './verified-settlement.js'
+import {
+  ACCEPTED,
+  answer,
+  NEVER,
+  REFUSED,
+  startVerifiedSettlement,
+  unknownVerdict,
+  VERIFY_TIMEOUT_MS,
+} from './verified-settlement.js'
 
 const NO_ANSWER = unknownVerdict('no_answer')
+const REFUSES_NOTHING = 'it does not report that an empty quote is refused'
 /** A check of an endpoint holds for this time. The next one begins after half of it, if there are calls. */
 const CHECK_HOLDS_MS = 120_000
 
-let node: RawNode
-let verifier: DepositVerifier
+const settlement = await shared(startVerifiedSettlement())
+const { offer, refusedOffer } = settlement
+
+let node: Awaited<ReturnType<typeof settlement.openNode>>
 let clock: ManualClock
 /** The warnings of the verifiers of a test. */
 let logged: { chainId: number; url: number; reason: string }[]
 const onWarning = (line: string) => void logged.push(JSON.parse(line))
 
-const settlement = await shared(startVerifiedSettlement())
 beforeEach(async () => {
   clock = createManualClock()
   logged = []
-  node = await startRawNode(settlement.rpcUrl)
-  verifier = settlement.openVerifier([node.url], { clock, onWarning })
+  node = await settlement.openNode()
 })
-afterEach(() => {
-  verifier.close()
-  node.close()
-})
-
-const verify = () => verifier.verifyDeposit(settlement.offer, NEVER)
-const pastTheCheck = async () => expect(await verify()).toEqual({ kind: 'accepted' })
-
-const answer = (response: ServerResponse, body: object) =>
-  response
-    .writeHead(200, { 'content-type': 'application/json' })
-    .end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
 
 describe('an offer is never accepted from a node', () => {
   it.each<[string, { chainId?: number; settlement?: `0x${string}` }, string]>([
     ['of another chain', { chainId: 1 }, 'it serves another chain'],
-    [
-      'that does not have the contract',
-      { settlement: `0x${'ab'.repeat(20)}` },
-      'it does not report that an empty quote is refused',
-    ],
+    ['that does not have the contract', { settlement: `0x${'ab'.repeat(20)}` }, REFUSES_NOTHING],
   ])('%s, which is logged once', async (_what, changes, reason) => {
-    const other = settlement.openVerifier([node.url], { ...changes, onWarning })
-    for (const _ of [1, 2]) expect(await other.verifyDeposit(settlement.offer, NEVER)).toEqual(NO_ANSWER)
+    const verifier = settlement.openVerifier([node.url], { ...changes, onWarning })
+    for (const _ of [1, 2]) expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
     expect(logged).toMatchObject([{ chainId: changes.chainId ?? settlement.chain.chainId, url: 1, reason }])
-    other.close()
   })
 
-  it('that returns reverts as empty results', async () => {
-    const proxy = await startRpcProxy(settlement.rpcUrl)
-    proxy.intercept(async ({ method }, pass) => (method === 'eth_call' ? { result: '0x' } : pass()))
-    const other = settlement.openVerifier([proxy.url])
-    expect(await other.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(NO_ANSWER)
-    other.close()
-    proxy.close()
-  })
-})
-
-describe('a node that has lost the contract accepts no offer', () => {
-  /** Answers like a node that is not synchronised yet: no contract runs. */
-  const loseContract = () =>
+  it('that has lost the contract since its last check', async () => {
+    const verifier = settlement.openVerifier([node.url], { clock, onWarning })
+    expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+    // As one that is not synchronised yet.
     node.answerWith((response, body, pass) =>
       body.includes('"eth_call"') ? answer(response, { result: '0x' }) : pass(),
     )
-
-  it('after a time without calls', async () => {
-    await pastTheCheck()
-    loseContract()
     await clock.advance(CHECK_HOLDS_MS)
-    expect(await verify()).toEqual(NO_ANSWER)
-    expect(logged).toMatchObject([{ reason: 'it does not report that an empty quote is refused' }])
+    expect(await verifier.verifyDeposit(refusedOffer, NEVER)).toEqual(NO_ANSWER)
+    expect(logged).toMatchObject([{ reason: REFUSES_NOTHING }])
   })
 
-  it('after a minute of calls, none of which waits for the next check', async () => {
-    await pastTheCheck()
+  it('that has lost it during a minute of calls, none of which waits for the next check', async () => {
+    const { verifyDeposit } = settlement.openVerifier([node.url], { clock })
+    expect(await verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
     await clock.advance(CHECK_HOLDS_MS / 2)
     const [reached, released] = [deferred(), deferred()]
     node.answerWith(async (response, body, pass) => {
@@ -91,11 +67,55 @@ describe('a node that has lost the contract accepts no offer', () => {
       await released.opened
       return answer(response, { result: '0x' })
     })
-    await pastTheCheck()
+    expect(await verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
     await reached.opened
-    await pastTheCheck()
+    expect(await verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
     released.open()
-    await eventually(verify, (verdict) => verdict.kind === 'unknown')
-    expect(await verify()).toEqual(NO_ANSWER)
+    await eventually(
+      () => verifyDeposit(offer, NEVER),
+      (verdict) => verdict.kind === 'unknown',
+    )
+    expect(await verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
+  })
+})
+
+describe('the second of two endpoints', () => {
+  /** A verifier whose first endpoint is `node`. */
+  async function openBoth() {
+    const second = await settlement.openNode()
+    const { verifyDeposit } = settlement.openVerifier([node.url, second.url], { clock })
+    return { verifyDeposit, second }
+  }
+
+  it('answers while the first is away, and is asked first for some time', async () => {
+    const { verifyDeposit } = await openBoth()
+    node.answerWith((response) => response.destroy())
+    expect(await verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+    const before = node.calls()
+    expect(await verifyDeposit(refusedOffer, NEVER)).toEqual(REFUSED)
+    expect(node.calls()).toBe(before)
+  })
+
+  it('is asked first after the first was silent for the time of a check', async () => {
+    const { verifyDeposit } = await openBoth()
+    expect(await verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+    const time = new AbortController()
+    node.answerWith(() => {
+      clock.standStill(VERIFY_TIMEOUT_MS)
+      time.abort()
+    })
+    expect(await verifyDeposit(offer, time.signal)).toEqual(unknownVerdict('timeout'))
+    expect(await verifyDeposit(refusedOffer, NEVER)).toEqual(REFUSED)
+  })
+
+  it('is not asked after a caller has left', async () => {
+    const { verifyDeposit, second } = await openBoth()
+    expect(await verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+    const caller = new AbortController()
+    node.answerWith(() => caller.abort())
+    expect(await verifyDeposit(offer, caller.signal)).toEqual(unknownVerdict('timeout'))
+    node.answerWith((_response, _body, pass) => pass())
+    expect(await verifyDeposit(refusedOffer, NEVER)).toEqual(REFUSED)
+    expect(second.calls()).toBe(0)
   })
 })

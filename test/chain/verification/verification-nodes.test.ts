@@ -1,15 +1,18 @@
-import type { ServerResponse } from 'node:http'
 import { encodeErrorResult } from 'viem'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import { user } from '../../support/chain/chain.js'
 import { shared } from '../../support/shared.js'
-import { type RawNode, startRawNode } from './raw-node.js'
-import { ACCEPTED, NEVER, REFUSED, startVerifiedSettlement, unknownVerdict } from './verified-settlement.js'
-
-const JSON_TYPE = { 'content-type': 'application/json' }
+import {
+  ACCEPTED,
+  answer,
+  NEVER,
+  REFUSED,
+  startVerifiedSettlement,
+  unknownVerdict,
+} from './verified-settlement.js'
 
 const NONCE_USED = encodeErrorResult({
   abi: settlementAbi,
@@ -18,25 +21,18 @@ const NONCE_USED = encodeErrorResult({
 })
 const WORD = '00'.repeat(32)
 
-let node: RawNode
+let node: Awaited<ReturnType<typeof settlement.openNode>>
 let verifier: DepositVerifier
 
 const settlement = await shared(startVerifiedSettlement())
 beforeEach(async () => {
-  node = await startRawNode(settlement.rpcUrl)
+  node = await settlement.openNode()
   verifier = settlement.openVerifier([node.url])
-})
-afterEach(() => {
-  verifier.close()
-  node.close()
 })
 
 const verify = (signal: AbortSignal = NEVER) => verifier.verifyDeposit(settlement.offer, signal)
 /** The endpoint is checked before its first use. */
 const pastTheCheck = async () => expect(await verify()).toEqual(ACCEPTED)
-
-const answer = (response: ServerResponse, body: object, status = 200) =>
-  response.writeHead(status, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
 
 describe('an answer of the node is', () => {
   it.each<[string, object, DepositVerdict]>([
@@ -82,7 +78,7 @@ it('a node that limits rates, or whose answer cannot be read, gives no answer', 
   await pastTheCheck()
   node.answerWith((response) => answer(response, { error: { code: -32005, message: 'limit exceeded' } }))
   expect(await verify()).toEqual(unknownVerdict('no_answer'))
-  node.answerWith((response) => response.writeHead(200, JSON_TYPE).end('{"result":"0x'))
+  node.answerWith((response) => response.end('{"result":"0x'))
   expect(await verify()).toEqual(unknownVerdict('no_answer'))
 })
 
@@ -95,12 +91,7 @@ describe('a check ends', () => {
   })
 
   it('without a call when its time is over', async () => {
-    let calls = 0
-    node.answerWith((_response, _body, pass) => {
-      calls++
-      return pass()
-    })
     expect(await verify(AbortSignal.abort())).toEqual(unknownVerdict('timeout'))
-    expect(calls).toBe(0)
+    expect(node.calls()).toBe(0)
   })
 })

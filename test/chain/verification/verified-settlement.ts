@@ -1,6 +1,9 @@
 import { setMaxListeners } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { type Level, pino } from 'pino'
 import type { Address } from 'viem'
+import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../../packages/protocol/src/clock.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
@@ -8,6 +11,7 @@ import { createDepositVerifier } from '../../../src/chain/verification/deposit-v
 import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
+import { listen } from '../../support/listen.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { only } from '../../support/only.js'
 
@@ -21,6 +25,7 @@ interface VerifierChanges {
   readonly onWarning?: (line: string) => void
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
 /** The time of all checks of a quote. */
 export const VERIFY_TIMEOUT_MS = 300
 
@@ -33,6 +38,41 @@ export const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 export const REFUSED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
 export const unknownVerdict = (reason: UnknownReason): DepositVerdict => ({ kind: 'unknown', reason })
 
+/** Answers one HTTP request instead of the node. `pass` lets the node answer. */
+type RawAnswer = (response: ServerResponse, body: string, pass: () => Promise<void>) => unknown
+
+/** Answers with a result or an error of JSON-RPC. */
+export const answer = (response: ServerResponse, body: object, status = 200) =>
+  response.writeHead(status, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
+
+/** A node whose HTTP responses a test can write byte by byte, until the end of the test. */
+async function openNode(rpcUrl: string) {
+  let next: RawAnswer = (_response, _body, pass) => pass()
+  let calls = 0
+  const server = createServer(async (request, response) => {
+    calls++
+    const body = await text(request)
+    await next(response, body, async () => {
+      const real = await fetch(rpcUrl, { method: 'POST', headers: JSON_TYPE, body })
+      response.writeHead(200, JSON_TYPE).end(await real.text())
+    })
+  })
+  const { url } = await listen(server)
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    url,
+    /** Number of requests so far. */
+    calls: () => calls,
+    /** Answers all requests in this way from now on. */
+    answerWith(answer: RawAnswer) {
+      next = answer
+    },
+  }
+}
+
 /** A model chain with an offer that the contract accepts and one that it refuses, and verifiers that ask it. */
 export async function startVerifiedSettlement() {
   const chain = await startModelChain({ bonded: 0 })
@@ -41,10 +81,10 @@ export async function startVerifiedSettlement() {
   await mine([actions.deposit(refusedOffer)])
   return {
     chain,
-    /** URL of the chain's node. */
-    rpcUrl: chain.devnet.rpcUrl,
+    openNode: () => openNode(chain.devnet.rpcUrl),
     offer,
     refusedOffer,
+    /** Opens a verifier until the end of the test. */
     openVerifier(rpcUrls: readonly string[], changes: VerifierChanges = {}) {
       const {
         chainId = chain.chainId,
@@ -53,7 +93,7 @@ export async function startVerifiedSettlement() {
       } = changes
       const { onWarning } = changes
       const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
-      return createDepositVerifier(
+      const verifier = createDepositVerifier(
         only<ChainConfig>({ chainId, rpcUrls, settlement: lowerCase(settlement) }),
         {
           verifyTimeoutMs: VERIFY_TIMEOUT_MS,
@@ -62,6 +102,8 @@ export async function startVerifiedSettlement() {
           log: pino({ level }, { write: (line) => onWarning?.(line) }),
         },
       )
+      onTestFinished(verifier.close)
+      return verifier
     },
     stop: chain.stop,
   }
