@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
-import type { Hex } from 'viem'
+import { type Address, type Hex, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { mined } from '../../../packages/cli/src/devnet/deploy.js'
 import { solverAccounts, startChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
+import { bringWallet, type WalletAnswer } from '../../support/console/wallet.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -107,17 +108,21 @@ describe('the app, built by Vite', () => {
   it.skipIf(!existsSync(CHROMIUM))(
     `in a browser shows the order of a deposit that its user confirms after a reload, to its end, and after it (needs ${CHROMIUM})`,
     async () => {
-      const { page, url } = await openPage()
+      const deposits: { from: Address; to: Address; data: Hex }[] = []
+      const { page, url } = await openPage((method, [call]) => {
+        const asked = call as (typeof deposits)[number]
+        if (method !== 'eth_sendTransaction' || asked.data.startsWith(APPROVE)) return undefined
+        deposits.push(asked)
+        return new Promise(() => {})
+      })
       await page.goto(url)
-      await page.evaluate(HOLDS_DEPOSITS)
       await button(page, 'Connect wallet').click()
       await button(page, 'Swap').click()
-      const asked = await page.waitForFunction('localStorage.asked')
-      const { from, to, data } = JSON.parse(String(await asked.jsonValue()))
+      await expect.poll(() => deposits).toHaveLength(1)
       await page.reload()
       await page.getByRole('alert').waitFor()
-      const deposit = { account: from, to, data, chain: null }
-      await mined(calls.client, await calls.client.sendTransaction(deposit))
+      for (const { from: account, to, data } of deposits)
+        await mined(calls.client, await calls.client.sendTransaction({ account, to, data, chain: null }))
       await calls.send(account, 'fill', [await depositedOrder()])
       await page.getByRole('status').getByText('SETTLED').waitFor()
       await button(page, 'Swap').waitFor()
@@ -130,8 +135,13 @@ describe('the app, built by Vite', () => {
   it.skipIf(!existsSync(CHROMIUM))(
     `in a browser, a wallet that starts on another network swaps with the first click after its switch, in the small page of docs/client.md (needs ${CHROMIUM})`,
     async () => {
-      const { page, url } = await openPage()
-      await page.addInitScript(STARTS_ELSEWHERE)
+      let network: unknown = '0x1'
+      const { page, url } = await openPage((method, params) => {
+        if (method === 'eth_chainId') return { result: network }
+        if (method !== 'wallet_switchEthereumChain') return undefined
+        network = (params[0] as { chainId: Hex }).chainId
+        return { result: null }
+      })
       await page.goto(`${url}#small`)
       await button(page, 'Connect wallet').click()
       await button(page, 'Switch network').click()
@@ -143,53 +153,27 @@ describe('the app, built by Vite', () => {
   )
 })
 
-/** Has the wallet start on another network. */
-const STARTS_ELSEWHERE = 'localStorage.network ??= "0x1"'
-/** Has the wallet ask its user for deposits, and approve at once. */
-const HOLDS_DEPOSITS = 'localStorage.holds = true'
+const APPROVE = toFunctionSelector('approve(address,uint256)')
 const COMES_BACK = 'window.dispatchEvent(new Event("visibilitychange"))'
+/** Has the page find the wallet as one that was made before EIP-6963: wagmi would connect a newer one without a click. */
+const AS_ETHEREUM = `
+  addEventListener('eip6963:announceProvider', (event) => {
+    globalThis.ethereum = event.detail.provider
+    event.stopImmediatePropagation()
+  })
+  dispatchEvent(new Event('eip6963:requestProvider'))`
 const button = (page: Page, name: string) => page.getByRole('button', { name })
 
-async function openPage() {
+/** Opens the site in a browser with a wallet. @param answer what it answers in place of the node */
+async function openPage(answer?: WalletAnswer) {
   const site = await project.serve()
   onTestFinished(() => site.close())
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
-  await bringWallet(page)
+  await bringWallet(page, { rpcUrl: chain.devnet.rpcUrl, account: user.address, answer })
+  await page.addInitScript(AS_ETHEREUM)
   return { page, url: site.url }
-}
-
-/** A browser wallet (EIP-1193) with the user's account, which the local chain signs for. */
-async function bringWallet(page: Page): Promise<void> {
-  const wallet = ({ rpcUrl, address }: { rpcUrl: string; address: string }) => {
-    const { localStorage } = globalThis as unknown as { localStorage: Record<string, string> }
-    const isApproval = (call: unknown) => `${(call as { data?: string }).data}`.startsWith('0x095ea7b3')
-    const listeners: ((network: string) => void)[] = []
-    const on = (event: string, listen: (network: string) => void) =>
-      event === 'chainChanged' && listeners.push(listen)
-    const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
-      if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [address]
-      if (method === 'eth_chainId' && localStorage.network) return localStorage.network
-      if (method === 'wallet_switchEthereumChain') {
-        localStorage.network = (params[0] as { chainId: string }).chainId
-        for (const listen of listeners) listen(localStorage.network)
-        return null
-      }
-      if (method === 'eth_sendTransaction' && localStorage.holds && !isApproval(params[0])) {
-        localStorage.asked = JSON.stringify(params[0])
-        return new Promise(() => {})
-      }
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(rpcUrl, { method: 'POST', headers, body })
-      const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
-      if (error) throw error
-      return result
-    }
-    Object.assign(globalThis, { ethereum: { request, on, removeListener() {} } })
-  }
-  await page.addInitScript(wallet, { rpcUrl: chain.devnet.rpcUrl, address: user.address })
 }
 
 async function depositedOrder(): Promise<Hex> {
