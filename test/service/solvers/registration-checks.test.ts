@@ -113,59 +113,41 @@ it('in production, an endpoint that cannot be reached looks like one that is not
   expect(checks).toEqual([same, checks[0], checks[0]])
 })
 
-describe('an endpoint that answers with the valid signature of another solver', () => {
-  const listed = async () =>
-    (await service.get(`/v1/${chain.chainId}/solvers`)).body.map(({ name }: { name: string }) => name)
-
-  beforeEach(() => other.behaveInChecks(honest()))
-
-  it('is refused, and nothing is stored', async () => {
-    const body = await signedRegistration(account, { endpointUrl: other.endpointUrl })
-    const { status, body: error } = await send(body)
-    expect([status, error.code]).toEqual([400, 'ENDPOINT_REJECTED'])
-    expect(error.error).toBe(
-      `The endpoint belongs to another solver: its quote is signed by ${otherAccount.address}. Register the endpoint of your own solver.`,
-    )
-    expect(await listed()).toEqual([])
-    // Its timestamp is still new.
-    other.behaveInChecks(async (_ask, _solver, { response }) => void response.writeHead(422).end('{}'))
-    expect((await send(body)).status).toBe(200)
-  })
-
-  it('does not replace the endpoint that is registered', async () => {
-    await solver.register(service, 'First')
-    const { body } = await send(
-      await signedRegistration(account, { endpointUrl: other.endpointUrl, name: 'Second' }),
-    )
-    expect(body.code).toBe('ENDPOINT_REJECTED')
-    expect(await listed()).toEqual(['First'])
-    expect((await askForQuote()).status).toBe(200)
-    expect([solver.asks.length, other.asks.length]).toEqual([1, 0])
-  })
+it('an endpoint that answers with the valid signature of another solver is refused, and what is registered stays', async () => {
+  await solver.register(service, 'First')
+  other.behaveInChecks(honest())
+  const body = await signedRegistration(account, { endpointUrl: other.endpointUrl, name: 'Second' })
+  const { status, body: error } = await send(body)
+  expect([status, error.code]).toEqual([400, 'ENDPOINT_REJECTED'])
+  expect(error.error).toBe(
+    `The endpoint belongs to another solver: its quote is signed by ${otherAccount.address}. Register the endpoint of your own solver.`,
+  )
+  expect((await service.get(`/v1/${chain.chainId}/solvers`)).body).toMatchObject([{ name: 'First' }])
+  expect((await askForQuote()).status).toBe(200)
+  expect([solver.asks.length, other.asks.length]).toEqual([1, 0])
+  // Its timestamp is still new.
+  other.behaveInChecks(async (_ask, _solver, { response }) => void response.writeHead(422).end('{}'))
+  expect((await send(body)).status).toBe(200)
 })
 
-describe('a chain that has not been read yet', () => {
-  it('is the reason in the answer, and not an error in the log', async () => {
-    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
-    const lines: string[] = []
-    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    // The bond can be read; the domain of the contract cannot.
-    const domain = toFunctionSelector('eip712Domain()')
-    rpc.intercept(async ({ params }, pass) =>
-      JSON.stringify(params ?? []).includes(domain)
-        ? { error: { code: -32000, message: 'not yet' } }
-        : pass(),
-    )
-    const early = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpc.url }, { log })
-    const { outcome, explanation } = await registerAt(solver.endpointUrl, early)
-    expect([outcome, explanation]).toEqual([
-      'SKIPPED',
-      `The endpoint was not checked: chain ${chain.chainId} has not been read yet. Register again in 5 s to have it checked.`,
-    ])
-    expect(lines.filter((line) => line.includes('"level":50'))).toEqual([
-      expect.stringContaining('the chain does not answer'),
-    ])
-    await early.close()
-    rpc.close()
-  })
+it('a chain that has not been read yet is the reason in the answer, and not an error in the log', async () => {
+  const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  // The bond can be read; the domain of the contract cannot.
+  const domain = toFunctionSelector('eip712Domain()')
+  rpc.intercept(async ({ params }, pass) =>
+    JSON.stringify(params ?? []).includes(domain) ? { error: { code: -32000, message: 'not yet' } } : pass(),
+  )
+  const early = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpc.url }, { log })
+  const { outcome, explanation } = await registerAt(solver.endpointUrl, early)
+  expect([outcome, explanation]).toEqual([
+    'SKIPPED',
+    `The endpoint was not checked: chain ${chain.chainId} has not been read yet. Register again in 5 s to have it checked.`,
+  ])
+  expect(lines.filter((line) => line.includes('"level":50'))).toEqual([
+    expect.stringContaining('the chain does not answer'),
+  ])
+  await early.close()
+  rpc.close()
 })

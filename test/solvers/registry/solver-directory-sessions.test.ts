@@ -1,12 +1,9 @@
-import { pino } from 'pino'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../packages/protocol/src/clock.js'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
-import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
-import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
 import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { sqliteAt } from '../../store/databases.js'
 import { NO_LIMIT, sessionSolver, solver } from '../../store/solvers/solver-samples.js'
+import { openDirectory } from './open-directory.js'
 
 const { chainId } = solver(1)
 let store: SolverStore
@@ -18,29 +15,11 @@ beforeEach(async () => {
   remote = createSolverStore(database, coordination, { replicaId: 'remote', async assertHeld() {} })
 })
 
-async function openDirectory() {
-  const listeners: TopicListener[] = []
-  const cluster: ClusterBus = {
-    listen: (_topic, listener) => void listeners.push(listener),
-    publish() {},
-  }
-  const log = pino({ level: 'silent' })
-  const directory = await createSolverDirectory({
-    store,
-    cluster,
-    chainIds: [chainId],
-    clock: systemClock,
-    log,
-  })
-  onTestFinished(directory.close)
-  return { directory, listener: listeners[0] as TopicListener }
-}
-
 const sessionsOf = (solvers: readonly Solver[]) => solvers.map(({ session }) => session?.id)
 
 describe('the directory', () => {
   test('lists a solver without an endpoint while it has a session and a bond', async () => {
-    const { directory } = await openDirectory()
+    const { directory } = await openDirectory(store)
     await directory.change(chainId, () => store.saveSession(sessionSolver(1, 'a'), NO_LIMIT))
     expect(sessionsOf(directory.active(chainId))).toEqual(['a'])
     await directory.change(chainId, () => store.setBonded(solver(1), false, 5))
@@ -53,7 +32,7 @@ describe('the directory', () => {
 
   test('lists a solver with an endpoint before, during and after its session', async () => {
     await store.save(solver(1), 1, NO_LIMIT)
-    const { directory } = await openDirectory()
+    const { directory } = await openDirectory(store)
     expect(sessionsOf(directory.active(chainId))).toEqual([undefined])
     await directory.change(chainId, () => store.saveSession(sessionSolver(1, 'a'), NO_LIMIT))
     expect(sessionsOf(directory.active(chainId))).toEqual(['a'])
@@ -64,7 +43,7 @@ describe('the directory', () => {
   test('lists a solver whose session another replica holds, but can ask it only at its endpoint', async () => {
     await store.save(solver(2), 1, NO_LIMIT)
     for (const number of [1, 2]) await remote.saveSession(sessionSolver(number, 'a'), NO_LIMIT)
-    const { directory } = await openDirectory()
+    const { directory } = await openDirectory(store)
     const addresses = (solvers: readonly Solver[]) => solvers.map(({ address }) => address)
     expect(addresses(directory.active(chainId))).toEqual([1, 2].map((number) => solver(number).address))
     expect(addresses(directory.reachable(chainId))).toEqual([solver(2).address])
@@ -86,7 +65,7 @@ describe('the directory', () => {
     await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)
     await store.save(solver(2), 1, NO_LIMIT)
     await store.saveSession(sessionSolver(2, 'b'), NO_LIMIT)
-    const { directory } = await openDirectory()
+    const { directory } = await openDirectory(store)
     const before = directory.active(chainId)
     const stopHiding = directory.hideSession(chainId, 'a')
     directory.hideSession(chainId, 'b')

@@ -1,11 +1,8 @@
-import { pino } from 'pino'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../packages/protocol/src/clock.js'
-import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
-import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { inPostgres } from '../../store/databases.js'
 import { NO_LIMIT, openStore, solver } from '../../store/solvers/solver-samples.js'
+import { openDirectory } from './open-directory.js'
 
 const [one, other] = [solver(1), solver(2)]
 const { chainId } = one
@@ -17,34 +14,11 @@ beforeEach(async () => {
   store = opened.store
 })
 
-/** The directory of one replica over a store, with its log. `listener` receives the messages of other replicas. */
-async function openDirectory(over: SolverStore = store) {
-  const lines: Record<string, unknown>[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const listeners: TopicListener[] = []
-  const cluster: ClusterBus = {
-    listen: (_topic, listener) => void listeners.push(listener),
-    publish() {},
-  }
-  const directory = await createSolverDirectory({
-    store: over,
-    cluster,
-    chainIds: [chainId],
-    clock: systemClock,
-    log,
-  })
-  onTestFinished(directory.close)
-  const [listener] = listeners
-  if (listener === undefined) throw new Error('the directory does not listen')
-  const texts = () => lines.map(({ msg, solver: of }) => [msg, of].filter(Boolean).join(': '))
-  return { directory, listener, texts }
-}
-
 const removed = `a solver is no longer registered: ${one.address}`
 
 describe('a change', () => {
   test('ends when the list has it', async () => {
-    const { directory } = await openDirectory()
+    const { directory } = await openDirectory(store)
     await directory.change(chainId, () => store.save(one, 1, NO_LIMIT))
     expect(directory.active(chainId)).toEqual([one])
     await directory.change(chainId, () => store.setBonded(one, false, 5))
@@ -55,7 +29,7 @@ describe('a change', () => {
   })
 
   test('that the store rejects rejects, and the list stays', async () => {
-    const { directory } = await openDirectory()
+    const { directory } = await openDirectory(store)
     await directory.change(chainId, () => store.save(one, 1, NO_LIMIT))
     const before = directory.active(chainId)
     await expect(directory.change(chainId, () => store.save(other, 1, 1))).rejects.toMatchObject({
@@ -66,7 +40,7 @@ describe('a change', () => {
 
   test('replaces the array of active solvers only when these differ, and never changes it', async () => {
     await store.save(one, 1, NO_LIMIT)
-    const { directory } = await openDirectory()
+    const { directory } = await openDirectory(store)
     const first = directory.active(chainId)
     await directory.change(chainId, () => store.save({ ...other, isBonded: false }, 1, NO_LIMIT))
     expect(directory.registered(chainId)).toHaveLength(2)
@@ -79,7 +53,7 @@ describe('a change', () => {
 
 describe('a change by another process', () => {
   test('is in the list after its message, and after lost messages', async () => {
-    const { directory, listener } = await openDirectory()
+    const { directory, listener } = await openDirectory(store)
     await store.save(one, 1, NO_LIMIT)
     listener.onMessage(String(chainId))
     await expect.poll(() => directory.active(chainId)).toEqual([one])
@@ -90,7 +64,7 @@ describe('a change by another process', () => {
 
   test('is logged when it has removed a solver', async () => {
     await store.save(one, 1, NO_LIMIT)
-    const { directory, listener, texts } = await openDirectory()
+    const { directory, listener, texts } = await openDirectory(store)
     await store.remove(one, 2)
     listener.onMessage(String(chainId))
     await expect.poll(() => directory.active(chainId)).toEqual([])
