@@ -73,24 +73,26 @@ describe('a message of a replica', () => {
     })
   })
 
-  test.each([
-    ['events', ''],
-    ['solvers', '1.5'],
-    ['bonds', 'null'],
-    ['nonces', '{"chainId":1,"orderIds":["0x12"]}'],
-    ['nonces', `{"chainId":1,"solver":"0x${'ab'.repeat(20)}","used":[null]}`],
-    ['chains', '{"chainId":1}'],
-    ['chains', '{"chainId":1,"snapshot":null}'],
-    ['chains', '{"chainId":1,"snapshot":{"status":"odd"}}'],
-    ['chains', '{"chainId":1,"snapshot":{"status":"ok","head":{"number":"x"}}}'],
-    ['chains', '{"chainId":1,"invalidated":"0x12"}'],
-    ['chains', '['],
-  ] as const)('of another form is dropped and counted: %s %s', async (topic, text) => {
+  test('of another form is dropped and counted', async () => {
+    const odd = [
+      ['events', ''],
+      ['solvers', '1.5'],
+      ['bonds', 'null'],
+      ['nonces', '{"chainId":1,"orderIds":["0x12"]}'],
+      ['nonces', `{"chainId":1,"solver":"0x${'ab'.repeat(20)}","used":[null]}`],
+      ['chains', '{"chainId":1}'],
+      ['chains', '{"chainId":1,"snapshot":null}'],
+      ['chains', '{"chainId":1,"snapshot":{"status":"odd"}}'],
+      ['chains', '{"chainId":1,"snapshot":{"status":"ok","head":{"number":"x"}}}'],
+      ['chains', '{"chainId":1,"invalidated":"0x12"}'],
+      ['chains', '['],
+    ] as const
     const [a, b] = (await joinThree()).three
-    a.publish(topic, text)
+    for (const [topic, text] of odd) a.publish(topic, text)
     a.publish('events', END)
     await receivedBy([b], 1)
-    expect([b.notes, b.received]).toMatchObject([[`dropped ${topic}`], { events: [END], chains: [] }])
+    expect(b.received).toEqual({ events: [END], solvers: [], bonds: [], nonces: [], chains: [] })
+    expect(b.notes).toEqual(odd.map(([topic]) => `dropped ${topic}`))
   })
 
   test('reaches nobody from a role that may not read the tables', async () => {

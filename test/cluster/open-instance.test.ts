@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect as connectTo, createServer } from 'node:net'
+import { connect as connectTo, createServer } from 'node:net'
 import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { pino } from 'pino'
@@ -14,6 +13,8 @@ import { createPostgresDatabase } from '../support/databases/postgres-database.j
 import { storedRecord } from '../support/databases/stored-record.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
+import { freePort } from '../support/free-port.js'
+import { listen } from '../support/listen.js'
 import { until } from './replica-samples.js'
 
 const SECRET = 's3cret-word'
@@ -111,29 +112,21 @@ test('stores of a database that does not answer at first are opened', async () =
     const way = connectTo(Number(target.port), target.hostname)
     for (const end of [socket, way]) end.on('error', () => {})
     socket.pipe(way).pipe(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   onTestFinished(() => void server.close())
   const databaseUrl = new URL(target)
-  databaseUrl.port = String((server.address() as AddressInfo).port)
+  databaseUrl.host = new URL((await listen(server)).url).host
   const { lines, close } = await open({ databaseUrl: databaseUrl.href })
   expect(lines.filter((line) => line.includes('trying again'))).toHaveLength(2)
   await close()
 })
 
 describe('the error for an unusable database names it without its password:', () => {
-  /** The port of a server that answers nothing, or does not listen any more. */
-  async function portOf({ isOpen }: { isOpen: boolean }): Promise<number> {
-    const server = createServer((socket) => socket.resume().on('error', () => {})).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const close = async () => {
-      server.close()
-      await once(server, 'close')
-    }
-    if (isOpen) onTestFinished(close)
-    else await close()
-    return port
+  /** The port of a server that answers nothing. */
+  async function silentPort(): Promise<number> {
+    const server = createServer((socket) => socket.resume().on('error', () => {}))
+    onTestFinished(() => void server.close())
+    return (await listen(server)).port
   }
   const at = (port: number) => `postgres://me:${SECRET}@127.0.0.1:${port}/quotes`
   async function changed(change: (url: URL) => void): Promise<string> {
@@ -144,8 +137,8 @@ describe('the error for an unusable database names it without its password:', ()
   }
 
   test.each([
-    ['no server listens', async () => at(await portOf({ isOpen: false })), /ECONNREFUSED/],
-    ['no server answers', async () => at(await portOf({ isOpen: true })), /time/],
+    ['no server listens', async () => at(await freePort()), /ECONNREFUSED/],
+    ['no server answers', async () => at(await silentPort()), /time/],
     [
       'a database that does not exist',
       () => changed((url) => (url.pathname = '/nowhere')),

@@ -70,10 +70,9 @@ async function hold({ ask }: ReturnType<typeof openClient>) {
 
 /** Starts a server that is no replica. @returns its origin */
 async function startOther(server: Server): Promise<string> {
-  await listen(server)
+  const { url } = await listen(server)
   onTestFinished(() => void server.close())
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  return url
 }
 
 test('each of many requests at the same time gets its own answer', async () => {
@@ -95,13 +94,28 @@ test('a line arrives before the end of its answer, and a request that waits dela
   expect(await client.ask('end')).toEqual(['end'])
 })
 
-test('an answer of more than 4 MiB fails', async () => {
-  const { url } = await startReplica(async (text, onLine) => {
-    for (let index = 0; index < (text === 'long' ? 65 : 1); index++) onLine('a'.repeat(2 ** 16))
-  })
+test.each<[string, Answer, string, onLine?: (line: string) => void]>([
+  [
+    'an answer of more than 4 MiB',
+    async (_text, onLine) => {
+      for (let index = 0; index < 65; index++) onLine('a'.repeat(2 ** 16))
+    },
+    'max size',
+  ],
+  [
+    'a failure of the replica',
+    async (text, onLine) => {
+      onLine(text)
+      throw new Error('a fault')
+    },
+    'other side closed',
+  ],
+  ['a line that its reader cannot read', echo, 'JSON', JSON.parse],
+])('%s ends only its request', async (_what, answer, message, onLine) => {
+  const { url } = await startReplica((...asked) => (asked[0] === 'odd' ? answer : echo)(...asked))
   const { ask } = openClient(url)
-  await expect(ask('long')).rejects.toThrow('max size')
-  expect(await ask('text')).toHaveLength(1)
+  await expect(ask('odd', { ...(onLine && { onLine }) })).rejects.toThrow(message)
+  expect(await ask('text')).toEqual(['text'])
 })
 
 test('a request whose answer does not end fails after its time, and disturbs no other', async () => {
@@ -136,23 +150,6 @@ test('a client that is closed fails its requests with the reason, and takes no m
   await expect(unanswered).rejects.toThrow('enough')
   await expect(begun.request).rejects.toThrow('enough')
   await expect(client.ask('text')).rejects.toThrow('destroyed')
-})
-
-test('a failure of the replica ends only its request', async () => {
-  const { url } = await startReplica(async (text, onLine) => {
-    onLine(text)
-    if (text === 'fail') throw new Error('a fault')
-  })
-  const { ask } = openClient(url)
-  await expect(ask('fail')).rejects.toThrow('other side closed')
-  expect(await ask('text')).toEqual(['text'])
-})
-
-test('a line that its reader cannot read ends only its request', async () => {
-  const { url } = await startReplica(echo)
-  const { ask } = openClient(url)
-  await expect(ask('text', { onLine: JSON.parse })).rejects.toThrow('JSON')
-  expect(await ask('text two')).toEqual(['text two'])
 })
 
 test('the error of a refused request has the reason', async () => {

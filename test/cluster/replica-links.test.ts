@@ -90,9 +90,12 @@ test('a replica that answers again is asked again, by a client that has none of 
   await answered
 })
 
-test('a replica that is no longer followed is checked until its last request has ended', async () => {
+test.each([
+  ['no longer', [A]],
+  ['not', []],
+])('a replica that is %s followed is checked until its last request has ended', async (_what, followed) => {
   const { follow, ask, asked, clock, clients } = openLinks()
-  follow([A])
+  follow(followed)
   const held = ask()
   follow([])
   await clock.advance(NOTICED_MS)
@@ -113,17 +116,6 @@ test('a replica that stops to answer when it is no longer followed fails its las
   await clock.advance(NOTICED_MS)
   await held
   expect(changes).toEqual([])
-  expect([clients(), clock.waiting]).toEqual([0, 0])
-})
-
-test('a replica that is not followed is checked during a request', async () => {
-  const { ask, asked, clock, clients } = openLinks()
-  const held = ask()
-  await clock.advance(NOTICED_MS)
-  expect(clients()).toBe(1)
-  asked[0]?.end()
-  await held
-  await clock.advance(0)
   expect([clients(), clock.waiting]).toEqual([0, 0])
 })
 

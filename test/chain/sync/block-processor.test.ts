@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
+import type { NewBlocks } from '../../../packages/protocol/src/orders/block.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { EventSink } from '../../../src/chain/event-sink.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
@@ -22,17 +23,18 @@ const ignore = () => {}
 const MAX_REORG_DEPTH = 8
 
 /** The processor of a chain with the blocks 11 to 13, and the node that it reads. */
-async function startProcessor() {
+async function startProcessor({ confirmations = 0 } = {}) {
   const reverted: number[] = []
+  const published: Hex[] = []
   const eventSink = only<EventSink>({
     open: async () => undefined,
     begin: async () => {},
-    append: async () => {},
+    append: async ({ headers }: NewBlocks) => void published.push(...headers.map(({ hash }) => hash)),
     eventBlocks: async () => [],
     knownSolvers: async () => new Map(),
     revert: async ({ number }: TimedHeader) => void reverted.push(number),
   })
-  const config = { chainId: 1, settlement: '0x5e', confirmations: 0, recheckBlocks: 0, startBlock: 11 }
+  const config = { chainId: 1, settlement: '0x5e', confirmations, recheckBlocks: 0, startBlock: 11 }
   const listener = {
     onLogs: ignore,
     onReorganisation: ignore,
@@ -59,7 +61,7 @@ async function startProcessor() {
   blocks.beginPass()
   await blocks.add(reader, [headerOf(11), headerOf(12), headerOf(13)])
   node.branch = 'b'
-  return { blocks, headSync: createHeadSync(context, blocks), reader, reverted, node }
+  return { blocks, headSync: createHeadSync(context, blocks), reader, reverted, published, node }
 }
 
 it.each([
@@ -85,6 +87,13 @@ it.each([
   const first = 21 - depth
   await blocks.add(reader, [headerOf(first, 'b', nameOf(first - 1))])
   expect(reverted).toEqual([root])
+})
+
+it('blocks that leave the chain before they are confirmed are not published', async () => {
+  const { blocks, reader, published } = await startProcessor({ confirmations: 2 })
+  await blocks.add(reader, [headerOf(13, 'b', nameOf(12))])
+  await blocks.add(reader, [headerOf(14, 'b'), headerOf(15, 'b')])
+  expect(published).toEqual([nameOf(11), nameOf(12), nameOf(13, 'b')])
 })
 
 it('a lower head on another fork is followed when it has come three times in a row', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LimitName } from '../../../src/clients/api-key.js'
 import { identifyClient } from '../../../src/clients/client-id.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
+import { connect } from '../../store/postgres/postgres-stores-samples.js'
 import {
-  connect,
   createCountsDatabase,
   createCountsTable,
   lockCounts,

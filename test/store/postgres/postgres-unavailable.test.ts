@@ -1,6 +1,5 @@
 import dns from 'node:dns'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { Kysely } from 'kysely'
 import pg from 'pg'
 import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest'
@@ -16,6 +15,7 @@ import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import type { Topic } from '../../../src/store/topics.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { eventually } from '../../support/eventually.js'
+import { freePort } from '../../support/free-port.js'
 import { header, newBlocks, SETTLEMENT, STANDS, settled } from '../events/event-samples.js'
 import { NO_LIMIT, solver } from '../solvers/solver-samples.js'
 import {
@@ -39,11 +39,7 @@ test.each([
   ['an address rejects', '127.0.0.1'],
   ['every address of a name rejects', 'many.test'],
 ])('calls report it when %s connections', async (_what, host) => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
-  taken.close()
-  await once(taken, 'close')
+  const port = await freePort()
   // The addresses of a name differ from machine to machine.
   const addresses = ['::1', '127.0.0.1'].map((address) => ({ address, family: isIP(address) }))
   const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<LookupAll>

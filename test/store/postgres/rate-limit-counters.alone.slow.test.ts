@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { connect, createCountsDatabase, lockCounts, openCounters } from './rate-limit-tables.js'
+import { connect } from './postgres-stores-samples.js'
+import { createCountsDatabase, lockCounts, openCounters } from './rate-limit-tables.js'
 
 const MINUTE_MS = 60_000
 const MAX_CONNECTIONS = 4

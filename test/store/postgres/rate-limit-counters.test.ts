@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.js'
 import { createManualClock } from '../../support/manual-clock.js'
-import { connect, createCountsDatabase, openCounters } from './rate-limit-tables.js'
+import { connect } from './postgres-stores-samples.js'
+import { createCountsDatabase, openCounters } from './rate-limit-tables.js'
 
 const MINUTE_MS = 60_000
 

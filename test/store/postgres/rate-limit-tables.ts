@@ -7,6 +7,7 @@ import {
   rateLimitMigrations,
 } from '../../../src/store/postgres/rate-limit-counters.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
+import { connect } from './postgres-stores-samples.js'
 
 /** Longer than a busy machine takes to answer. */
 const PATIENT_MS = 20_000
@@ -41,14 +42,6 @@ export function openCounters(
   })
   onTestFinished(counters.close)
   return counters
-}
-
-/** A connection next to those of the counters. */
-export async function connect(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  onTestFinished(() => client.end())
-  return client
 }
 
 /** Excludes all others from the counts. @returns the function that ends this */

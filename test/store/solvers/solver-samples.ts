@@ -1,7 +1,7 @@
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionSolver } from '../../../src/store/solvers/solver-session-store.js'
 import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
-import type { TestDatabase } from '../databases.js'
+import { postgresAt, type TestDatabase } from '../databases.js'
 
 /** More solvers than any test has. */
 export const NO_LIMIT = 1000
@@ -12,6 +12,13 @@ export const NOTED_AT = 1_700_000_000_000
 export async function openStore(on: TestDatabase) {
   const { database, coordination, close } = await on.open()
   return { store: createSolverStore(database, coordination), close }
+}
+
+/** The stores of two replicas of PostgreSQL, each with its own connections. */
+export async function openReplicas({ url }: { readonly url: string }): Promise<[SolverStore, SolverStore]> {
+  const on = postgresAt(url)
+  const [first, second] = await Promise.all([openStore(on), openStore(on)])
+  return [first.store, second.store]
 }
 
 /** A registration that its number distinguishes from others. */

@@ -1,22 +1,15 @@
 import { expect, test } from 'vitest'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
-import { inPostgres, postgresAt } from '../databases.js'
-import { NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'
+import { inPostgres } from '../databases.js'
+import { NO_LIMIT, NOTED_AT, openReplicas, sessionSolver, solver } from './solver-samples.js'
 
 const ROUNDS = 12
 const create = inPostgres()
 
-/** The stores of two replicas, each with its own connections. */
-async function openReplicas(): Promise<[SolverStore, SolverStore]> {
-  const on = postgresAt((await create()).url)
-  const [first, second] = await Promise.all([openStore(on), openStore(on)])
-  return [first.store, second.store]
-}
-
 const sessionOf = async (store: SolverStore) => (await store.readAll())[0]?.session?.id
 
 test('simultaneous sessions of one solver at two replicas leave one of them', async () => {
-  const [a, b] = await openReplicas()
+  const [a, b] = await openReplicas(await create())
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all([
       a.saveSession(sessionSolver(1, `a${round}`), NO_LIMIT),
@@ -28,7 +21,7 @@ test('simultaneous sessions of one solver at two replicas leave one of them', as
 })
 
 test('a new session and the end of the older one, in any order, leave the new one', async () => {
-  const [a, b] = await openReplicas()
+  const [a, b] = await openReplicas(await create())
   for (let round = 0; round < ROUNDS; round++) {
     await a.saveSession(sessionSolver(1, `old${round}`), NO_LIMIT)
     await Promise.all([
@@ -40,7 +33,7 @@ test('a new session and the end of the older one, in any order, leave the new on
 })
 
 test('a session that comes back while its place is removed has a place', async () => {
-  const [a, b] = await openReplicas()
+  const [a, b] = await openReplicas(await create())
   for (let round = 0; round < ROUNDS; round++) {
     await a.saveSession(sessionSolver(1, `old${round}`), 1)
     await a.endSession(solver(1), `old${round}`, NOTED_AT)

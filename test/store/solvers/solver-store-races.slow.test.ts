@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
-import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { createRandom } from '../../support/random.js'
 import { inPostgres, postgresAt } from '../databases.js'
-import { contents, NO_LIMIT, NOTED_AT, openStore, solver } from './solver-samples.js'
+import { contents, NO_LIMIT, NOTED_AT, openReplicas, openStore, solver } from './solver-samples.js'
 
 const SEED = 20_260_107
 const ROUNDS = 12
 
 const random = createRandom(SEED)
 const create = inPostgres()
-
-/** The stores of two replicas, each with its own connections. */
-async function openReplicas(): Promise<[SolverStore, SolverStore]> {
-  const on = postgresAt((await create()).url)
-  const [first, second] = await Promise.all([openStore(on), openStore(on)])
-  return [first.store, second.store]
-}
 
 /** Runs works in parallel, started in any order. @returns the result of each: `done`, or its error reason */
 async function race<T>(...works: (() => Promise<T>)[]): Promise<string[]> {
@@ -38,7 +30,7 @@ async function race<T>(...works: (() => Promise<T>)[]): Promise<string[]> {
 
 describe('simultaneous calls of replicas', () => {
   test('for more solvers than a chain may have accept exactly the limit', async () => {
-    const [a, b] = await openReplicas()
+    const [a, b] = await openReplicas(await create())
     const solvers = Array.from({ length: 24 }, (_, number) => solver(number))
     const elsewhere = Array.from({ length: 7 }, (_, number) => solver(100 + number, { chainId: 2 }))
     const saves = [...solvers, ...elsewhere].map(
@@ -56,7 +48,7 @@ describe('simultaneous calls of replicas', () => {
   })
 
   test('with the same message accept it once', async () => {
-    const [a, b] = await openReplicas()
+    const [a, b] = await openReplicas(await create())
     for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
       const results = await race(
         () => a.save(solver(1), timestamp, NO_LIMIT),
@@ -71,7 +63,7 @@ describe('simultaneous calls of replicas', () => {
     ['a removal after an update leave the solver removed', 1, 2],
     ['an update after a removal leave the solver registered', 2, 1],
   ])('with %s, in any order', async (_what, saved, removed) => {
-    const [a, b] = await openReplicas()
+    const [a, b] = await openReplicas(await create())
     for (let timestamp = 100; timestamp < 100 + 3 * ROUNDS; timestamp += 3) {
       await b.save(solver(1), timestamp, NO_LIMIT)
       const [save, removal] = await race<unknown>(
@@ -87,7 +79,7 @@ describe('simultaneous calls of replicas', () => {
   })
 
   test('with a removal and a solver for its place never exceed the limit', async () => {
-    const [a, b] = await openReplicas()
+    const [a, b] = await openReplicas(await create())
     let [inside, outside] = [solver(1), solver(2)]
     await a.save(inside, 99, 1)
     for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
@@ -106,7 +98,7 @@ describe('simultaneous calls of replicas', () => {
   })
 
   test('with a restored bond and a new solver for its place never replace a solver with a bond', async () => {
-    const [a, b] = await openReplicas()
+    const [a, b] = await openReplicas(await create())
     for (let number = 1; number <= ROUNDS; number++) {
       const [old, newcomer] = [solver(2 * number), solver(2 * number + 1)]
       await a.save(old, 100, 1)
