@@ -6,7 +6,7 @@ import { Footer } from './components/footer.js'
 import { Header } from './components/header.js'
 import { Empty, FailureNotice, Skeleton } from './components/notice.js'
 import { chain, chains, chainsFailure, hrefHere } from './data/chains.js'
-import { instance, titleDetail } from './data/instance.js'
+import { instance } from './data/instance.js'
 import { type PageName, route } from './data/route.js'
 import { MarketPage } from './pages/market.js'
 import { OrderPage } from './pages/order.js'
@@ -42,9 +42,8 @@ export function App() {
     scrollTo(0, 0)
   }, [page, id])
   const name = page === undefined ? 'No such page' : page.charAt(0).toUpperCase() + page.slice(1)
-  const title = [titleDetail.value, name, instance.name]
   useEffect(() => {
-    document.title = title.filter((part) => part !== '').join(' · ')
+    document.title = `${name} · ${instance.name}`
   })
   return (
     <>

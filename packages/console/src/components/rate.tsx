@@ -1,4 +1,3 @@
-import { useTitleDetail } from '../data/instance.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { formatRate } from '../format/amount.js'
 import { TokenName } from './token-amount.js'
@@ -15,21 +14,15 @@ export interface SwapAmounts {
 interface RateProps {
   readonly chainId: bigint
   readonly swap: SwapAmounts
-  /** Whether nothing newer has come for long: then the title of the page does not say it. */
-  readonly isOld?: boolean
 }
 
-/** What one whole token of each side costs, also in the title of the page when both are listed. Nothing while decimals are not known. */
-export function Rate({ chainId, swap, isOld = false }: RateProps) {
+/** What one whole token of each side costs. Nothing while decimals are not known. */
+export function Rate({ chainId, swap }: RateProps) {
   const { inputToken = '', outputToken = '', outputChainId = chainId } = swap
   const [input, output] = [BigInt(swap.inputAmount ?? 0), BigInt(swap.outputAmount ?? 0)]
   const sold = tokenOf(chainId, inputToken)
   const bought = tokenOf(outputChainId, outputToken)
   const rate = formatRate(input, output, sold?.decimals, bought?.decimals)
-  const isListed = sold?.isListed === true && bought?.isListed === true
-  useTitleDetail(
-    isListed && rate !== undefined && !isOld ? `1 ${sold.symbol} = ${rate} ${bought.symbol}` : '',
-  )
   if (rate === undefined) return null
   const one = <TokenName chainId={chainId} address={inputToken} isShort />
   const other = <TokenName chainId={outputChainId} address={outputToken} isShort />

@@ -97,8 +97,7 @@ export function RateChart(pair: TradedPair) {
         </dl>
       </Plot>
       <figcaption class="muted">
-        Volume is what was bought and sold here in {span}. Anyone can trade with themselves at any price. No
-        line where nobody traded.
+        Volume is that of {span}. Anyone can trade with themselves at any price. No line where nobody traded.
       </figcaption>
     </figure>
   )

@@ -85,13 +85,8 @@ export function SwapForm(props: SwapFormProps) {
     )
   }
   const isTransfer = params.mode === 'address'
-  // With keys, the place of the wallet is the same one before and after: it takes the focus.
-  const place = <WalletPlace key="wallet" params={params} />
-  const action = <Action key="action" {...props} balance={balances?.get(params.sell)} />
   const missing =
     wanted?.user !== '' ? 'choose an offer' : isTransfer ? 'enter your address' : 'connect a wallet'
-  const terms = found && <WhatHappens key="terms" {...{ chain, isTransfer, missing }} swap={found} />
-  const risks = isTransfer && found && <AddressRisks key="risks" {...{ chain, swap: found }} />
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
       <fieldset class="mode">
@@ -118,12 +113,15 @@ export function SwapForm(props: SwapFormProps) {
       <div class="rate">
         {found !== undefined && (
           <>
-            {!open && <Rate chainId={chainId} swap={found} isOld={staleSince !== undefined} />}
+            {!open && <Rate chainId={chainId} swap={found} />}
             <PriceReference {...{ chainId, orders, swap: found }} />
           </>
         )}
       </div>
-      {[place, risks, action, terms]}
+      <WalletPlace params={params} />
+      {isTransfer && found && <AddressRisks {...{ chain, swap: found }} />}
+      <Action {...props} balance={balances?.get(params.sell)} />
+      {found && <WhatHappens {...{ chain, isTransfer, missing }} swap={found} />}
     </div>
   )
 }

@@ -2,11 +2,13 @@ import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Amount, TokenLogo } from '../../components/token-amount.js'
-import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
+import { type KnownToken, markOf, namedBy } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
+import { usePairs } from '../../data/tokens/use-pairs.js'
 import { shorten } from '../../format/shorten.js'
 import { useBalances } from '../../wallet/use-wallet-read.js'
 import { ADDRESS, isMistyped } from './swap-params.js'
+import { useWorth } from './what-happens.js'
 
 interface TokenPickerProps {
   readonly dialog: RefObject<HTMLDialogElement | null>
@@ -21,10 +23,8 @@ interface TokenPickerProps {
   readonly onToken: (address: string) => void
 }
 
-/** More of them nobody reads: the search finds them. */
-const SHOWN = 50
-/** Each balance is a call of the wallet's node. */
-const READ = 20
+/** More of them nobody reads: the search finds them. Each balance is a call of the wallet's node. */
+const SHOWN = 20
 
 /** Chooses a token of the operator's list, another one that is traded here, or any by its address. */
 export function TokenPicker(props: TokenPickerProps) {
@@ -33,12 +33,23 @@ export function TokenPicker(props: TokenPickerProps) {
   const [text, setText] = useState('')
   const wanted = text.trim()
   const isAddress = ADDRESS.test(wanted) && !isMistyped(wanted)
-  const found = tokensOf(chainId).filter((token) => matches(token, wanted))
+  const pairs = usePairs(chainId).data?.pairs ?? []
+  const ordersOf = ({ address }: KnownToken) =>
+    pairs
+      .filter(({ inputToken, outputToken }) => [inputToken, outputToken].includes(address))
+      .reduce((sum, { orders24h }) => sum + orders24h, 0)
+  const found = tokensOf(chainId)
+    .filter((token) => matches(token, wanted))
+    .toSorted(
+      (a, b) => Number(b.isListed ?? false) - Number(a.isListed ?? false) || ordersOf(b) - ordersOf(a),
+    )
   const shown = found.slice(0, isOpen ? SHOWN : 0)
   const balances = useBalances(
     chain,
-    shown.slice(0, READ).map(({ address }) => address),
+    shown.map(({ address }) => address),
   )
+  const worthIn = useWorth(chainId)
+  const worthOf = (token: KnownToken) => worthIn(token, balances?.get(token.address) ?? 0n)
   const choose = (chosen: string) => {
     onToken(chosen)
     setText('')
@@ -72,40 +83,44 @@ export function TokenPicker(props: TokenPickerProps) {
         {isAddress && found.length === 0 && (
           <div class="picker-new">
             <button type="submit">Use this token</button>
-            <p class="muted">A connected wallet reads its name and decimals.</p>
+            <p class="muted">A connected wallet reads what it is.</p>
           </div>
         )}
         <ul class="picker-list">
-          {shown.map((token) => (
-            <li key={token.address}>
-              <button
-                type="button"
-                aria-current={token.address === current}
-                onClick={() => choose(token.address)}
-              >
-                <TokenLogo chainId={chainId} address={token.address} />
-                <span class="picker-name" title={token.address}>
-                  <span>
-                    <bdi class="token-symbol">{token.symbol ?? 'no symbol'}</bdi>{' '}
-                    {mark(token) && <span class="token-mark">{mark(token)}</span>}
+          {shown
+            .toSorted((a, b) => worthOf(b).worth - worthOf(a).worth)
+            .map((token) => (
+              <li key={token.address}>
+                <button
+                  type="button"
+                  aria-current={token.address === current}
+                  onClick={() => choose(token.address)}
+                >
+                  <TokenLogo chainId={chainId} address={token.address} />
+                  <span class="picker-name" title={token.address}>
+                    <span>
+                      <bdi class="token-symbol">{token.symbol ?? 'no symbol'}</bdi>{' '}
+                      {mark(token) && <span class="token-mark">{mark(token)}</span>}
+                    </span>
+                    <span class="muted">
+                      <bdi>{token.name}</bdi> <code>{shorten(token.address)}</code>
+                    </span>
+                    <small class="muted">Named by {namedBy(token)}</small>
                   </span>
-                  <span class="muted">
-                    <bdi>{token.name}</bdi> <code>{shorten(token.address)}</code>
-                  </span>
-                </span>
-                {balances?.has(token.address) && (
-                  <span class="picker-balance">
-                    <Amount
-                      {...{ chainId }}
-                      address={token.address}
-                      amount={balances.get(token.address)}
-                      bare
-                    />
-                  </span>
-                )}
-              </button>
-            </li>
-          ))}
+                  {balances?.has(token.address) && (
+                    <span class="picker-balance">
+                      <Amount
+                        {...{ chainId }}
+                        address={token.address}
+                        amount={balances.get(token.address)}
+                        bare
+                      />
+                      <span class="muted">{worthOf(token).words}</span>
+                    </span>
+                  )}
+                </button>
+              </li>
+            ))}
         </ul>
         {found.length === 0 && !isAddress && (
           <p class="muted">
@@ -114,6 +129,10 @@ export function TokenPicker(props: TokenPickerProps) {
               : 'No token here matches. Paste an address.'}
           </p>
         )}
+        <p class="muted picker-legend">
+          Unlisted: the operator of this site has not named it, and anyone can make a token of any name.
+          Compare its address with one that you know.
+        </p>
       </form>
     </dialog>
   )

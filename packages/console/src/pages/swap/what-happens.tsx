@@ -7,8 +7,9 @@ import { Amount } from '../../components/token-amount.js'
 import { coinOf } from '../../data/coins.js'
 import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
+import type { KnownToken } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
-import { formatAmount } from '../../format/amount.js'
+import { formatAmount, group } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { useWalletRead } from '../../wallet/use-wallet-read.js'
 
@@ -89,23 +90,27 @@ export function WhatHappens(props: WhatHappensProps) {
 /** The symbols of listed tokens that stand for a dollar. */
 const DOLLARS = /^(USDC|USDT|DAI|USDS|PYUSD)$/
 
-/** An amount of the coin that pays gas, and its worth by the last fill of its token for a dollar here. */
-export function Gas({ chainId, amount }: { readonly chainId: bigint; readonly amount: bigint }) {
-  const coin = coinOf(chainId)
+/** What amounts of listed tokens are worth in a dollar token of the list, by their last fill here. */
+export function useWorth(chainId: bigint) {
   const listed = tokensOf(chainId).filter(({ isListed }) => isListed)
-  const sell = listed.find(({ symbol }) => symbol === `W${coin}`)?.address ?? ''
   const dollar = listed.find(({ symbol = '' }) => DOLLARS.test(symbol))
   const { orders } = useLatestOrders(chainId)
-  const rate = fillsOf({ chainId, sell, buy: dollar?.address ?? '', orders }).at(-1)?.rate
+  return (token: KnownToken | undefined, amount: bigint) => {
+    const [sell = '', buy = ''] = [token?.address, dollar?.address]
+    const rate = sell === buy ? 1 : fillsOf({ chainId, sell, buy, orders }).at(-1)?.rate
+    const worth = (Number(amount) / 10 ** (token?.decimals ?? 0)) * (rate ?? 0)
+    return { worth, words: worth > 0 ? `≈ ${group(worth.toFixed(2))} ${dollar?.symbol}` : '' }
+  }
+}
+
+/** An amount of the coin that pays gas, and its worth. */
+export function Gas({ chainId, amount }: { readonly chainId: bigint; readonly amount: bigint }) {
+  const coin = coinOf(chainId)
+  const wrapped = tokensOf(chainId).find(({ symbol, isListed }) => isListed && symbol === `W${coin}`)
   return (
     <>
-      <span class="number">{formatAmount(amount, 18, 6)}</span> {coin ?? 'of the native coin'}
-      {rate !== undefined && (
-        <span class="muted">
-          {' '}
-          ≈ {((Number(amount) / 1e18) * rate).toFixed(2)} {dollar?.symbol}
-        </span>
-      )}
+      <span class="number">{formatAmount(amount, 18, 6)}</span> {coin ?? 'of the native coin'}{' '}
+      <span class="muted">{useWorth(chainId)(wrapped, amount).words}</span>
     </>
   )
 }
