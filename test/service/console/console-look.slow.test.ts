@@ -178,10 +178,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('are reached by the keyboard', async () => {
       const { page, open } = await stage.openPage()
       await open('market')
-      await page.keyboard.press('/')
-      await page.keyboard.press('Escape')
-      for (let left = 0; left < 3; left++) await page.keyboard.press('Shift+Tab')
-      await page.keyboard.press('Enter')
+      for (const key of ['/', 'Shift+Tab', 'Enter']) await page.keyboard.press(key)
       await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor(PAGE_WAIT)
       const rows = page.locator('tbody tr')
       await rows.first().waitFor(PAGE_WAIT)

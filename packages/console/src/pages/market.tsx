@@ -31,7 +31,7 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
       </div>
       <div class="market">
         <section class="panel" aria-labelledby="pairs-title">
-          <h2 id="pairs-title">Pairs of the last 24 hours</h2>
+          <h2 id="pairs-title">Pairs</h2>
           <Answer query={usePairs(chainId)}>
             {({ pairs }) => <Pairs {...{ chainId, pairs }} orders={orders} />}
           </Answer>
@@ -85,9 +85,9 @@ function Pairs({ chainId, pairs, orders }: PairsProps) {
             <th>Pair</th>
             <th class="right">Last rate</th>
             <th class="right">Change</th>
-            <th class="right">Volume, with self-trades</th>
-            <th class="right">Fills</th>
-            <th class="right">Paid, of the latest</th>
+            <th class="right">Volume in 24 h</th>
+            <th class="right">Fills in 24 h</th>
+            <th class="right">Latest orders</th>
           </>
         }
       >
@@ -129,13 +129,13 @@ function PairRow({ chainId, pair, orders = [], isChosen }: PairRowProps) {
       <td class="right" data-label="Change">
         <Change fills={fillsOf({ chainId, sell, buy, orders })} />
       </td>
-      <td class="right" data-label="Volume">
+      <td class="right" data-label="Volume in 24 h">
         <Amount chainId={destinationChainId} address={buy} amount={outputVolume24h} isShort />
       </td>
-      <td class="right" data-label="Fills">
+      <td class="right" data-label="Fills in 24 h">
         {group(`${orders24h}`)}
       </td>
-      <td class="right" data-label="Paid, of the latest">
+      <td class="right" data-label="Latest orders">
         <Paid of={{ paid, ended: paid + BigInt(refunded.length) }} pair={key} />
       </td>
     </LinkRow>

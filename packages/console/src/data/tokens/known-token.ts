@@ -33,7 +33,7 @@ export function markOf({ isListed, source }: KnownToken): string | undefined {
 
 /** Who has named a token. */
 export const namedBy = ({ isListed, source }: KnownToken) =>
-  isListed ? 'the list of this site' : source === 'link' ? 'this link' : 'its contract'
+  isListed ? 'the list here' : source === 'link' ? 'this link' : 'its contract'
 
 /**
  * What is known of a token after a source has spoken. The more reliable source decides, whoever speaks first. But the list names

@@ -197,9 +197,10 @@ function findAmounts({ params, auction, offer, open, price, wanted }: SwapFormPr
   const offers = auction.ended?.offers
   if (wanted.user !== '' && !open) return offer?.quote && { ...offer.quote, offers }
   const { quote } = offerOf(auction.takeable?.offers, open?.[1][0].solver ?? '') ?? {}
-  const { inputAmount, outputAmount } = price.data?.best ?? quote ?? {}
+  const { inputAmount, outputAmount, solver } = price.data?.best ?? quote ?? {}
   if (inputAmount === undefined || outputAmount === undefined) return undefined
   // A price binds nobody, nor does the safer of two offers before the user has chosen: it has no deadlines.
   const tokens = { inputToken: params.sell, outputToken: params.buy }
-  return { ...tokens, inputAmount, outputAmount, offers: price.data?.offers ?? offers }
+  const found = { ...tokens, inputAmount, outputAmount, offers: price.data?.offers ?? offers }
+  return open || solver === undefined ? found : { ...found, solver }
 }
