@@ -27,6 +27,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await button(page, 'Connect wallet').click(PAGE_WAIT)
       const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
       await ranking.getByText('Contract accepts it').waitFor(PAGE_WAIT)
+      // Without fills, only dollars have a worth.
+      await page.locator('.token-button').first().click()
+      const picker = page.getByRole('dialog', { name: 'Choose a token' })
+      await picker.getByText(/^≈ .* USDC$/).waitFor(PAGE_WAIT)
+      expect(await picker.locator('.token-symbol').allInnerTexts()).toEqual(['USDC', 'WETH'])
+      await button(page, 'Close').click()
       await ranking.getByRole('radio', { name: 'Take the offer of Beatrix' }).check(PAGE_WAIT)
       await page.getByText('Chosen from 3 offers: Beatrix, no order yet').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
