@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.locator('.token-button').first().click()
       const picker = page.getByRole('dialog', { name: 'Choose a token' })
       await picker.getByText(/^≈ .* USDC$/).waitFor(PAGE_WAIT)
-      expect(await picker.locator('.token-symbol').allInnerTexts()).toEqual(['USDC', 'WETH'])
+      expect(await picker.locator('.token-symbol').allInnerTexts()).toEqual(['USDC', 'WETH', 'bUSD'])
       await button(page, 'Close').click()
       await ranking.getByRole('radio', { name: 'Take the offer of Beatrix' }).check(PAGE_WAIT)
       await page.getByText('Chosen from 3 offers: Beatrix, no order yet').waitFor(PAGE_WAIT)
