@@ -84,7 +84,7 @@ describe('a message of a replica', () => {
       ['chains', '{"chainId":1,"snapshot":null}'],
       ['chains', '{"chainId":1,"snapshot":{"status":"odd"}}'],
       ['chains', '{"chainId":1,"snapshot":{"status":"ok","head":{"number":"x"}}}'],
-      ['chains', '{"chainId":1,"invalidated":"0x12"}'],
+      ['chains', '{"chainId":1,"invalidated":["0x12"]}'],
       ['chains', '['],
     ] as const
     const [a, b] = (await joinThree()).three

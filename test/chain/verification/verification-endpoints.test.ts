@@ -44,17 +44,24 @@ describe('an offer is never accepted from a node', () => {
     expect(logged).toMatchObject([{ chainId: changes.chainId ?? settlement.chain.chainId, url: 1, reason }])
   })
 
-  it('that has lost the contract since its last check', async () => {
-    const verifier = settlement.openVerifier([node.url], { clock, onWarning })
-    expect(await verifier.verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
-    // As one that is not synchronised yet.
-    node.answerWith((response, body, pass) =>
-      body.includes('"eth_call"') ? answer(response, { result: '0x' }) : pass(),
-    )
-    await clock.advance(CHECK_HOLDS_MS)
-    expect(await verifier.verifyDeposit(refusedOffer, NEVER)).toEqual(NO_ANSWER)
-    expect(logged).toMatchObject([{ reason: REFUSES_NOTHING }])
-  })
+  it.each(['since its last check', 'while it gave no answer'])(
+    'that has lost the contract %s',
+    async (when) => {
+      const { verifyDeposit } = settlement.openVerifier([node.url], { clock, onWarning })
+      expect(await verifyDeposit(offer, NEVER)).toEqual(ACCEPTED)
+      if (when === 'since its last check') await clock.advance(CHECK_HOLDS_MS)
+      else {
+        node.answerWith((response) => response.destroy())
+        expect(await verifyDeposit(offer, NEVER)).toEqual(NO_ANSWER)
+      }
+      // As one that is not synchronised yet.
+      node.answerWith((response, body, pass) =>
+        body.includes('"eth_call"') ? answer(response, { result: '0x' }) : pass(),
+      )
+      expect(await verifyDeposit(refusedOffer, NEVER)).toEqual(NO_ANSWER)
+      expect(logged).toMatchObject([{ reason: REFUSES_NOTHING }])
+    },
+  )
 
   it('that has lost it during a minute of calls, none of which waits for the next check', async () => {
     const { verifyDeposit } = settlement.openVerifier([node.url], { clock })
