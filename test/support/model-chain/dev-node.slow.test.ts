@@ -1,7 +1,7 @@
 import { type Address, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from '../chain/chain.js'
-import { createCalls, eventsOf, revertOf } from '../chain/contract-calls.js'
+import { type Calls, createCalls, eventsOf, revertOf } from '../chain/contract-calls.js'
 import { orderIdOf, type ServiceQuote, signQuote } from '../chain/signed-quote.js'
 import { shared } from '../shared.js'
 import { startModelChain } from './start-model-chain.js'
@@ -10,7 +10,7 @@ const [solver] = solverAccounts
 const NEVER = 4_000_000_000
 
 /** An order of its own from its deposit to its fill, and what the node says of it, as far as no hash and no number of a block is in it. */
-async function play({ devnet, contracts, domain, chainId }: TestChain) {
+async function play({ devnet, contracts, domain, chainId }: TestChain, replace: (calls: Calls) => unknown) {
   const { settlement, weth, usdc } = contracts
   const calls = createCalls(devnet, settlement)
   const request = calls.client.request as (call: { method: string; params: unknown[] }) => Promise<unknown>
@@ -52,18 +52,53 @@ async function play({ devnet, contracts, domain, chainId }: TestChain) {
       balances: [await calls.balanceOf(usdc, user.address), await calls.balanceOf(weth, solver.address)],
       isLater: later.timestamp >= timestamp + 100n,
       unknownBlock: await ask('eth_getBlockByHash', `0x${'00'.repeat(32)}`, false),
+      heads: await replaceHead(calls, settlement, () => replace(calls)),
       hasCode: await Promise.all([weth, user.address].map((address) => hasCode(address))),
     },
     shapes: { log, receipt, block: await ask('eth_getBlockByNumber', 'latest', false) },
   }
 }
 
+/** What the node says of its head: that it has a call, that another block without it has replaced it, and that one came after that. */
+async function replaceHead(calls: Calls, settlement: Address, replace: () => unknown) {
+  const { blockNumber, blockHash, transactionHash } = await calls.send(solver, 'cancelNonce', [9n])
+  const countLogs = async (fromBlock: bigint, toBlock: bigint) =>
+    (await calls.client.getLogs({ address: settlement, fromBlock, toBlock })).length
+  async function look() {
+    const { number, hash, parentHash } = await calls.client.getBlock()
+    const parent = await calls.client.getBlock({ blockHash: parentHash })
+    return {
+      heads: [
+        number - blockNumber,
+        parent.number - blockNumber,
+        hash === blockHash,
+        parentHash === blockHash,
+      ],
+      logs: [await countLogs(0n, blockNumber - 1n), await countLogs(blockNumber, blockNumber)],
+      beyond: await countLogs(blockNumber, blockNumber + 9n).catch(() => 'refused'),
+      isKnown: await calls.client.getTransactionReceipt({ hash: transactionHash }).then(
+        () => true,
+        () => false,
+      ),
+      isUsed: await calls.view.isNonceUsed([solver.address, 9n]),
+    }
+  }
+  const looks = [await look()]
+  await replace()
+  looks.push(await look())
+  await calls.client.mine({ blocks: 1 })
+  return [...looks, await look()]
+}
+
 it('the development node of the model answers as anvil does', async () => {
-  const chains = [
-    await shared(startChain({ bonded: 1 })),
-    await shared(startModelChain({ bonded: 1 })),
-  ] as const
-  const [anvil, model] = [await play(chains[0]), await play(chains[1])]
+  const chain = await shared(startModelChain({ bonded: 1 }))
+  const anvil = await play(await shared(startChain({ bonded: 1 })), ({ client }) =>
+    client.request({ method: 'anvil_reorg', params: [1, []] } as never),
+  )
+  const model = await play(chain, () => {
+    chain.model.rollBack(1)
+    chain.model.mine(chain.model.head().timestamp)
+  })
   expect(model.said).toEqual(anvil.said)
   for (const [name, shape] of Object.entries(model.shapes))
     expect(Object.keys(anvil.shapes[name as 'log'] ?? {}), name).toEqual(

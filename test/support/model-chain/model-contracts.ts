@@ -17,9 +17,8 @@ import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../chain/chain.js'
 import type { ServiceQuote } from '../chain/signed-quote.js'
-import { createDeployedRules } from './deployed-rules.js'
 import { createJournal, type ModelLog, Revert } from './journal.js'
-import { createReferenceRules } from './reference-rules.js'
+import { createSettlementRules } from './settlement-rules.js'
 import { type CallContext, createSettlementState, lower, subtract } from './settlement-state.js'
 import { createToken, type TokenModel } from './token-model.js'
 
@@ -85,7 +84,7 @@ export function createModelContracts(terms: ContractTerms) {
     minOrder: terms.minOrder,
     token: tokenAt,
   })
-  const calls = kind === 'reference' ? createReferenceRules(state) : createDeployedRules(state)
+  const calls = createSettlementRules(state, kind)
 
   function tokenAt(address: Address): TokenModel {
     const token = tokens.get(lower(address))
@@ -105,12 +104,8 @@ export function createModelContracts(terms: ContractTerms) {
       `0x${'00'.repeat(32)}`,
       [],
     ],
-    orders: (orderId: Hex) => Object.values(inOrder(state.order(lower(orderId)))),
-    solvers(solver: Address) {
-      const bond = state.bondOf(lower(solver))
-      const { totalBond, reservedBond, unstakeAmount, unstakeTimestamp, registered } = bond
-      return [totalBond, reservedBond, unstakeAmount, unstakeTimestamp, registered]
-    },
+    orders: (orderId: Hex) => Object.values(state.order(lower(orderId))),
+    solvers: (solver: Address) => Object.values(state.bondOf(lower(solver))),
     isNonceUsed: (solver: Address, nonce: bigint) => state.isNonceUsed(lower(solver), nonce),
     computeDepositAddress: (quote: ServiceQuote, signature: Hex) =>
       state.identify(quote, signature).depositAddress,
@@ -183,22 +178,6 @@ export function createModelContracts(terms: ContractTerms) {
       const all = [...(abi as Abi), ...OTHER_ERRORS, ...PANIC] as Abi
       return encodeErrorResult({ abi: all, errorName, args } as never)
     },
-  }
-}
-
-function inOrder(order: ReturnType<ReturnType<typeof createSettlementState>['order']>) {
-  const { user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
-  const { outputChainId, fillDeadline, state } = order
-  return {
-    user,
-    solver,
-    inputToken,
-    inputAmount,
-    outputToken,
-    outputAmount,
-    outputChainId,
-    fillDeadline,
-    state,
   }
 }
 

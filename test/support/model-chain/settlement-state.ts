@@ -8,7 +8,7 @@ import type { TokenModel } from './token-model.js'
 
 export const OrderState = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 3 } as const
 
-/** A solver's bond, as the contract's `solvers` has it. */
+/** A solver's bond, in the order of the contract's `solvers`. */
 export interface BondRecord {
   readonly totalBond: bigint
   readonly reservedBond: bigint
@@ -17,7 +17,7 @@ export interface BondRecord {
   readonly registered: boolean
 }
 
-/** An order, as the contract's `orders` has it. Addresses in lower case. */
+/** An order, in the order of the contract's `orders`. Addresses in lower case. */
 export interface OrderRecord {
   readonly user: Address
   readonly solver: Address
@@ -46,17 +46,6 @@ export interface SettlementTerms {
   readonly token: (address: Address) => TokenModel
 }
 
-/** The calls of a settlement contract with their rules. Each throws Revert. */
-export interface SettlementRules {
-  registerSolver(context: CallContext, amount: bigint): void
-  cancelNonce(context: CallContext, nonce: bigint): void
-  deposit(context: CallContext, quote: ServiceQuote, signature: Hex): void
-  fill(context: CallContext, orderId: Hex): void
-  settle(context: CallContext, quote: ServiceQuote, signature: Hex): void
-  refund(context: CallContext, orderId: Hex): void
-  refundAddressDeposit(context: CallContext, quote: ServiceQuote, signature: Hex): void
-}
-
 const NO_BOND: BondRecord = {
   totalBond: 0n,
   reservedBond: 0n,
@@ -77,7 +66,6 @@ const NO_ORDER: OrderRecord = {
   state: OrderState.NONE,
 }
 const BOND_BPS = 500n
-export const MIN_BOND = 1000_000000n
 
 export type SettlementState = ReturnType<typeof createSettlementState>
 
@@ -87,8 +75,6 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
   const bonds = new Map<Address, BondRecord>()
   const orders = new Map<Hex, OrderRecord>()
   const nonces = new Map<string, boolean>()
-  /** What users have sent too much, by user and token. */
-  const excess = new Map<string, bigint>()
   /** Verified signatures by order id: a recovery takes time. */
   const signed = new Map<Hex, boolean>()
 
@@ -113,9 +99,6 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
     },
     isNonceUsed: (solver: Address, nonce: bigint) => nonces.has(`${solver} ${nonce}`),
     markNonce: (solver: Address, nonce: bigint) => journal.set(nonces, `${solver} ${nonce}`, true),
-    excessOf: (user: Address, tokenAddress: Address) => excess.get(`${user} ${tokenAddress}`) ?? 0n,
-    setExcess: (user: Address, tokenAddress: Address, amount: bigint) =>
-      journal.set(excess, `${user} ${tokenAddress}`, amount),
     identify,
     isSigned(quote: ServiceQuote, signature: Hex): boolean {
       const { digest, orderId } = identify(quote, signature)
@@ -126,19 +109,18 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
       return isValid
     },
     recordOrder(orderId: Hex, quote: ServiceQuote, state: number): void {
-      const {
-        solver,
-        user,
-        inputToken,
+      const { inputAmount, outputAmount, outputChainId, fillDeadline } = quote
+      journal.set(orders, orderId, {
+        user: lower(quote.user),
+        solver: lower(quote.solver),
+        inputToken: lower(quote.inputToken),
         inputAmount,
-        outputToken,
+        outputToken: lower(quote.outputToken),
         outputAmount,
         outputChainId,
         fillDeadline,
-      } = quote
-      const parties = { user: lower(user), solver: lower(solver), outputChainId, fillDeadline, state }
-      const tokens = { inputToken: lower(inputToken), outputToken: lower(outputToken) }
-      journal.set(orders, orderId, { ...parties, ...tokens, inputAmount, outputAmount })
+        state,
+      })
     },
     bondFor: (outputAmount: bigint) => (outputAmount * BOND_BPS) / 10_000n,
     /** Empties a deposit address into the contract. @returns what arrived */
