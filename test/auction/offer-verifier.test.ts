@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import type { Quote, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict, VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { SolverAttempt } from '../../src/auction/attempt.js'
@@ -17,8 +17,8 @@ const TIMEOUT: DepositVerdict = { kind: 'unknown', reason: 'timeout' }
 const HOUR_MS = 3_600_000
 
 /** The result of a solver whose offer has this number. The lower it is, the better is the offer. */
-function attempt(number: number): SolverAttempt {
-  const offer = signedQuote({ nonce: BigInt(number), outputAmount: 1000n - BigInt(number) })
+function attempt(number: number, changes: Partial<Quote> = {}): SolverAttempt {
+  const offer = signedQuote({ nonce: BigInt(number), outputAmount: 1000n - BigInt(number), ...changes })
   return attemptOf(number, { kind: 'quoted', offer })
 }
 
@@ -26,6 +26,8 @@ interface Options {
   readonly mode?: VerifyMode
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** The offers that can no longer be taken. */
+  readonly ended?: readonly number[]
 }
 
 /**
@@ -54,8 +56,11 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
       clock,
     }),
   )
-  const verify = async (numbers: readonly number[], options: Options = {}) => {
-    const results = await verifier(numbers.map(attempt), {
+  const verify = async (numbers: readonly number[], { ended = [], ...options }: Options = {}) => {
+    const attempts = numbers.map((number) =>
+      attempt(number, ended.includes(number) ? { depositDeadline: 0 } : {}),
+    )
+    const results = await verifier(attempts, {
       request: exactInput,
       mode: 'best',
       timeoutMs: Number.POSITIVE_INFINITY,
@@ -121,6 +126,13 @@ describe.each(['best', 'all'] as const)('with %s,', (mode) => {
     await expect.poll(() => bests).toEqual(['1 unmarked', '1 verified'])
     leaving.abort()
     expect(await verifying).toEqual(['unmarked', 'NonceAlreadyUsed', 'verified'])
+  })
+
+  test('offers that leave too little time are dropped, with one change of the best offer', async () => {
+    const { verify, bests } = openVerifier([UNKNOWN, UNKNOWN, UNKNOWN])
+    const results = await verify([0, 1, 2], { mode, ended: [0, 1] })
+    expect(results).toEqual(['deposit_deadline_mismatch', 'deposit_deadline_mismatch', 'unmarked'])
+    expect(bests).toEqual(['2 unmarked'])
   })
 
   test.each([

@@ -1,7 +1,14 @@
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { expect, test } from 'vitest'
-import { REASONS, type Reason, ServiceError } from '../../packages/protocol/src/errors.js'
+import { BadRequestSchema } from '../../gen/google/rpc/error_details_pb.js'
+import {
+  invalidArgument,
+  REASONS,
+  type Reason,
+  ServiceError,
+  toServiceError,
+} from '../../packages/protocol/src/errors.js'
 import { requestKey } from '../../src/rpc/call-context.js'
 import { toConnectError, withErrors } from '../../src/rpc/interceptors.js'
 
@@ -22,18 +29,21 @@ async function intercept(messages: AsyncIterable<string>) {
   return { iterator, recorded }
 }
 
-test('an error of a stream becomes that of RPC callers, and is recorded', async () => {
+test.each([
+  [LIMITED, Code.ResourceExhausted, 'text'],
+  [new Error('a secret of the inside'), Code.Internal, expect.not.stringContaining('secret')],
+])('the error "%s" of a stream becomes that of RPC callers, and is recorded', async (thrown, code, text) => {
   const { iterator, recorded } = await intercept(
     (async function* () {
       yield 'first'
-      throw LIMITED
+      throw thrown
     })(),
   )
   expect(await iterator.next()).toEqual({ done: false, value: 'first' })
-  const error = await iterator.next().catch((thrown) => thrown)
+  const error = await iterator.next().catch((caught) => caught)
   expect(error).toBeInstanceOf(ConnectError)
-  expect(error.code).toBe(Code.ResourceExhausted)
-  expect(recorded).toEqual([LIMITED])
+  expect(error).toMatchObject({ code, rawMessage: text })
+  expect(recorded).toEqual([toServiceError(thrown)])
 })
 
 test('what Connect throws into a stream, whose client has left, reaches the method and is no error of it', async () => {
@@ -57,4 +67,10 @@ test('what Connect throws into a stream, whose client has left, reaches the meth
 test.each(Object.entries(REASONS))('an error %s has its code on RPC', (reason, { rpc }) => {
   const { code } = toConnectError(new ServiceError(reason as Reason, 'text'))
   expect(codeToString(code)).toBe(rpc)
+})
+
+test('an error with one bad field names it', () => {
+  const violation = { field: 'amount', message: 'must be more' }
+  const [details] = toConnectError(invalidArgument([violation])).findDetails(BadRequestSchema)
+  expect(details?.fieldViolations).toMatchObject([{ field: 'amount', description: 'must be more' }])
 })

@@ -187,12 +187,15 @@ test.each([
   expect(dropOf(rate, usual)).toBeCloseTo(drop)
 })
 
-test('a look at the addresses of strangers displaces no solver', () => {
+test('of more standings than are kept, the one goes that was asked longest ago, and a look keeps none', () => {
   const standings = new Standings(() => 0, pino({ level: 'silent' }))
   const keyOf = (number: number) => ({ chainId: 1, address: solver(number).address })
   const known = standings.of(keyOf(0))
   for (let number = 1; number <= 2048; number++) expect(standings.find(keyOf(number))).toBeUndefined()
   expect(standings.find(keyOf(0))).toBe(known)
-  for (let number = 1; number <= 2048; number++) standings.of(keyOf(number))
-  expect(standings.find(keyOf(0))).toBeUndefined()
+  for (let number = 1; number <= 2047; number++) standings.of(keyOf(number))
+  expect(standings.of(keyOf(0))).toBe(known)
+  standings.find(keyOf(1))
+  standings.of(keyOf(2048))
+  expect([0, 1].map((number) => standings.find(keyOf(number)))).toEqual([known, undefined])
 })

@@ -69,17 +69,9 @@ test('a stream of events ends with the error of its subscription', async () => {
   expect(closedWith).toEqual([tooSlow])
 })
 
-test('a stream that asks for the health reports it at once, and every 15 s whatever comes between', async () => {
-  const clock = createManualClock()
-  const waits: (number | undefined)[] = []
-  const subscription = {
-    cursor: () => 'cursor',
-    async next(until?: number) {
-      waits.push(until)
-      return []
-    },
-  }
-  const streams = createEventStreams(
+/** The method over a log with one subscription. */
+const streamsOf = (subscription: object, clock = createManualClock()) =>
+  createEventStreams(
     only<Parameters<typeof createEventStreams>[0]>({
       eventLog: { subscribe: () => subscription, waitForCursor: () => undefined },
       supportedChains: [1],
@@ -90,6 +82,24 @@ test('a stream that asks for the health reports it at once, and every 15 s whate
       log: createLog('silent'),
     }),
   )
+
+test('a filter with one bad value is refused by its name', () => {
+  const request = create(StreamEventsRequestSchema, { user: ['nobody'] })
+  const open = () => streamsOf({}).open(request, only({ protocol: 'sse' }))
+  expect(open).toThrow(expect.objectContaining({ violations: [expect.objectContaining({ field: 'user' })] }))
+})
+
+test('a stream that asks for the health reports it at once, and every 15 s whatever comes between', async () => {
+  const clock = createManualClock()
+  const waits: (number | undefined)[] = []
+  const subscription = {
+    cursor: () => 'cursor',
+    async next(until?: number) {
+      waits.push(until)
+      return []
+    },
+  }
+  const streams = streamsOf(subscription, clock)
   const open = (health: boolean) =>
     streams.open(create(StreamEventsRequestSchema, { health }), only({ protocol: 'sse' }))
   const [stream, other] = [open(true), open(false)]

@@ -106,6 +106,19 @@ test('an event of an order makes the nonce of its offer used at all replicas, an
   expect([1n, 2n].map((nonce) => restarted.isUsed(KEY, nonce))).toEqual([true, false])
 })
 
+test('of more than 10,000 used nonces of a solver, the oldest is forgotten', async () => {
+  const { openReplica } = openTable()
+  const { setUsed, isUsed } = await openReplica()
+  const other = { ...KEY, address: '0x0b' } as const
+  setUsed(other, [0n])
+  setUsed(
+    KEY,
+    Array.from({ length: 10_001 }, (_, nonce) => BigInt(nonce)),
+  )
+  expect([isUsed(KEY, 0n), isUsed(KEY, 1n), isUsed(KEY, 10_000n)]).toEqual([false, true, true])
+  expect(isUsed(other, 0n)).toBe(true)
+})
+
 test('an event that a reorganisation removes gives the nonce back', async () => {
   const { orders, clock, openReplica } = openTable()
   const replicas = [await openReplica(), await openReplica()] as const
