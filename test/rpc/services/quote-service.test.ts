@@ -1,6 +1,8 @@
 import { create } from '@bufbuild/protobuf'
+import { decodeFunctionData, getAddress, type Hex, parseAbi } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {
+  DepositMode,
   type GetQuoteRequest,
   GetQuoteRequestSchema,
   OrderType,
@@ -99,16 +101,65 @@ describe('a swap that the contract cannot settle is refused:', () => {
   })
 })
 
-it.each([10, 11])('the calls of an offer are of the settlement contract of chain %i', (chainId) => {
-  const settlementOf = (id: number) => `0x${String(id).repeat(20)}` as const
-  const chains = [10, 11].map((id) => ({
-    chainId: id,
-    destinationChains: [id],
-    settlement: settlementOf(id),
-  }))
-  const message = create(GetQuoteRequestSchema, { chainId: BigInt(chainId), includeCalls: true })
-  const { toOfferMessage } = readerOf({ ...CONFIG, chains })(message, new Fields([]))
-  const { calls, approval } = toOfferMessage(signedQuote())
-  expect(calls?.at(-1)?.to).toBe(settlementOf(chainId))
-  expect(approval?.spender).toBe(settlementOf(chainId))
+describe('the calls of an offer', () => {
+  /** The functions as docs/protocol.md and ERC-20 describe them. */
+  const abi = parseAbi([
+    'struct SettlementQuote { address solver; address user; address inputToken; uint256 inputAmount; address outputToken; uint256 outputAmount; uint8 orderType; uint256 outputChainId; uint32 depositDeadline; uint32 fillDeadline; uint256 nonce; }',
+    'function approve(address spender, uint256 amount) returns (bool)',
+    'function transfer(address to, uint256 amount) returns (bool)',
+    'function deposit(SettlementQuote quote, bytes signature)',
+  ])
+  const settlementOf = (chainId: number) => getAddress(`0x${String(chainId).repeat(20)}`)
+  const offer = signedQuote()
+  const { inputAmount, ...quote } = offer.quote
+  const inputToken = getAddress(quote.inputToken)
+
+  function callsOf(chainId: number, depositMode: DepositMode) {
+    const chains = [10, 11].map((id) => ({
+      chainId: id,
+      destinationChains: [id],
+      settlement: settlementOf(id).toLowerCase(),
+    }))
+    const fixed = { chainId: BigInt(chainId), depositMode, includeCalls: true }
+    const { toOfferMessage } = readerOf({ ...CONFIG, chains })(
+      create(GetQuoteRequestSchema, fixed),
+      new Fields([]),
+    )
+    const { calls = [], approval } = toOfferMessage(offer)
+    const decoded = calls.map(({ to, value, data }) => ({
+      to,
+      value,
+      ...decodeFunctionData({ abi, data: data as Hex }),
+    }))
+    return { calls: decoded, approval }
+  }
+
+  it.each([10, 11])('approve the input, and deposit on the settlement contract of chain %i', (chainId) => {
+    const settlement = settlementOf(chainId)
+    const deposited = expect.objectContaining({
+      solver: getAddress(quote.solver),
+      user: getAddress(quote.user),
+      inputToken,
+      inputAmount,
+      outputAmount: quote.outputAmount,
+      orderType: 0,
+      outputChainId: BigInt(quote.outputChainId),
+      nonce: quote.nonce,
+    })
+    expect(callsOf(chainId, DepositMode.CONTRACT)).toEqual({
+      calls: [
+        { to: inputToken, value: '0x0', functionName: 'approve', args: [settlement, inputAmount] },
+        { to: settlement, value: '0x0', functionName: 'deposit', args: [deposited, offer.signature] },
+      ],
+      approval: { token: inputToken, spender: settlement, amount: String(inputAmount) },
+    })
+  })
+
+  it('are one transfer to its deposit address in mode ADDRESS', () => {
+    const args = [getAddress(offer.depositAddress), inputAmount]
+    expect(callsOf(10, DepositMode.ADDRESS)).toEqual({
+      calls: [{ to: inputToken, value: '0x0', functionName: 'transfer', args }],
+      approval: undefined,
+    })
+  })
 })

@@ -4,14 +4,12 @@ import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
-import { transports } from '../../support/sessions/session-connections.js'
-import { offering, openSession } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
 import { type QuoteTransport, quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
 
-const [wholeAccount, shortAccount, sessionAccount] = solverAccounts
+const [wholeAccount, shortAccount] = solverAccounts
 /** Later than each block, so that deadlines count from the clock. */
 const START_MS = Math.ceil(Date.now() / 1000) * 1000 + 120_000
 const START = START_MS / 1000
@@ -25,7 +23,7 @@ const FIELDS = ['inputToken', 'outputToken', 'orderType', 'amount', 'userAddress
 /** Binds for the whole window, and offers less. */
 let nowMs: number
 
-const chain = await shared(startModelChain({ bonded: 3 }))
+const chain = await shared(startModelChain({ bonded: 2 }))
 const clock = { ...systemClock, now: () => nowMs }
 nowMs = START_MS
 const service = await shared(startService(chain, { PRICE_CACHE_MS: '0' }, { clock }))
@@ -103,19 +101,6 @@ describe('with 60 of 300 seconds', () => {
     expect([await price({}), await price({ minDepositWindow: 60 })]).toEqual(['2000', '3000'])
     expect(short.asks).toMatchObject([{}, { minDepositDeadline: START + 60 }])
     expect(await price({ minDepositWindow: 301 })).toBeUndefined()
-  })
-
-  it.each(transports)('a solver on a session is told too, over $name', async (transport) => {
-    const session = await openSession(service.url, chain, sessionAccount, {
-      transport,
-      behaviour: offering('1'),
-    })
-    await ask()
-    await ask({ minDepositWindow: 60 })
-    const asked = [await session.next('quoteRequest'), await session.next('quoteRequest', 1)]
-    expect(asked.map((message) => message.minDepositDeadline)).toEqual([undefined, START + 60])
-    session.leave()
-    await session.ended
   })
 })
 

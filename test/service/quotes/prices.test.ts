@@ -1,35 +1,65 @@
-import { createClient, type Transport } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import type { IncomingHttpHeaders } from 'node:http'
+import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { honest, type WireReply } from '../../support/solvers/solver.js'
-import { NO_USER, NOW_MS, noteHeaders, signedOver, startPriceFixture } from './price-fixture.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type WireReply } from '../../support/solvers/solver.js'
 
+/** The clock of the service stands still, later than every block: deadlines count from the later one. */
+const NOW_MS = Date.now() + 120_000
+/** The user of requests for prices. */
+const NO_USER = '0x000000000000000000000000000000000000dEaD'
 const NONCE = '770000000000000000077'
 
-const fixture = await shared(startPriceFixture())
+/** Replies without the input that was asked. */
+const invalid: Behaviour = async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' })
 
-beforeEach(() => fixture.reset())
+const chain = await shared(startModelChain({ bonded: 2 }))
+const logged: string[] = []
+const service = await shared(
+  startService(
+    chain,
+    { QUOTE_TIMEOUT_MS: '2000', PRICE_CACHE_MS: '60000' },
+    {
+      clock: { ...systemClock, now: () => NOW_MS },
+      log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+    },
+  ),
+)
+const ada = await shared(startSolver(chain, solverAccounts[0]))
+const bob = await shared(startSolver(chain, solverAccounts[1]))
+await ada.register(service, 'Ada')
+await bob.register(service, 'Bob')
+
+beforeEach(() => behave(honest({ output: '3000' }), honest({ output: '2000' })))
+
+function behave(ofAda: Behaviour, ofBob = ofAda): void {
+  ada.behave(ofAda)
+  bob.behave(ofBob)
+}
+
+let lastAmount = 1000
+/** A swap that has not been asked before. */
+function newSwap() {
+  const { inputToken, outputToken } = quoteRequest(chain)
+  return { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(++lastAmount) }
+}
+/** Asks for a price. */
+const ask = (swap: object = newSwap()) => service.post(`/v1/${chain.chainId}/price`, swap)
+const readRecord = (id: unknown) => service.get(`/v1/${chain.chainId}/quote/${id}`)
 
 describe('a price', () => {
-  const transports: [string, (baseUrl: string) => Transport][] = [
-    ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
-    ['gRPC-Web', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
-    ['Connect', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
-    [
-      'Connect with binary messages',
-      (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2', useBinaryFormat: true }),
-    ],
-  ]
-
   it('has the best solver by its display name, the number of offers, and when the auction ended', async () => {
-    const swap = fixture.newSwap()
-    const { status, body } = await fixture.ask(swap)
+    const swap = newSwap()
+    const { status, body } = await ask(swap)
     expect(status).toBe(200)
     expect(body).toEqual({
       best: {
-        solver: fixture.ada.account.address,
+        solver: ada.account.address,
         name: 'Ada',
         inputAmount: swap.amount,
         outputAmount: '3000',
@@ -41,45 +71,24 @@ describe('a price', () => {
   })
 
   it.each([
-    ['with offers', 200, 200, {}],
-    ['without a valid offer', 503, 400, { inputAmount: '1' }],
+    ['with offers', 200, {}],
+    ['without a valid offer', 503, { inputAmount: '1' }],
   ])(
-    '%s reveals no nonce and no signature, in any protocol or in the log',
-    async (_, status, connectStatus, changes) => {
+    '%s reveals no nonce and no signature, in its record or in the log either',
+    async (_, status, changes) => {
       const signed: WireReply[] = []
-      for (const solver of [fixture.ada, fixture.bob]) {
-        solver.behave(async (asked, { quoteFor, sign }) => {
-          const reply = await sign({ ...quoteFor(asked), outputAmount: '3000', nonce: NONCE, ...changes })
-          signed.push(reply)
-          return reply
-        })
-      }
-      fixture.logged.length = 0
-      const swap = fixture.newSwap()
-      const json = JSON.stringify({
-        ...swap,
-        chainId: fixture.chain.chainId,
-        orderType: 'ORDER_TYPE_EXACT_INPUT',
+      behave(async (asked, { quoteFor, sign }) => {
+        const reply = await sign({ ...quoteFor(asked), outputAmount: '3000', nonce: NONCE, ...changes })
+        signed.push(reply)
+        return reply
       })
-      const rest = await fixture.ask(swap)
-      const connect = await fetch(`${fixture.service.url}/aggregator.v1.QuoteService/GetPrice`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: json,
-      })
-      const messages = await Promise.all(
-        transports.map(([, createTransport]) =>
-          createClient(QuoteService, createTransport(fixture.service.url))
-            .getPrice({ ...swap, chainId: BigInt(fixture.chain.chainId), orderType: OrderType.EXACT_INPUT })
-            .catch((error) => error),
-        ),
-      )
-      expect([rest.status, connect.status]).toEqual([status, connectStatus])
-      const record =
-        rest.body.quoteId === undefined ? [] : [(await fixture.readRecord(rest.body.quoteId)).body]
-      const seen = [rest.body, await connect.text(), ...messages.map(plain), ...record, ...fixture.logged]
-      const text = JSON.stringify(seen).toLowerCase()
-      expect(signed.length).toBeGreaterThanOrEqual(2)
+      logged.length = 0
+      const answer = await ask()
+      expect(answer.status).toBe(status)
+      const { quoteId } = answer.body
+      const record = quoteId === undefined ? [] : [(await readRecord(quoteId)).body]
+      const text = JSON.stringify([answer.body, ...record, ...logged]).toLowerCase()
+      expect(signed).toHaveLength(2)
       expect(text).not.toMatch(/signature|nonce|[0-9a-f]{130}/)
       for (const secret of [NONCE, ...signed.map(({ signature }) => signature.slice(2).toLowerCase())])
         expect(text).not.toContain(secret)
@@ -87,26 +96,29 @@ describe('a price', () => {
   )
 
   it('is NO_QUOTES without a valid offer, with the id of the record', async () => {
-    for (const solver of [fixture.ada, fixture.bob]) solver.behave(signedOver({ inputAmount: '1' }))
-    const { status, body } = await fixture.ask()
+    behave(invalid)
+    const { status, body } = await ask()
     expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
-    const { body: record } = await fixture.readRecord(body.quoteId)
+    const { body: record } = await readRecord(body.quoteId)
     expect([record.kind, record.outcome, record.solvers.length]).toEqual(['INDICATIVE', 'NO_QUOTES', 2])
   })
 })
 
 describe('the record of a price', () => {
   it("is read by a solver's id, and says that it is indicative", async () => {
-    const { noted, noting } = noteHeaders(honest({ output: '2000' }))
-    fixture.bob.behave(noting)
-    const swap = fixture.newSwap()
-    await fixture.ask(swap)
-    expect(noted.headers['x-quote-kind']).toBe('indicative')
-    const { status, body } = await fixture.readRecord(noted.headers['x-quote-id'])
+    let headers: IncomingHttpHeaders = {}
+    bob.behave(async (...exchange) => {
+      headers = exchange[2].request.headers
+      return honest({ output: '2000' })(...exchange)
+    })
+    const swap = newSwap()
+    await ask(swap)
+    expect(headers['x-quote-kind']).toBe('indicative')
+    const { status, body } = await readRecord(headers['x-quote-id'])
     expect([status, body.kind]).toEqual([200, 'INDICATIVE'])
     expect(body.request).toMatchObject({ ...swap, userAddress: NO_USER })
     expect(body.solvers).toEqual([
-      expect.objectContaining({ solver: fixture.bob.account.address, outcome: 'QUOTED', rank: 2 }),
+      expect.objectContaining({ solver: bob.account.address, outcome: 'QUOTED', rank: 2 }),
     ])
   })
 })
@@ -118,34 +130,26 @@ describe('the metrics', () => {
     'aggregator_solver_outcomes_total',
     'aggregator_solver_response_duration_seconds_count',
   ]
-  const read = () => Promise.all(OF_QUOTES.map((name) => fixture.service.metric(name, {})))
+  const read = () => Promise.all(OF_QUOTES.map((name) => service.metric(name, {})))
 
   it('count prices on their own, and in none of the metrics of quotes and solvers', async () => {
-    const outcomes = () => Promise.all(['quoted', 'no_quotes', 'cached'].map(fixture.counted))
+    const outcomes = () =>
+      Promise.all(
+        ['quoted', 'no_quotes', 'cached'].map((outcome) =>
+          service.metric('aggregator_prices_total', { outcome }),
+        ),
+      )
     const [quotesBefore, before] = [await read(), await outcomes()]
-    const swap = fixture.newSwap()
-    await fixture.ask(swap)
-    await fixture.ask(swap)
-    for (const solver of [fixture.ada, fixture.bob]) solver.behave(signedOver({ inputAmount: '1' }))
-    await fixture.ask()
+    const swap = newSwap()
+    await ask(swap)
+    await ask(swap)
+    behave(invalid)
+    await ask()
     expect(await outcomes()).toEqual(before.map((count) => count + 1))
     expect(await read()).toEqual(quotesBefore)
-    fixture.ada.behave(honest())
-    await fixture.askForQuote()
+    ada.behave(honest())
+    await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     const after = await read()
     for (const [index, count] of after.entries()) expect(count).toBeGreaterThan(quotesBefore[index] ?? 0)
   })
 })
-
-/** A message of generated code, or an error, as plain values with integers as numbers. */
-function plain(message: object) {
-  return JSON.parse(
-    JSON.stringify(
-      message instanceof Error ? { ...message, text: String(message) } : message,
-      (key, value) => {
-        if (key === '$typeName') return undefined
-        return typeof value === 'bigint' ? Number(value) : value
-      },
-    ),
-  )
-}
