@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createTraffic } from '../../support/chain/event-traffic.js'
-import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
@@ -101,16 +100,6 @@ describe('the list of orders', () => {
   })
 })
 
-it('the same list comes over gRPC to a client that knows only the .proto files', async () => {
-  const grpc = createGrpcClient(service.url)
-  const request = { chainId: chain.chainId, state: 'ORDER_STATE_REFUNDED', pageSize: 3 }
-  const { orders: found, nextPageToken } = await grpc.call('OrderService', 'ListOrders', request)
-  grpc.close()
-  const rest = await list({ state: 'REFUNDED', pageSize: 3 })
-  expect(nextPageToken).toBe(rest.nextPageToken)
-  expect(found.map(withoutUnset)).toEqual(rest.orders)
-})
-
 describe('pages', () => {
   it('have the orders of the first request, also while new ones come', async () => {
     const watch = webSocket.open(service.url)
@@ -152,14 +141,3 @@ describe('pages', () => {
     expect((await list({ pageToken: '', pageSize: 1 })).orders).toEqual(orders.slice(0, 1))
   })
 })
-
-/** A message of grpc-js without the keys that the library adds for optional fields. */
-function withoutUnset(message: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(message).filter(([name, value]) => !name.startsWith('_') && value !== null)
-  return Object.fromEntries(
-    entries.map(([name, value]) => {
-      if (name === 'state') return [name, String(value).replace('ORDER_STATE_', '')]
-      return [name, typeof value === 'object' ? withoutUnset(value as Record<string, unknown>) : value]
-    }),
-  )
-}

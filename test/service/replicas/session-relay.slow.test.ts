@@ -4,7 +4,6 @@ import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { grpc, webSocket } from '../../support/sessions/session-connections.js'
 import {
   offering,
   openSession,
@@ -30,8 +29,8 @@ afterEach(() => {
   sessions = []
 })
 
-async function open({ url }: TestService, behaviour: SessionBehaviour, transport = webSocket, of = account) {
-  const session = await openSession(url, chain, of, { behaviour, transport })
+async function open({ url }: TestService, behaviour: SessionBehaviour) {
+  const session = await openSession(url, chain, account, { behaviour })
   sessions.push(session)
   return session
 }
@@ -76,49 +75,43 @@ async function startTwo() {
   return { replicas, a, b }
 }
 
-describe.each([
-  ['a WebSocket', webSocket],
-  ['gRPC', grpc],
-])('over %s', (_transport, transport) => {
-  it('a quote at any replica asks a solver that is connected to any other, which gets its result', async () => {
-    const { replicas, a, b } = await startTwo()
-    const c = await replicas.start()
-    const session = await open(b, offering('200'), transport)
-    for (const service of [a, b, c]) {
-      const { body } = await untilOffered(service, '200')
-      const result = resultOf(await recordAt(service, body.quoteId), account)
-      expect(result).toMatchObject({ outcome: 'QUOTED', rank: 1 })
-    }
-    await eventually(
-      async () => session.messages.filter(({ type }) => type === 'result'),
-      (results) => results.length === session.count('quoteRequest'),
-    )
-    expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ rank: 1 })
-    expect(session.messages.filter(({ type }) => type === 'result')).not.toContainEqual(
-      expect.objectContaining({ outcome: expect.not.stringContaining('QUOTED') }),
-    )
-    const [request] = session.messages.filter(({ type }) => type === 'quoteRequest')
-    const asked = session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)
-    expect(Object.keys(asked ?? {}).sort()).toEqual(Object.keys(request ?? {}).sort())
-  })
+it('a quote at any replica asks a solver that is connected to any other, which gets its result', async () => {
+  const { replicas, a, b } = await startTwo()
+  const c = await replicas.start()
+  const session = await open(b, offering('200'))
+  for (const service of [a, b, c]) {
+    const { body } = await untilOffered(service, '200')
+    const result = resultOf(await recordAt(service, body.quoteId), account)
+    expect(result).toMatchObject({ outcome: 'QUOTED', rank: 1 })
+  }
+  await eventually(
+    async () => session.messages.filter(({ type }) => type === 'result'),
+    (results) => results.length === session.count('quoteRequest'),
+  )
+  expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ rank: 1 })
+  expect(session.messages.filter(({ type }) => type === 'result')).not.toContainEqual(
+    expect.objectContaining({ outcome: expect.not.stringContaining('QUOTED') }),
+  )
+  const [request] = session.messages.filter(({ type }) => type === 'quoteRequest')
+  const asked = session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)
+  expect(Object.keys(asked ?? {}).sort()).toEqual(Object.keys(request ?? {}).sort())
+})
 
-  it('the code of a decline reaches the record, and a price is asked as INDICATIVE', async () => {
-    const { a, b } = await startTwo()
-    const session = await open(a, offering('200'), transport)
-    await untilOffered(b, '200')
-    expect((await b.post(`${path}/price`, quoteRequest(chain))).body).toMatchObject({
-      best: { outputAmount: '200' },
-    })
-    expect(session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)).toMatchObject({
-      kind: 'INDICATIVE',
-    })
-    const code = transport === grpc ? 'DECLINE_CODE_AMOUNT_TOO_LARGE' : 'AMOUNT_TOO_LARGE'
-    session.behave(async ({ id }) => ({ type: 'decline', id, code }))
-    const { status, body } = await quoteAt(b)
-    expect(status).toBe(503)
-    const record = await recordAt(b, body.quoteId)
-    expect(resultOf(record, account)).toMatchObject({ outcome: 'DECLINED', declineCode: 'AMOUNT_TOO_LARGE' })
+it('the code of a decline reaches the record, and a price is asked as INDICATIVE', async () => {
+  const { a, b } = await startTwo()
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  expect((await b.post(`${path}/price`, quoteRequest(chain))).body).toMatchObject({
+    best: { outputAmount: '200' },
   })
+  expect(session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)).toMatchObject({
+    kind: 'INDICATIVE',
+  })
+  session.behave(async ({ id }) => ({ type: 'decline', id, code: 'AMOUNT_TOO_LARGE' }))
+  const { status, body } = await quoteAt(b)
+  expect(status).toBe(503)
+  const record = await recordAt(b, body.quoteId)
+  expect(resultOf(record, account)).toMatchObject({ outcome: 'DECLINED', declineCode: 'AMOUNT_TOO_LARGE' })
 })
 
 it('a solver that does not answer at another replica is LATE, in its record, its result and the metrics', async () => {

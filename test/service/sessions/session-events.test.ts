@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { transports, webSocket } from '../../support/sessions/session-connections.js'
+import { grpc, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -44,40 +44,38 @@ const eventsOf = ({ messages }: SessionSolver) => messages.filter(({ type }) => 
 const idsOf = (session: SessionSolver) =>
   eventsOf(session).map(({ event }) => (event.deposited ?? event).orderId)
 
-it.each(transports)(
-  'on $name, a solver gets the events of its own orders, and resumes after a cursor',
-  async (transport) => {
-    service = await startService(chain, { DB_PATH: temporaryFile() })
-    await service.ready()
-    const first = await open(account, { transport, behaviour: offering('1000'), events: {} })
-    const bystander = await open(other, { transport, behaviour: offering('900'), events: {} })
-    const one = await deposit()
-    const { cursor } = await first.next('event')
-    expect(idsOf(first)).toEqual([one])
-    first.leave()
-    await first.ended
+it('on gRPC, a solver gets the events of its own orders, and resumes after a cursor', async () => {
+  const transport = grpc
+  service = await startService(chain, { DB_PATH: temporaryFile() })
+  await service.ready()
+  const first = await open(account, { transport, behaviour: offering('1000'), events: {} })
+  const bystander = await open(other, { transport, behaviour: offering('900'), events: {} })
+  const one = await deposit()
+  const { cursor } = await first.next('event')
+  expect(idsOf(first)).toEqual([one])
+  first.leave()
+  await first.ended
 
-    // Not connected: the order of the other solver, then one of the first solver from a session without events.
-    const theirs = await eventually(deposit, (id) => id !== undefined)
-    await bystander.next('event')
-    expect(idsOf(bystander)).toEqual([theirs])
-    bystander.leave()
-    await bystander.ended
-    const plain = await open(account, { transport, behaviour: offering('1000') })
-    const two = await deposit()
-    const resumed = await open(account, { transport, behaviour: offering('1000'), events: { after: cursor } })
-    await resumed.next('event')
-    const three = await deposit()
-    await resumed.next('event', 1)
-    expect(idsOf(resumed)).toEqual([two, three])
-    expect(eventsOf(plain)).toEqual([])
-    expect(await plain.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
+  // Not connected: the order of the other solver, then one of the first solver from a session without events.
+  const theirs = await eventually(deposit, (id) => id !== undefined)
+  await bystander.next('event')
+  expect(idsOf(bystander)).toEqual([theirs])
+  bystander.leave()
+  await bystander.ended
+  const plain = await open(account, { transport, behaviour: offering('1000') })
+  const two = await deposit()
+  const resumed = await open(account, { transport, behaviour: offering('1000'), events: { after: cursor } })
+  await resumed.next('event')
+  const three = await deposit()
+  await resumed.next('event', 1)
+  expect(idsOf(resumed)).toEqual([two, three])
+  expect(eventsOf(plain)).toEqual([])
+  expect(await plain.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
 
-    const earliest = await open(account, { transport, events: { after: 'earliest' } })
-    await earliest.next('event', 2)
-    expect(idsOf(earliest)).toEqual([one, two, three])
-  },
-)
+  const earliest = await open(account, { transport, events: { after: 'earliest' } })
+  await earliest.next('event', 2)
+  expect(idsOf(earliest)).toEqual([one, two, three])
+})
 
 it('an event on a WebSocket session is the object that /v1/ws sends, and AsyncAPI describes all messages', async () => {
   service = await startService(chain)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
@@ -6,7 +6,6 @@ import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
-import { transports } from '../../support/sessions/session-connections.js'
 import { openSession } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -40,28 +39,26 @@ async function start(DB_PATH: string) {
   return { ...service, url }
 }
 
-describe.each(transports)('on $name', (transport) => {
-  it('after kill -9, no solver is listed that is not connected, and each has kept its place', async () => {
-    const file = temporaryFile()
-    const killed = await start(file)
-    const before = await openSession(killed.url, chain, account, { transport, events: {} })
-    await openSession(killed.url, chain, other, { transport })
-    const [{ registeredAt }] = await listed(killed.url)
-    killed.signal('SIGKILL')
-    await killed.exited
+it('after kill -9, no solver is listed that is not connected, and each has kept its place', async () => {
+  const file = temporaryFile()
+  const killed = await start(file)
+  const before = await openSession(killed.url, chain, account, { events: {} })
+  await openSession(killed.url, chain, other)
+  const [{ registeredAt }] = await listed(killed.url)
+  killed.signal('SIGKILL')
+  await killed.exited
 
-    const { url, signal, exited } = await start(file)
-    expect(await listed(url)).toEqual([])
-    expect((await askQuote(url)).status).toBe(503)
-    const events = { after: before.ready.cursor }
-    const session = await openSession(url, chain, account, { transport, events })
-    expect(await listed(url)).toMatchObject([{ address: account.address, registeredAt }])
-    const { quote, solverSignature, orderId } = await bodyOf(await askQuote(url))
-    await calls.send(user, 'deposit', [contractStruct(quote), solverSignature])
-    const { event } = await session.next('event')
-    expect((event.deposited ?? event).orderId).toBe(orderId)
-    signal('SIGTERM')
-    await session.next('goAway')
-    expect(await exited).toBe(0)
-  })
+  const { url, signal, exited } = await start(file)
+  expect(await listed(url)).toEqual([])
+  expect((await askQuote(url)).status).toBe(503)
+  const events = { after: before.ready.cursor }
+  const session = await openSession(url, chain, account, { events })
+  expect(await listed(url)).toMatchObject([{ address: account.address, registeredAt }])
+  const { quote, solverSignature, orderId } = await bodyOf(await askQuote(url))
+  await calls.send(user, 'deposit', [contractStruct(quote), solverSignature])
+  const { event } = await session.next('event')
+  expect((event.deposited ?? event).orderId).toBe(orderId)
+  signal('SIGTERM')
+  await session.next('goAway')
+  expect(await exited).toBe(0)
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { deferred } from '../../support/deferred.js'
@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { transports, webSocket } from '../../support/sessions/session-connections.js'
+import { grpc, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -55,62 +55,61 @@ function holding(output: string) {
   return { behaviour, release: gate.open }
 }
 
-describe.each(transports)('on $name', (transport) => {
-  const end = (webSocketCode: number, text: string, grpcCode: number, reason: string) =>
-    expect.objectContaining(
-      transport === webSocket ? { code: webSocketCode, text, reason } : { code: grpcCode, reason },
-    )
+it('a solver that answers no pings is cut off', async () => {
+  await start({}, 100)
+  const frozen = await open({ answersPings: false })
+  expect(await frozen.ended).toMatchObject({ code: 1013, reason: 'SESSION_STALLED' })
+  await untilListed(0)
+})
 
-  it('a solver that answers pings stays, and one that answers none is cut off', async () => {
+it('a second session replaces the first, which may answer what it was asked', async () => {
+  await start()
+  const { behaviour, release } = holding('100')
+  const first = await open({ behaviour })
+  const early = askQuote()
+  await first.next('quoteRequest')
+  const second = await open({ behaviour: offering('200') })
+  expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '200' })
+  expect(first.count('quoteRequest')).toBe(1)
+  release()
+  expect((await early).body.quote).toMatchObject({ outputAmount: '100' })
+  expect(await first.next('result')).toMatchObject({ outcome: 'QUOTED' })
+  expect(await first.ended).toEqual({ code: 1008, text: 'replaced', reason: 'SESSION_REPLACED' })
+  expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '200' })
+  expect(second.count('goAway')).toBe(0)
+  await untilListed(1)
+})
+
+it('unregistering ends the session', async () => {
+  await start()
+  const session = await open()
+  const path = `/v1/${chain.chainId}/solvers/${account.address}`
+  expect((await service.delete(path, await signedUnregistration(account))).status).toBe(200)
+  expect(await session.ended).toMatchObject({ reason: 'SOLVER_NOT_FOUND' })
+  await untilListed(0)
+})
+
+it("the operator's block ends the session, and no other opens", async () => {
+  const environment = { DB_PATH: temporaryFile(), BOND_CHECK_INTERVAL_MS: '50' }
+  await start(environment)
+  const session = await open()
+  const blocked = await commandLine(['solvers', 'block', account.address], { environment })
+  expect(blocked.code).toBe(0)
+  expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
+  await expect(open()).rejects.toThrow('SOLVER_BLOCKED')
+})
+
+it.each([
+  [webSocket, 1001],
+  [grpc, 14],
+])(
+  'on $name, a shutdown announces itself, waits for the open answers, and then ends the session',
+  async (transport, code) => {
     await start({}, 100)
-    const frozen = await open({ transport, answersPings: false })
-    expect(await frozen.ended).toMatchObject(end(1013, expect.any(String), 8, 'SESSION_STALLED'))
-    const healthy = await open({ transport })
-    await healthy.next('ping', 5)
-    await untilListed(1)
-  })
-
-  it('a second session replaces the first, which may answer what it was asked', async () => {
-    await start()
-    const { behaviour, release } = holding('100')
-    const first = await open({ transport, behaviour })
-    const early = askQuote()
-    await first.next('quoteRequest')
-    const second = await open({ transport, behaviour: offering('200') })
-    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '200' })
-    expect(first.count('quoteRequest')).toBe(1)
-    release()
-    expect((await early).body.quote).toMatchObject({ outputAmount: '100' })
-    expect(await first.next('result')).toMatchObject({ outcome: 'QUOTED' })
-    expect(await first.ended).toEqual(end(1008, 'replaced', 10, 'SESSION_REPLACED'))
-    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '200' })
-    expect(second.count('goAway')).toBe(0)
-    await untilListed(1)
-  })
-
-  it('unregistering ends the session', async () => {
-    await start()
-    const session = await open({ transport })
-    const path = `/v1/${chain.chainId}/solvers/${account.address}`
-    expect((await service.delete(path, await signedUnregistration(account))).status).toBe(200)
-    expect(await session.ended).toMatchObject({ reason: 'SOLVER_NOT_FOUND' })
-    await untilListed(0)
-  })
-
-  it("the operator's block ends the session, and no other opens", async () => {
-    const environment = { DB_PATH: temporaryFile(), BOND_CHECK_INTERVAL_MS: '50' }
-    await start(environment)
-    const session = await open({ transport })
-    const blocked = await commandLine(['solvers', 'block', account.address], { environment })
-    expect(blocked.code).toBe(0)
-    expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
-    await expect(open({ transport })).rejects.toThrow('SOLVER_BLOCKED')
-  })
-
-  it('a shutdown announces itself, waits for the open answers, and then ends the session', async () => {
-    await start()
     const { behaviour, release } = holding('100')
     const session = await open({ transport, behaviour })
+    // It answers them, and stays.
+    await session.next('ping', 5)
     const quote = askQuote()
     await session.next('quoteRequest')
     const closed = service.close()
@@ -118,10 +117,7 @@ describe.each(transports)('on $name', (transport) => {
     release()
     expect((await quote).body.quote).toMatchObject({ outputAmount: '100' })
     expect(await session.next('result')).toMatchObject({ outcome: 'QUOTED' })
-    expect(await session.ended).toMatchObject({
-      code: transport === webSocket ? 1001 : 14,
-      reason: 'SHUTTING_DOWN',
-    })
+    expect(await session.ended).toMatchObject({ code, reason: 'SHUTTING_DOWN' })
     await closed
-  })
-})
+  },
+)

@@ -1,5 +1,5 @@
 import type { LocalAccount } from 'viem'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
@@ -7,7 +7,6 @@ import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { transports } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -40,37 +39,35 @@ const listed = async (on = chain) => (await service.get(`/v1/${on.chainId}/solve
 const untilListed = (count: number) => eventually(listed, (list) => list.length === count)
 const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 
-describe.each(transports)('on $name', (transport) => {
-  it('PostgreSQL away: the session stays, ends and connects come right', async () => {
-    const { url: databaseUrl } = await makeRestorablePostgres()
-    const link = await startDatabaseLink(databaseUrl)
-    onTestFinished(() => link.close())
-    service = await startService(chain, { DATABASE_URL: link.url })
-    await service.ready()
-    const a = await open(account, { transport, behaviour: offering('500'), events: {} })
-    const b = await open(other, { transport, behaviour: offering('900') })
-    link.cut()
-    await eventually(
-      () => service.get(`/v1/${chain.chainId}/orders`),
-      ({ status }) => status === 503,
-    )
-    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '900' })
-    b.leave()
-    await b.ended
-    await untilListed(1)
-    const quote = await askQuote()
-    expect(quote.body.quote).toMatchObject({ outputAmount: '500' })
-    await expect(open(other, { transport })).rejects.toThrow('DATABASE_UNAVAILABLE')
-    await calls.send(user, 'deposit', [contractStruct(quote.body.quote), quote.body.solverSignature])
-    link.restore()
-    await a.next('event')
-    const c = await eventually(
-      () => open(other, { transport, behaviour: offering('800') }).catch(() => undefined),
-      (s) => s !== undefined,
-    )
-    await untilListed(2)
-    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '800' })
-    expect(c?.count('error')).toBe(0)
-    expect(a.count('error')).toBe(0)
-  })
+it('PostgreSQL away: the session stays, ends and connects come right', async () => {
+  const { url: databaseUrl } = await makeRestorablePostgres()
+  const link = await startDatabaseLink(databaseUrl)
+  onTestFinished(() => link.close())
+  service = await startService(chain, { DATABASE_URL: link.url })
+  await service.ready()
+  const a = await open(account, { behaviour: offering('500'), events: {} })
+  const b = await open(other, { behaviour: offering('900') })
+  link.cut()
+  await eventually(
+    () => service.get(`/v1/${chain.chainId}/orders`),
+    ({ status }) => status === 503,
+  )
+  expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '900' })
+  b.leave()
+  await b.ended
+  await untilListed(1)
+  const quote = await askQuote()
+  expect(quote.body.quote).toMatchObject({ outputAmount: '500' })
+  await expect(open(other)).rejects.toThrow('DATABASE_UNAVAILABLE')
+  await calls.send(user, 'deposit', [contractStruct(quote.body.quote), quote.body.solverSignature])
+  link.restore()
+  await a.next('event')
+  const c = await eventually(
+    () => open(other, { behaviour: offering('800') }).catch(() => undefined),
+    (s) => s !== undefined,
+  )
+  await untilListed(2)
+  expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '800' })
+  expect(c?.count('error')).toBe(0)
+  expect(a.count('error')).toBe(0)
 })

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { transports } from '../../support/sessions/session-connections.js'
+import { grpc, webSocket } from '../../support/sessions/session-connections.js'
 import { offering, openSession, type SessionSolver, silent } from '../../support/sessions/session-solver.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -36,8 +36,13 @@ async function open(
 }
 const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 
-describe.each(transports)('on $name', (transport) => {
-  it('a solver without an endpoint is listed, is asked, and wins a quote', async () => {
+it.each([
+  [webSocket, 'PAUSED'],
+  // As clients of gRPC write the code.
+  [grpc, 'DECLINE_CODE_PAUSED'],
+])(
+  'on $name, a solver without an endpoint is listed, is asked, and wins a quote, and declines one with its code',
+  async (transport, code) => {
     await start()
     const solver = await startSolver(chain, other, honest({ output: '1000' }))
     onTestFinished(() => solver.close())
@@ -55,46 +60,44 @@ describe.each(transports)('on $name', (transport) => {
     expect(ask).toMatchObject({ ...httpAsk, kind: 'FIRM' })
     expect(ask.deadline).toBeGreaterThan(Date.now() - 10_000)
     expect(await session.next('result')).toMatchObject({ id: ask.id, outcome: 'QUOTED', rank: 1 })
-    const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${ask.id}`)
-    expect(record.solvers).toMatchObject([{ solver: account.address, outcome: 'QUOTED', rank: 1 }])
-  })
+    const ownRecord = async (id: string) =>
+      (await service.get(`/v1/${chain.chainId}/quote/${id}`)).body.solvers
+    expect(await ownRecord(ask.id)).toMatchObject([{ solver: account.address, outcome: 'QUOTED', rank: 1 }])
 
-  it('a solver that declines has its code in its record', async () => {
-    await start()
-    const session = await open(account, {
-      transport,
-      behaviour: async ({ id }) => ({ type: 'decline', id, code: codeOf(transport.name, 'PAUSED') }),
-    })
-    expect((await askQuote()).status).toBe(503)
-    const { id } = await session.next('result')
-    const { body } = await service.get(`/v1/${chain.chainId}/quote/${id}`)
-    expect(body.solvers).toMatchObject([{ outcome: 'DECLINED', declineCode: 'PAUSED' }])
-  })
-
-  it('a solver with an endpoint too is asked on its session, and at its endpoint after the session', async () => {
-    await start()
-    const solver = await startSolver(chain, account, honest({ output: '100' }))
-    onTestFinished(() => solver.close())
-    await solver.register(service)
-    const session = await open(account, { transport, behaviour: offering('200') })
-    expect((await askQuote()).body.quote.outputAmount).toBe('200')
+    session.behave(async ({ id }) => ({ type: 'decline', id, code }))
+    await askQuote()
+    const { id } = await session.next('result', 1)
+    expect(await ownRecord(id)).toMatchObject([{ outcome: 'DECLINED', declineCode: 'PAUSED' }])
     session.leave()
-    const { body } = await eventually(askQuote, ({ body }) => body.quote?.outputAmount === '100')
-    expect(body.alternativeQuotes).toEqual([])
-  })
+    await eventually(
+      () => service.metric('aggregator_solver_sessions', { transport: transport.name }),
+      (open) => open === 0,
+    )
+  },
+)
 
-  it('a request that is open when the solver leaves fails at once', async () => {
-    await start({ QUOTE_TIMEOUT_MS: '20000' })
-    const session = await open(account, { transport, behaviour: silent })
-    const quote = askQuote()
-    const { id } = await session.next('quoteRequest')
-    session.leave()
-    expect((await quote).status).toBe(503)
-    const { body } = await service.get(`/v1/${chain.chainId}/quote/${id}`)
-    expect(body.solvers).toMatchObject([{ outcome: 'FAILED', reason: 'session_ended' }])
-    expect(await service.metric('aggregator_solver_session_ends_total', { reason: 'CLOSED' })).toBe(1)
-    expect(await service.metric('aggregator_solver_sessions', { transport: transport.name })).toBe(0)
-  })
+it('a solver with an endpoint too is asked on its session, and at its endpoint after the session', async () => {
+  await start()
+  const solver = await startSolver(chain, account, honest({ output: '100' }))
+  onTestFinished(() => solver.close())
+  await solver.register(service)
+  const session = await open(account, { behaviour: offering('200') })
+  expect((await askQuote()).body.quote.outputAmount).toBe('200')
+  session.leave()
+  const { body } = await eventually(askQuote, ({ body }) => body.quote?.outputAmount === '100')
+  expect(body.alternativeQuotes).toEqual([])
+})
+
+it('a request that is open when the solver leaves fails at once', async () => {
+  await start({ QUOTE_TIMEOUT_MS: '20000' })
+  const session = await open(account, { behaviour: silent })
+  const quote = askQuote()
+  const { id } = await session.next('quoteRequest')
+  session.leave()
+  expect((await quote).status).toBe(503)
+  const { body } = await service.get(`/v1/${chain.chainId}/quote/${id}`)
+  expect(body.solvers).toMatchObject([{ outcome: 'FAILED', reason: 'session_ended' }])
+  expect(await service.metric('aggregator_solver_session_ends_total', { reason: 'CLOSED' })).toBe(1)
 })
 
 it("an answer with another solver's id ends the session, and the other solver is not hurt", async () => {
@@ -119,8 +122,3 @@ it("an answer with another solver's id ends the session, and the other solver is
   expect(body.quote).toMatchObject({ solver: other.address, outputAmount: '900' })
   expect(await thief.ended).toMatchObject({ code: 1008, reason: 'RATE_LIMITED' })
 })
-
-/** The code as this transport's clients write it. */
-function codeOf(transport: string, code: string): string {
-  return transport === 'grpc' ? `DECLINE_CODE_${code}` : code
-}
