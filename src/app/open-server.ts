@@ -145,6 +145,7 @@ export async function openServer(
   if (config.console && consoleFiles === undefined)
     log.info('the console is not built: / leads to /docs. Run npm run build --workspace packages/console')
 
+  const identity = { ...config, version }
   const server = await createHttpServer({
     config,
     methods,
@@ -157,10 +158,10 @@ export async function openServer(
     addRoutes(routes) {
       void routes.register(async (pages) => {
         pages.addHook('onRequest', limitOpenResponses(MAX_OPEN_RESPONSES_OF_ALL))
-        registerReference(pages, { hasConsole: consoleFiles !== undefined })
+        registerReference(pages, consoleFiles && identity)
         registerLogos(pages, config.chains)
         if (consoleFiles === undefined) redirectToDocs(pages)
-        else registerConsole(pages, consoleFiles, { ...config, version })
+        else registerConsole(pages, consoleFiles, identity)
       })
       void routes.register(async (monitoring) => {
         monitoring.addHook('onRequest', limitOpenResponses(Number.POSITIVE_INFINITY))
@@ -169,7 +170,7 @@ export async function openServer(
         registerMetrics(monitoring, { metrics, auth: config.metricsAuth, collectMetrics, clock })
       })
     },
-    lostPage: consoleFiles && createLostPage(consoleFiles, { ...config, version }),
+    lostPage: consoleFiles && createLostPage(consoleFiles, identity),
     log,
   })
   started.push(() => server.close(graceMs(config), drainMs()))

@@ -29,11 +29,14 @@ const ALWAYS_ASK = 'no-cache'
 const GZIP = '.gz'
 
 /** Whose instance the console shows. */
-interface ConsoleIdentity extends Pick<Config, 'consoleName' | 'consoleLogo' | 'consoleNotice'> {
+export interface ConsoleIdentity extends Pick<Config, 'consoleName' | 'consoleLogo' | 'consoleNotice'> {
   readonly version: string
 }
 
 const LOGO_PATH = '/logo'
+/** Relative, for the prefix of any proxy. */
+const ICON = `<link rel="icon" href=".${LOGO_PATH}"><meta name="logo" content=".${LOGO_PATH}">`
+const LOGO = `<img src=".${LOGO_PATH}" alt="" height="24"><bdi>`
 
 /** The files of the built console. */
 export type Console = readonly StaticFile[]
@@ -54,8 +57,8 @@ export function readConsole(folder = consoleFolder()): Console | undefined {
  * no path of the API. Requests for the files do not count against a limit (docs/decisions.md, D8).
  */
 export function registerConsole(server: FastifyInstance, files: Console, identity: ConsoleIdentity): void {
-  const { consoleLogo: logo } = identity
-  if (logo !== undefined) server.get(LOGO_PATH, (_request, reply) => sendImage(reply, logo, ALWAYS_ASK))
+  const { consoleLogo } = identity
+  if (consoleLogo) server.get(LOGO_PATH, (_request, reply) => sendImage(reply, consoleLogo, ALWAYS_ASK))
   for (const built of files.filter(({ name }) => name !== LOST_PAGE)) {
     const isPage = built.name.endsWith('.html')
     const file = isPage ? withIdentity(built, identity) : built
@@ -85,22 +88,19 @@ export function createLostPage(
   }
 }
 
-/** A page with what it says of the instance without a request. A logo replaces the icon of the build. */
-function withIdentity(page: StaticFile, identity: ConsoleIdentity): StaticFile {
+/** A page with what it says of the instance without a request. A logo replaces the icon of the build, and stands before the name. */
+export function withIdentity(page: StaticFile, identity: ConsoleIdentity): StaticFile {
   const { consoleName, consoleNotice = '', consoleLogo, version } = identity
   const shown = escapeHtml(consoleName)
   const tags = [
     `<meta name="application-name" content="${shown}">`,
     `<meta name="version" content="${escapeHtml(version)}">`,
     `<meta name="notice" content="${escapeHtml(consoleNotice)}">`,
-    ...(consoleLogo === undefined
-      ? []
-      : [`<link rel="icon" href="${LOGO_PATH}">`, `<meta name="logo" content="${LOGO_PATH}">`]),
   ].join('')
   const html = page.content.toString('utf8')
-  const withoutIcon = consoleLogo === undefined ? html : html.replace(/<link rel="icon"[^>]*>/, '')
+  const own = consoleLogo ? html.replace(/<link rel="icon"[^>]*>/, ICON).replace('<bdi>', LOGO) : html
   // Functions, because a name may have the patterns of a replacement.
-  const text = withoutIcon.replaceAll(USUAL_NAME, () => shown).replace('</head>', () => `${tags}</head>`)
+  const text = own.replaceAll(USUAL_NAME, () => shown).replace('</head>', () => `${tags}</head>`)
   const content = Buffer.from(text)
   return { ...page, content, compressed: gzipSync(content) }
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { CONSOLE_POLICY } from './console.js'
+import { CONSOLE_POLICY, type ConsoleIdentity, withIdentity } from './console.js'
 import { readStaticFile, sendSlices, sendStaticFile } from './static-files.js'
 
 /** The documents, which `npm run generate` writes. The build puts them next to the bundled service. */
@@ -11,16 +11,16 @@ export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
 
 /**
  * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Requests for them do
- * not count against a limit (docs/decisions.md, D8).
+ * not count against a limit (docs/decisions.md, D8). @param identity of the console; undefined without one
  */
-export function registerReference(server: FastifyInstance, site: { readonly hasConsole: boolean }): void {
+export function registerReference(server: FastifyInstance, identity: ConsoleIdentity | undefined): void {
   for (const name of DOCUMENTS) {
     const document = readDocument(name)
     server.get(`/${name}`, (_request, reply) => {
       sendSlices(reply.type('application/json; charset=utf-8'), document)
     })
   }
-  registerDocsPage(server, site)
+  registerDocsPage(server, identity)
 }
 
 /** Reads a document without the spaces, which are for readers of the repository. */
@@ -30,7 +30,7 @@ function readDocument(name: (typeof DOCUMENTS)[number]): Buffer {
 }
 
 /** For a user who opens the address of an instance without a console. */
-const WELCOME = 'The reference of this API is at /docs, its OpenAPI document at /openapi.json.\n'
+const WELCOME = 'The reference of this API is at /docs.\n'
 
 /** The files of Swagger UI that the page loads. */
 export const SWAGGER_UI_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png'] as const
@@ -53,11 +53,11 @@ export function redirectToDocs(server: FastifyInstance): void {
  * Serves `/docs`, which shows `/openapi.json` with Swagger UI in the look of the console. Addresses are relative, so that
  * the page works under any prefix that a proxy may add.
  */
-function registerDocsPage(server: FastifyInstance, { hasConsole }: { readonly hasConsole: boolean }): void {
+function registerDocsPage(server: FastifyInstance, identity: ConsoleIdentity | undefined): void {
   const folder = fileURLToPath(DOCS_FOLDER)
   const html = readStaticFile(folder, 'index.html')
-  const text = html.content.toString()
-  const page = { ...html, content: Buffer.from(hasConsole ? text : text.replace(CONSOLE_LINKS, '')) }
+  const alone = { ...html, content: Buffer.from(`${html.content}`.replace(CONSOLE_LINKS, '')) }
+  const page = identity ? withIdentity(html, identity) : alone
   server.get('/docs', (request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY)
     sendStaticFile(request, reply, page)

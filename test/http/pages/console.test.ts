@@ -139,8 +139,8 @@ it('the logo is the icon of the page, and runs nothing when it is opened', async
     type: 'image/svg+xml; charset=utf-8',
     content,
   })
-  expect(tagsIn(body, /<link rel="icon"[^>]*>/g)).toEqual(['<link rel="icon" href="/logo">'])
-  expect(body).toContain('<meta name="logo" content="/logo">')
+  expect(tagsIn(body, /<link rel="icon"[^>]*>/g)).toEqual(['<link rel="icon" href="./logo">'])
+  expect(body).toContain('<meta name="logo" content="./logo">')
   expect(image.rawPayload).toEqual(content)
   expect(image.headers).toMatchObject({
     'content-type': 'image/svg+xml; charset=utf-8',

@@ -4,24 +4,28 @@ import { expect, it, onTestFinished } from 'vitest'
 import { redirectToDocs, registerReference } from '../../../src/http/pages/reference.js'
 
 /** The reference of an instance, which loads from no other one. */
-async function openReference(site: { readonly hasConsole: boolean }) {
+async function openReference(identity?: Parameters<typeof registerReference>[1]) {
   const server = Fastify()
   onTestFinished(() => server.close())
-  registerReference(server, site)
+  registerReference(server, identity)
   redirectToDocs(server)
   const { body, headers } = await server.inject('/docs')
   return { server, body, headers }
 }
 
-it('the page leads to the console of an instance that has one, and to the documents', async () => {
-  const alone = (await openReference({ hasConsole: false })).body
-  expect((await openReference({ hasConsole: true })).body).toContain('<a class="brand" href="./">')
+it('the page leads to the console of an instance that has one, by its name and logo, and to the documents', async () => {
+  const alone = (await openReference()).body
+  const consoleLogo = { name: 'x.svg', type: 'image/svg+xml', content: Buffer.from('<svg/>') }
+  const identity = { consoleName: 'Acme', consoleLogo, consoleNotice: undefined, version: '1.2.3' }
+  const { body } = await openReference(identity)
+  expect(body).toContain('<a class="brand" href="./">')
+  expect(body).toContain('<img src="./logo" alt="" height="24"><bdi>Acme</bdi>')
   expect(alone).not.toContain('href="./"')
   for (const path of ['openapi.json', 'asyncapi.json']) expect(alone).toContain(`href="${path}"`)
 })
 
 it('the page allows only its own scripts and styles, and the instance has every file that it loads', async () => {
-  const { server, body, headers } = await openReference({ hasConsole: false })
+  const { server, body, headers } = await openReference()
   const policy = String(headers['content-security-policy'])
   expect(policy).toContain("default-src 'none'")
   expect(policy).not.toMatch(/unsafe|http|\*/)
@@ -34,7 +38,7 @@ it('the page allows only its own scripts and styles, and the instance has every 
 })
 
 it('an instance without a console leads to the page', async () => {
-  const { server } = await openReference({ hasConsole: false })
+  const { server } = await openReference()
   const { statusCode, headers } = await server.inject('/')
   expect([statusCode, headers.location]).toEqual([302, 'docs'])
 })

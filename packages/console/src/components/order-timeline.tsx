@@ -63,7 +63,7 @@ function stepsOf({ order, record }: TimelineProps) {
   return [
     { name: 'Quoted', step: undefined, atMs: record && Number(record.requestedAt) },
     stepOf('Deposited', deposited),
-    { name: 'Fill deadline', step: undefined, atMs: isMissed ? deadlineMs : undefined },
+    { name: 'The solver missed the fill deadline', step: undefined, atMs: isMissed ? deadlineMs : undefined },
     stepOf('Settled', settled),
     stepOf('Refunded', refunded),
   ].filter(({ step, atMs }) => step ?? atMs)

@@ -19,8 +19,10 @@ interface RankingProps {
   readonly token: string
   /** Lets the user choose among offers. */
   readonly choice?: OfferChoice | undefined
-  /** Whether it is over: what was answered when stands in the place of what solvers have paid. */
+  /** Whether the round is over: then each has the time of its answer. */
   readonly isRecord?: boolean
+  /** Whether offers can still be taken: then what solvers have paid counts. */
+  readonly isOpen?: boolean
 }
 
 /** Which offer of a ranking the user takes. */
@@ -32,7 +34,8 @@ interface OfferChoice {
 }
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
-export function Ranking({ attempts, chainId, token, choice, isRecord = false }: RankingProps) {
+export function Ranking(props: RankingProps) {
+  const { attempts, chainId, token, choice, isRecord = false, isOpen = true } = props
   const reliabilities = useReliabilities(chainId)
   const chosen = choice === undefined ? attempts[0]?.solver : choice.chosen
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
@@ -55,7 +58,12 @@ export function Ranking({ attempts, chainId, token, choice, isRecord = false }: 
               </th>
             </>
           )}
-          <th class="right">{isRecord ? 'Answered' : <Term name="Paid" />}</th>
+          {isRecord && <th class="right">Answered</th>}
+          {isOpen && (
+            <th class="right">
+              <Term name="Paid" />
+            </th>
+          )}
           <th>
             <Term name="Result" />
           </th>
@@ -98,22 +106,22 @@ export function Ranking({ attempts, chainId, token, choice, isRecord = false }: 
                 </td>
               </>
             )}
-            <td class="right number ranking-paid">
-              {isRecord ? (
-                atMs !== undefined && `after ${formatDuration(atMs)}`
-              ) : (
-                <>
-                  <Paid of={reliability} solver={solver} />
-                  {reliability?.fillMs !== undefined && (
-                    <span class="of">fills in {formatFill(reliability.fillMs)}</span>
-                  )}
-                </>
-              )}
-            </td>
+            {isRecord && (
+              <td class="right number ranking-at">{atMs !== undefined && `after ${formatDuration(atMs)}`}</td>
+            )}
+            {isOpen && (
+              <td class="right number ranking-paid">
+                <Paid of={reliability} solver={solver} />
+                {reliability?.fillMs !== undefined && (
+                  <span class="of">fills in {formatFill(reliability.fillMs)}</span>
+                )}
+              </td>
+            )}
             <td class={rank === undefined ? 'wide' : 'ranking-result'}>
-              <Result attempt={attempt} isRecord={isRecord} />
-              {choice === undefined && rank === undefined && explanation !== '' && (
-                <p class="explanation">{explanation}</p>
+              <Result attempt={attempt} isOpen={isOpen} />
+              {choice === undefined && rank === undefined && (
+                // The sentences after the first tell the solver's developer what to do.
+                <p class="explanation">{explanation.match(/.+?\.( |$)/)?.[0]}</p>
               )}
             </td>
           </tr>
@@ -124,11 +132,11 @@ export function Ranking({ attempts, chainId, token, choice, isRecord = false }: 
 }
 
 /** How the request of a solver ended, and why. */
-function Result({ attempt, isRecord }: { readonly attempt: Attempt; readonly isRecord: boolean }) {
+function Result({ attempt, isOpen }: { readonly attempt: Attempt; readonly isOpen: boolean }) {
   const { isVerified, rank, outcome, reason } = attempt
-  const [accepted, open] = isRecord
-    ? ['contract accepted it', 'not checked']
-    : ['contract accepts it', 'not checked yet']
+  const [accepted, open] = isOpen
+    ? ['contract accepts it', 'not checked yet']
+    : ['contract accepted it', 'not checked']
   const word = isVerified ? accepted : rank ? open : outcomeWord(outcome)
   const tone = isVerified ? 'good' : outcomeTone(outcome)
   return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={tone} />

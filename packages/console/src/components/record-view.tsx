@@ -17,7 +17,8 @@ export const RecordRanking = ({ record, isOpen = false }: RecordProps & { readon
     attempts={readAttempts(record)}
     chainId={record.chainId}
     token={tokenOfRecord(record)}
-    isRecord={!isOpen}
+    isRecord
+    isOpen={isOpen}
   />
 )
 

@@ -4,6 +4,7 @@ import {
   type SolverStats,
 } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { StateMark, type Tone } from './state-mark.js'
+import { Term } from './term.js'
 
 type Words = readonly [word: string, tone: Tone]
 
@@ -18,10 +19,15 @@ const NOT_ASKED: Readonly<Record<NotAskedReason, Words>> = {
   [NotAskedReason.NOT_ANSWERING]: ['not answering', 'bad'],
 }
 
-/** Whether a solver is asked for quotes, and why not. The help page explains the words. */
+/** Whether a solver is asked for quotes, and why not, with the way to what that means. */
 export function SolverState(stats: Pick<SolverStats, 'notAsked' | 'circuitBreaker' | 'unreachable'>) {
   const [word, tone] = wordsOf(stats)
-  return <StateMark word={word} tone={tone} />
+  return (
+    <span>
+      <StateMark word={word} tone={tone} />
+      {stats.notAsked !== undefined && <Term name="Not asked" />}
+    </span>
+  )
 }
 
 function wordsOf({ notAsked, circuitBreaker, unreachable }: Parameters<typeof SolverState>[0]): Words {

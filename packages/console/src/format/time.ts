@@ -38,17 +38,17 @@ export function formatDuration(ms: number | undefined): string {
   return span(Math.round(ms / 1000))
 }
 
-/** What is left of a time, with seconds where they count: `42 s`, `4 min 8 s`, `12 min`. */
+/** A span of time, with its second unit where that counts: `42 s`, `4 min 8 s`, `12 min`, `2 h 37 min`. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
-  const rest = seconds % MINUTE
-  const isShort = seconds > MINUTE && seconds < 10 * MINUTE && rest !== 0
-  return isShort ? `${Math.floor(seconds / MINUTE)} min ${rest} s` : span(seconds)
+  const [unit, name, part, names] = seconds < HOUR ? [MINUTE, 'min', 1, 's'] : [HOUR, 'h', MINUTE, 'min']
+  const [whole, rest] = [Math.floor(seconds / unit), Math.floor((seconds % unit) / part)]
+  return whole > 0 && whole < 10 && rest > 0 ? `${whole} ${name} ${rest} ${names}` : span(seconds)
 }
 
 function span(seconds: number): string {
   if (seconds < 2 * MINUTE) return `${seconds} s`
-  if (seconds < 2 * HOUR) return `${Math.floor(seconds / MINUTE)} min`
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`
   if (seconds < 2 * DAY) return `${Math.floor(seconds / HOUR)} h`
   return `${Math.floor(seconds / DAY)} d`
 }

@@ -36,7 +36,6 @@ export function OrderPage({ chain, id: orderId }: { readonly chain: Chain; reado
         <h1>
           Order <Id text={orderId} label="order id" />
         </h1>
-        <a href={`v1/${chain.chainId}/order/${orderId}`}>JSON</a>
       </div>
       <Answer query={order}>{(data) => <Story chain={chain} order={data} />}</Answer>
     </>
@@ -69,11 +68,13 @@ function Story({ chain, order }: StoryProps) {
             <Timeline order={order} record={record} />
           </div>
           {why}
+          {swap === undefined && <p class="footnote">Only the browser of its user can show its auction.</p>}
         </>
       ) : (
         offer === undefined && (
           <Empty title="The contract does not know this order.">
-            It appears here once its deposit is mined. An order by address deposit appears once it is settled.
+            It appears here once its deposit is mined. An order by address deposit appears once it is settled.{' '}
+            <a href={hrefHere('orders')}>All orders</a>
           </Empty>
         )
       )}
@@ -129,7 +130,7 @@ function Price({ order, chain, isAddress }: PriceProps) {
           <Rate chainId={chainId} swap={order} />
         </Fact>
         <Fact name="Solver">{solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}</Fact>
-        <Fact name={isOpen ? 'Receiver' : 'User'}>
+        <Fact name="Receiver">
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>

@@ -61,7 +61,7 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
   const isOpen = best !== undefined && !isPrice && !isOver
   const isTransfer = request.depositMode === DepositMode.ADDRESS
   const fixed = exactAmount(BigInt(amount), tokenOf(chainId, isInput ? sell : buy)?.decimals)
-  const valid = `valid for ${shorten(userAddress)} until ${formatClock(depositDeadline * 1000)}`
+  const valid = `for ${shorten(userAddress)} until ${formatClock(depositDeadline * 1000)}`
   const user = wallet.value?.address ?? ''
   const isOwn = user.toLowerCase() === userAddress.toLowerCase()
   // As on the page of the swap, the wallet must have read the tokens.
@@ -87,8 +87,8 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
             {best && <SolverRecord {...{ chainId }} solver={best.solver} />}
           </h2>
           <StateMark
-            word={isPrice ? 'binds nobody' : isOver ? `was ${valid}` : valid}
-            tone={isOpen ? 'good' : 'neutral'}
+            word={isPrice ? 'binds nobody' : isOver ? `was ${valid}` : `signed ${valid}`}
+            tone={isOpen && best.isVerified ? 'good' : 'neutral'}
           />
           {isHere ? (
             <button type="button" class="main-action" onClick={() => take(best.solver)}>

@@ -2,7 +2,7 @@ import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Fact } from '../components/facts.js'
 import { Explorer, Id } from '../components/id.js'
-import { Answer, Empty, FailureNotice } from '../components/notice.js'
+import { Answer, FailureNotice } from '../components/notice.js'
 import { OrdersPanel } from '../components/order-rows.js'
 import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
@@ -30,14 +30,12 @@ const LISTED = 100
 /** One solver: how it competes over time, and its orders. */
 export function SolverPage({ chain, id: address }: { readonly chain: Chain; readonly id: string }) {
   const { chainId } = chain
-  const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
   const orders = useQuery(
-    isAddress ? `orders ${chainId} of ${address}` : undefined,
+    `orders ${chainId} of ${address}`,
     (signal) => listOrders(chainId, { solver: address, pageSize: LISTED }, signal),
     { refreshOn: ({ solver }) => solver?.toLowerCase() === address.toLowerCase() },
   )
   const name = solverName(address)
-  if (!isAddress) return <Empty title="This is no address.">Search for a solver by its address.</Empty>
   return (
     <>
       <div class="page-head">
@@ -94,7 +92,7 @@ function Statistics({ chain, address, orders }: StatisticsProps) {
                 ))}
               </dl>
               <dl class="fact-row replies">
-                {REPLIES.filter(([count]) => stats[count] > 0n).map(([count, name]) => (
+                {REPLIES.map(([count, name]) => (
                   <Fact key={count} name={<Term name={name} />}>
                     {group(String(stats[count]))}
                     {stats[count] > 0n && (

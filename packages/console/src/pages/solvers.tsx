@@ -21,15 +21,6 @@ import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
 const LATEST = 5
-/** What the columns mean, in a few words. */
-const LEGEND: Readonly<Record<string, string>> = {
-  Paid: 'of ended orders',
-  'Usual fill': 'half were faster',
-  Won: 'of all requests',
-  'Answered in time': 'offer or no',
-  'Usual answer': 'half were faster',
-  'Free bond': 'not set aside',
-}
 
 /** All solvers and how they compete. */
 export function SolversPage({ chain }: { readonly chain: Chain }) {
@@ -51,9 +42,7 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
               <div class="solvers">
                 <StatsRows chain={chain} solvers={solvers} orders={orders} />
               </div>
-              <p class="muted footnote">
-                Solvers that paid most stand first. One unpaid order counts as much as nine paid ones.
-              </p>
+              <p class="muted footnote">In the order of paid orders, less nine for each unpaid one.</p>
               <Unpaid chain={chain} />
             </>
           )
@@ -108,7 +97,6 @@ function StatsRows({ chain, solvers, orders = [] }: StatsRowsProps) {
           {rows[0]?.[1].map(([name]) => (
             <th key={name} class="right">
               <Term name={name} />
-              <span class="of">{LEGEND[name]}</span>
             </th>
           ))}
         </>

@@ -28,9 +28,9 @@ export function explain(answer: RecordedResult, record: Competition): string {
     case 'failed':
       return FAILURES[answer.reason as FailReason]
     case 'late':
-      return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once: over HTTP with status 422 or 503.`
+      return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline: over HTTP with status 422 or 503.`
     case 'soft_deadline':
-      return `The round ended after ${answer.durationMs} ms, at the soft deadline of this instance, as others had made offers. This does not count against the solver. Answer sooner, or decline at once.`
+      return `The round ended ${answer.durationMs} ms after this request, as others had made offers. This does not count against the solver. Answer sooner.`
     case 'cancelled':
       if (answer.reason === 'replica_unreachable')
         return "The replica that holds the solver's session did not answer the one that was asked, or no longer has the session. This does not count against the solver."
@@ -99,8 +99,7 @@ const DECLINES: Readonly<Record<DeclineCode, string>> = {
     'The solver declined: it quotes nothing at the moment. It has paused, its node is late, or it had too many requests at once: its own log says which.',
   BOND_CANNOT_COVER:
     'The solver declined: the contract would reserve more of its bond for this output than it has to spare. It counts smallest units of the output token, whatever these are worth.',
-  OTHER:
-    'The solver declined without one of the known codes. A code of the list tells its developer more in this record.',
+  OTHER: 'The solver declined without one of the known codes. A code of the list tells its developer more.',
 }
 
 /** @param answer its reason is an error of the contract when DROPS has no explanation of it */

@@ -92,7 +92,7 @@ test.each<[RecordedResult['declineCode'], string]>([
 
 test.each<[RecordedResult['outcome'], string]>([
   ['late', 'within 2000 ms'],
-  ['soft_deadline', 'after 2000 ms, at the soft deadline'],
+  ['soft_deadline', 'ended 2000 ms after this request'],
   ['cancelled', 'went away'],
   ['circuit_open', 'circuit breaker'],
 ])('the outcome %s has an explanation', (outcome, words) => {

@@ -76,9 +76,15 @@ const writeSteps = async (example) => {
   writeStep(STEPS[0], at('v1/chains'))
   const { chainId } = known.chains[0]
   write(chainId, example)
-  const [sold, bought] = (await read(`v1/${chainId}/tokens`)).tokens
-  const amount = String(10n ** BigInt(sold.decimals))
-  write(chainId, { ...example, inputToken: sold.address, outputToken: bought.address, amount })
+  const { tokens } = await read(`v1/${chainId}/tokens`)
+  const { pairs } = await read(`v1/${chainId}/pairs`)
+  // A price comes for a pair that solvers trade: the one with most orders, of listed tokens if there is one.
+  const [pair] = pairs
+    .filter(({ destinationChainId }) => destinationChainId === Number(chainId))
+    .toSorted((a, b) => b.listed - a.listed || b.orders24h - a.orders24h)
+  const { inputToken = tokens[0].address, outputToken = tokens[1].address } = pair ?? {}
+  const { decimals } = tokens.find(({ address }) => address === inputToken)
+  write(chainId, { ...example, inputToken, outputToken, amount: String(10n ** BigInt(decimals)) })
 }
 const WithSentences = () => ({
   statePlugins: {

@@ -6,7 +6,7 @@ import { latestNow, now } from '../../data/clock.js'
 import { type AddressUse, SPARE_SECONDS } from '../../data/orders/address-use.js'
 import type { OrderEnd } from '../../data/orders/order-end.js'
 import { isDepositBegun, ownSwap } from '../../data/orders/own-swaps.js'
-import { formatSpan } from '../../format/time.js'
+import { formatClock, formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { Amounts } from '../order/amounts.js'
 import { isPast } from '../order/refund.js'
@@ -162,7 +162,7 @@ interface StepLineProps {
 }
 
 function StepLine({ step, taken, end }: StepLineProps) {
-  const { name, state, detail, startedAt } = step
+  const { name, state, detail, at } = step
   const isRunning = state === 'active' || state === 'sent'
   // Without a wallet, nothing is checked: a notice says so.
   if (name === 'check' && state === 'waiting') return null
@@ -178,8 +178,8 @@ function StepLine({ step, taken, end }: StepLineProps) {
           detail !== '' && <span class="muted">{detail}</span>
         )}
       </span>
-      {isRunning && startedAt !== undefined && (
-        <span class="number muted">{formatSpan(now.value - startedAt)}</span>
+      {at !== undefined && state !== 'waiting' && (
+        <span class="number muted">{isRunning ? formatSpan(now.value - at) : formatClock(at)}</span>
       )}
       {state === 'active' && taken.isBusy && <Prompt name={name} taken={taken} />}
     </li>

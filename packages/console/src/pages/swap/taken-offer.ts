@@ -27,8 +27,8 @@ export interface Step {
   /** Sent: its transaction is not mined yet. */
   readonly state: 'waiting' | 'active' | 'sent' | 'done' | 'failed'
   readonly detail: string
-  /** Unix time in milliseconds; undefined before its beginning. */
-  readonly startedAt: number | undefined
+  /** When it has begun, or was done: Unix time in milliseconds. Undefined before its beginning. */
+  readonly at: number | undefined
 }
 
 /** The offer that the user takes, and how far the swap has come. */
@@ -119,7 +119,7 @@ function begin(choice: Choice): void {
   const names: StepName[] = isContract
     ? ['check', 'approve', 'deposit', 'fill']
     : ['check', 'deposit', 'fill']
-  const steps = names.map((name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined }))
+  const steps = names.map((name): Step => ({ name, state: 'waiting', detail: '', at: undefined }))
   takenOffer.value = { ...choice, steps, isBusy: false, problem: '', isDeclined: false }
   taken.set(choice.offer.orderId, takenOffer.value)
 }
@@ -246,10 +246,10 @@ function withReport(steps: readonly Step[], name: StepName, state: Step['state']
   const at = Date.now()
   return steps.map((step, index): Step => {
     const isNext = state === 'done' && steps[index - 1]?.name === name && name === 'deposit'
-    if (isNext && step.state === 'waiting') return { ...step, state: 'active', startedAt: at }
+    if (isNext && step.state === 'waiting') return { ...step, state: 'active', at }
     // A check may be repeated. What is done otherwise stays so, whatever is reported late.
     if (step.name !== name || (step.state === 'done' && name !== 'check')) return step
-    return { ...step, state, detail: detail || step.detail, startedAt: step.startedAt ?? at }
+    return { ...step, state, detail: detail || step.detail, at: state === 'done' ? at : (step.at ?? at) }
   })
 }
 

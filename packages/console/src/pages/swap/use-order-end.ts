@@ -9,7 +9,7 @@ const FILL_POLL_MS = 3000
 /** Follows the order from the deposit until its end, also when the wallet has lost its transaction. */
 export function useOrderEnd({ chain, offer, steps, wanted }: TakenOffer) {
   const { orderId } = offer
-  const isWanted = steps.some(({ name, startedAt }) => name === 'deposit' && startedAt !== undefined)
+  const isWanted = steps.some(({ name, at }) => name === 'deposit' && at !== undefined)
   const order = useOrder(chain.chainId, isWanted ? orderId : undefined, FILL_POLL_MS)
   const end = order.data && endOf(order.data, wanted.mode === 'ADDRESS')
   const isDeposited = order.data?.state === OrderState.DEPOSITED
