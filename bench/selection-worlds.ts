@@ -18,6 +18,8 @@ export interface Asked {
   readonly count: number
   /** Whether the round waits for it beyond the soft deadline. */
   readonly isWaitedFor: boolean
+  /** The rate that the caller usually gets; 0 when nothing is known. */
+  readonly usual: number
 }
 
 export interface WorldSolver {
@@ -48,6 +50,7 @@ export interface World {
   /** Clients of the attacker, each of which asks about every 10 s in the first pair. */
   readonly ownCallers: number
   readonly strange: boolean
+  readonly callers: number
   readonly attackers: (random: Random) => readonly ((asked: Asked) => Reply)[]
   /** The loss against asking all and waiting for all, the share of answers with the best offer, and the median time. */
   readonly mostLoss: number
@@ -73,12 +76,15 @@ const USUAL: Omit<World, 'name' | 'mostLoss'> = {
   newcomer: false,
   ownCallers: 0,
   strange: false,
+  callers: 200,
   attackers: () => [],
   leastBest: 0,
   mostMedianMs: Number.POSITIVE_INFINITY,
 }
 const ATTACKED = { honest: 20, pairs: 3, sizes: 2, slow: 0.3, dead: 0, isFirstPair: true }
+const ALL = { ...ATTACKED, isFirstPair: false }
 const FED = { ...ATTACKED, ownCallers: 20 }
+const THIN = { ...FED, perSecond: 0.03, rounds: 2500 }
 
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make)
 /** Quick, with a price for each. */
@@ -143,17 +149,10 @@ export const WORLDS: readonly World[] = [
     rounds: 3000,
     attackers: feeding(10, 200),
   }),
-  world('ten feed themselves, a quote in 2 min', 110, {
-    ...FED,
-    perSecond: 0.03,
-    rounds: 2500,
-    attackers: feeding(10, 200),
-  }),
-  world('the same, 15 bp', 12, { ...FED, perSecond: 0.03, rounds: 2500, attackers: feeding(10, 15) }),
+  world('ten feed themselves, a quote in 2 min', 110, { ...THIN, attackers: feeding(10, 200) }),
+  world('the same, 15 bp', 12, { ...THIN, attackers: feeding(10, 15) }),
   world('one bond raises the bar', 2, {
-    ...FED,
-    perSecond: 0.03,
-    rounds: 2500,
+    ...THIN,
     attackers: () => [({ isOwnCaller }) => ({ at: 20, price: isOwnCaller ? 200 : -300 })],
   }),
   world('late liars', 1.2, {
@@ -175,28 +174,36 @@ export const WORLDS: readonly World[] = [
     attackers: (random) => [() => ({ at: 1900, price: random.uniform() < 0.22 ? 3 : -5 })],
   }),
   world('free worth, beside four', 0.6, {
-    ...ATTACKED,
-    isFirstPair: false,
+    ...ALL,
     honest: 4,
     covers: 1,
     mostMedianMs: 480,
     attackers: freeWorth(1),
   }),
   world('free worth, beside twenty', 0.6, {
-    ...ATTACKED,
-    isFirstPair: false,
+    ...ALL,
     mostMedianMs: 640,
     attackers: freeWorth(3),
   }),
+  world('a little worse each time', 1.5, {
+    ...FED,
+    pairs: 1,
+    sizes: 1,
+    slow: 1,
+    perSecond: 0.25,
+    rounds: 2700,
+    strange: true,
+    callers: 1,
+    attackers: (random) =>
+      quick(random, 5, ({ count, usual }) => (count < 900 ? undefined : (usual - 1) * 10_000 - 3.5)),
+  }),
   world('strange requests', 1.2, { ...FED, strange: true }),
   world('rank, then declines', 2, {
-    ...ATTACKED,
-    isFirstPair: false,
+    ...ALL,
     attackers: (random) => quick(random, 20, ({ count }) => (count < 1500 ? 0 : undefined)),
   }),
   world('good at dust only', 0.6, {
-    ...ATTACKED,
-    isFirstPair: false,
+    ...ALL,
     attackers: (random) => quick(random, 20, ({ size }) => (size === 0 ? 0 : -150)),
   }),
 ]

@@ -31,7 +31,7 @@ interface Played extends Reply {
 
 interface Round {
   readonly client: Teacher
-  readonly asked: Omit<Asked, 'isWaitedFor'>
+  readonly asked: Omit<Asked, 'isWaitedFor' | 'usual'>
 }
 
 /** The shipped standing in markets with attackers (docs/decisions.md, D30). */
@@ -84,6 +84,7 @@ function playWorld(world: World, seed: number) {
     now += random.exponential(1000 / world.perSecond)
     for (const round of nextRounds(now, count)) {
       const { asked } = round
+      const usual = rule.usualOf(round)
       const isFirst = asked.pair === 0 && asked.size === 0
       const isCounted = !asked.isOwnCaller && count >= world.rounds / 3 && (isFirst || !world.isFirstPair)
       const there = players.filter(({ from }) => count >= from)
@@ -92,7 +93,7 @@ function playWorld(world: World, seed: number) {
         .filter((player) => chosen.includes(player) || (isCounted && player.isHonest))
         .map((player) => ({
           player,
-          ...player.reply({ ...asked, isWaitedFor: rule.waitOf(round, player) === 'beyond' }),
+          ...player.reply({ ...asked, usual, isWaitedFor: rule.waitOf(round, player) === 'beyond' }),
         }))
       const replies = all.filter(({ player }) => chosen.includes(player))
       const { best, at } = rule.play(round, replies)
@@ -143,7 +144,7 @@ function createCallers(world: World, random: ReturnType<typeof seededRandom>) {
     }
     const honest = { isStrange: false, isOwnCaller: false, now, count }
     const asked = { pair: drawPair(), size: random.integer(world.sizes), ...honest }
-    return [...rounds, { client: { network: `client ${random.integer(200)}` }, asked }]
+    return [...rounds, { client: { network: `client ${random.integer(world.callers)}` }, asked }]
   }
 }
 
@@ -157,11 +158,12 @@ function createRule(places: number, seed: number) {
   const waitOf = (round: Round, { address }: Player, drop = 0) =>
     waitFor(pairOf(round)?.of(address), drop > 0)
 
-  const dropAt = (round: Round, price: number) =>
-    dropOf(rateAt(price), pairOf(round)?.usualRate(round.client) ?? 0)
+  const usualOf = (round: Round) => pairOf(round)?.usualRate(round.client) ?? 0
+  const dropAt = (round: Round, price: number) => dropOf(rateAt(price), usualOf(round))
 
   return {
     waitOf,
+    usualOf,
     choose(round: Round, players: readonly Player[]) {
       const pair = pairOf(round)
       const askedFirst = pair?.winnersFor(round.client, round.asked.now) ?? []

@@ -191,24 +191,14 @@ export function choose<C extends Candidate>(
     return { candidate, gap, lot: lot() - Number(lessons === undefined) }
   })
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
-  const withRank = entries.filter(({ gap }) => gap < NO_OFFER_GAP)
-  const ranked = firstOf(withRank, byRank, (one, other) => one.gap - other.gap || one.lot - other.lot)
+  const ranked = entries
+    .filter(({ gap }) => gap < NO_OFFER_GAP)
+    .sort((one, other) => one.gap - other.gap || one.lot - other.lot)
+    .slice(0, byRank)
   const others = entries.filter((entry) => !ranked.includes(entry))
-  const inTurn = firstOf(others, places - ranked.length, (one, other) => one.lot - other.lot)
+  const inTurn = others.sort((one, other) => one.lot - other.lot).slice(0, places - ranked.length)
   return [
     ...ranked.map(({ candidate }) => ({ candidate, chosenBy: 'RANK' as const })),
     ...inTurn.map(({ candidate }) => ({ candidate, chosenBy: 'TURN' as const })),
   ]
-}
-
-/** The first items in an order, as a sort of all would give them. Most of the others are compared only once. */
-function firstOf<T>(items: readonly T[], count: number, compare: (one: T, other: T) => number): T[] {
-  const first: T[] = []
-  for (const item of items) {
-    let place = first.length
-    while (place > 0 && compare(item, first[place - 1] as T) < 0) place--
-    if (place < count) first.splice(place, 0, item)
-    if (first.length > count) first.pop()
-  }
-  return first
 }

@@ -26,6 +26,10 @@ const KEPT_RATES = 49
 const MAX_CLIENTS = 64
 const RISE_PART = 1 / 8
 const FALL_PART = 1 / 512
+/** An answer that is worse than usual by no more is as usual. In basis points, like the next. */
+export const MOST_USUAL_DROP = 4
+/** How much worse than its mean a client's answers may stay. What they are worse by more adds up, until a round is worse than usual. */
+const LASTING_DROP = 1
 /** The solvers that won a client's last rounds. They leave places for others. */
 const KEPT_WINNERS = 5
 /** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
@@ -161,17 +165,20 @@ export class Pair {
   /** Output by input of its last answers that taught it, the oldest first. */
   readonly #rates: number[] = []
   /**
-   * What each client was answered: the running mean of the rates, and the last winners. Rounds of others change neither. The mean falls
-   * slowly: else offers that are each a little worse could take it down.
+   * What each client was answered: the mean of the rates, the sum of small drops below it, and the last winners. Rounds of others change
+   * none. Only an answer that is worse than usual takes the mean down: else answers that are each a little worse could.
    */
-  readonly #answered = new LRUCache<string, { mean: number; winners: Address[] }>({ max: MAX_CLIENTS })
+  readonly #answered = new LRUCache<string, { mean: number; drops: number; winners: Address[] }>({
+    max: MAX_CLIENTS,
+  })
 
   /**
-   * Output by input as the client usually gets it; 0 when nothing is known. It is the median of the pair, or the client's own mean where
-   * that is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual.
+   * Output by input as the client usually gets it; 0 when nothing is known. It is the median of the pair, or the client's own mean and
+   * the drops below it where that is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual.
    */
   usualRate({ network }: Teacher): number {
-    return Math.max(this.#answered.get(network)?.mean ?? 0, medianOf(this.#rates) ?? 0)
+    const { mean, drops } = this.#answered.get(network) ?? { mean: 0, drops: 0 }
+    return Math.max(mean * (1 + drops / 10_000), medianOf(this.#rates) ?? 0)
   }
 
   /**
@@ -183,9 +190,12 @@ export class Pair {
   }
 
   recordAnswer({ rate, winner }: Answer, { network }: Teacher, isTaught: boolean, now: number): void {
-    const { mean, winners } = this.#answered.get(network) ?? { mean: rate, winners: [] }
+    const { mean, drops, winners } = this.#answered.get(network) ?? { mean: rate, drops: 0, winners: [] }
+    const drop = drops + (1 - rate / mean) * 10_000
+    const isWorse = drop > MOST_USUAL_DROP
     this.#answered.set(network, {
-      mean: mean + (rate - mean) * (rate > mean ? RISE_PART : FALL_PART),
+      mean: mean + (rate - mean) * (rate > mean ? RISE_PART : isWorse ? FALL_PART : 0),
+      drops: isWorse ? 0 : Math.max(0, drop - LASTING_DROP),
       winners: [...new Set([winner, ...winners])].slice(0, KEPT_WINNERS),
     })
     if (!isTaught) return

@@ -3,7 +3,7 @@ import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../telemetry/log.js'
 import { CircuitBreaker, type CircuitState } from './circuit-breaker.js'
-import { KEPT_LESSONS, type Lessons, medianOf, Pairs } from './lessons.js'
+import { KEPT_LESSONS, type Lessons, MOST_USUAL_DROP, medianOf, Pairs } from './lessons.js'
 
 /**
  * What this process knows of one solver of a chain (docs/decisions.md, D30). It belongs to the address: the solver keeps it at
@@ -135,9 +135,6 @@ export function waitsUntilMs(waits: readonly Wait[], softMs: number): number {
   if (waits.includes('beyond')) return softMs + BEYOND_SOFT_MS
   return waits.includes('soft_deadline') ? softMs : 0
 }
-
-/** An answer that is worse than usual by no more is as usual. In basis points. */
-const MOST_USUAL_DROP = 4
 
 /** By how many basis points an answer is worse than usual; 0 when it is not. */
 export function dropOf(rate: number, usualRate: number): number {

@@ -172,6 +172,24 @@ describe('the usual rate of a pair', () => {
     }
     expect([9, 0.5].map(usualAfter)).toEqual([2, 1 - 2 ** -10])
   })
+
+  /** How far the usual rate of a client is above that of its first answer after each of these drops. In basis points. */
+  const raisedBy = (drops: readonly number[]) => {
+    const pair = new Pair()
+    const client = { network: 'alone' }
+    return [0, ...drops].map((drop) => {
+      pair.recordAnswer(answerOf(1 - drop / 10_000), client, false, 0)
+      return Math.round((pair.usualRate(client) - 1) * 100_000_000) / 10_000
+    })
+  }
+
+  test('rises by each drop of the client beyond 1 basis point, until one is worse than usual and takes it down', () => {
+    expect(raisedBy([3, 1, 3])).toEqual([0, 2, 2, -0.0059])
+  })
+
+  test('stays while drops are small, and a better answer makes up for them', () => {
+    expect(raisedBy([1, 0.5, 4, 0, 0, 0, 0])).toEqual([0, 0, 0, 3, 2, 1, 0, 0])
+  })
 })
 
 describe('the winners of a client', () => {
