@@ -4,7 +4,7 @@ import type { Chain } from '../../../gen/aggregator/v1/chain_pb.js'
 import { ConnectionBar } from './components/connection-bar.js'
 import { Footer } from './components/footer.js'
 import { Header } from './components/header.js'
-import { Empty, FailureNotice, Skeleton } from './components/notice.js'
+import { Empty, FailureNotice, FromTemplate, Skeleton } from './components/notice.js'
 import { chain, chains, chainsFailure, hrefHere } from './data/chains.js'
 import { instance } from './data/instance.js'
 import { type PageName, route } from './data/route.js'
@@ -69,12 +69,6 @@ const NoChain = () => (
   </Empty>
 )
 
-/** The same as at a path that does not exist: both pages have it from one file. */
-const lost = document.querySelector<HTMLTemplateElement>('#lost')?.content
-const Lost = () => (
-  <div class="help-lost" ref={(place) => place?.replaceChildren(lost?.cloneNode(true) ?? '')} />
-)
-
 function Page() {
   const { page, id } = route.value
   const shown = chain.value
@@ -82,7 +76,7 @@ function Page() {
     if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
     return chains.value === undefined ? <Skeleton /> : <NoChain />
   }
-  if (page === undefined) return <Lost />
+  if (page === undefined) return <FromTemplate id="lost" />
   const Shown = PLACES[page]
   return <Shown key={`${page} ${shown.chainId} ${id}`} chain={shown} id={id} />
 }

@@ -64,6 +64,12 @@ export function Empty({ title, children }: EmptyProps) {
   )
 }
 
+/** A page without data, in words of a template of the document, which `lost.html` shares. */
+export function FromTemplate({ id }: { readonly id: string }) {
+  const words = document.querySelector<HTMLTemplateElement>(`#${id}`)?.content.cloneNode(true)
+  return <div class="help-lost" ref={(place) => place?.replaceChildren(words ?? '')} />
+}
+
 /** What stands in the place of solvers while nobody can swap. */
 export const NoSolvers = () => (
   <Empty title="No solver is active on this chain.">

@@ -1,8 +1,9 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
+import { RateChart } from '../components/charts/rate-chart.js'
 import { Fact } from '../components/facts.js'
 import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
-import { Answer, Empty } from '../components/notice.js'
+import { Answer, FromTemplate } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
 import { Timeline } from '../components/order-timeline.js'
 import { Rate } from '../components/rate.js'
@@ -15,6 +16,7 @@ import { latestNow } from '../data/clock.js'
 import { endOf } from '../data/orders/order-end.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
 import { readSlashedBond } from '../data/orders/slashed-bond.js'
+import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
 import { useQuery } from '../data/query.js'
 import { wallet } from '../wallet/connected-wallet.js'
@@ -49,50 +51,43 @@ interface StoryProps {
 
 /** What is known of an order, and for a swap of this browser what its user can do. */
 function Story({ chain, order }: StoryProps) {
-  const { chainId, orderId, state } = order
+  const { chainId, orderId, state, inputToken: sell = '', outputToken: buy = '' } = order
+  const { orders } = useLatestOrders(chainId)
   const swap = ownSwap(chainId, orderId)
   const offer = swap && storedQuote(swap)
   // The auction that led to the order of a swap of this browser.
   const record = useQuoteRecord(chainId, swap?.quoteId).data
-  const why = record && <WhyOffer record={record} />
   const isKnown = state !== OrderState.NONE
   const isAddress = swap !== undefined && swap.isContract !== true
   // Until then, it is saved beside the deposit address.
   const isDue = isKnown || isPast(offer?.quote?.fillDeadline ?? 0, latestNow.value)
   return (
     <>
-      {isKnown ? (
-        <>
-          <div class="order">
-            <Price order={order} chain={chain} isAddress={isAddress} />
-            <Timeline order={order} record={record} />
-          </div>
-          {why}
-          {swap === undefined && <p class="footnote">Only the browser of its user can show its auction.</p>}
-        </>
-      ) : (
-        offer === undefined && (
-          <Empty title="The contract does not know this order.">
-            It appears here once its deposit is mined. An order by address deposit appears once it is settled.{' '}
-            <a href={hrefHere('orders')}>All orders</a>
-          </Empty>
-        )
+      {isKnown && (
+        <div class="order">
+          <Price order={order} chain={chain} isAddress={isAddress} />
+          <Timeline order={order} record={record} />
+        </div>
       )}
+      {!isKnown && offer === undefined && <FromTemplate id="no-order" />}
       {offer !== undefined && isAddress && (
         <AddressDeposit key={state} chain={chain} offer={offer} state={state} swap={swap} />
       )}
       {offer !== undefined && swap?.isContract === true && !isKnown && (
         <OwnDeposit chain={chain} offer={offer} swap={swap} />
       )}
-      {!isKnown && why}
+      {record && <WhyOffer record={record} />}
       {isAddress && isDue && offer !== undefined && <SaveQuote swap={swap} />}
+      {isKnown && (
+        <section class="panel rate-panel" aria-label="Rate of the pair">
+          <RateChart {...{ chainId, orders, sell, buy }} />
+        </section>
+      )}
     </>
   )
 }
 
-interface PriceProps {
-  readonly order: GetOrderResponse
-  readonly chain: Chain
+interface PriceProps extends StoryProps {
   /** Whether it is a swap of this browser by deposit address. */
   readonly isAddress: boolean
 }
@@ -146,7 +141,7 @@ function Price({ order, chain, isAddress }: PriceProps) {
 }
 
 /** What the refund has paid of the solver's bond. */
-function Slashed({ order: { chainId, orderId }, chain }: Pick<PriceProps, 'order' | 'chain'>) {
+function Slashed({ order: { chainId, orderId }, chain }: StoryProps) {
   const paid = useQuery(`slashed ${chainId} ${orderId}`, (signal) =>
     readSlashedBond(chainId, orderId, signal),
   )
@@ -162,7 +157,7 @@ function Slashed({ order: { chainId, orderId }, chain }: Pick<PriceProps, 'order
 }
 
 /** After the fill deadline, anyone may return the input to the user. */
-function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
+function OrderRefund({ order, chain }: StoryProps) {
   const { orderId, state, fillDeadline = 0 } = order
   if (state !== OrderState.DEPOSITED || !isPast(fillDeadline, latestNow.value)) return null
   return (
