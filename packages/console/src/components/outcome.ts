@@ -9,7 +9,7 @@ const OUTCOMES: Readonly<Record<SolverOutcome, readonly [word: string, tone: Ton
   [SolverOutcome.LATE]: ['late', 'bad'],
   [SolverOutcome.FAILED]: ['failed', 'bad'],
   [SolverOutcome.CANCELLED]: ['cut off', 'neutral'],
-  [SolverOutcome.SOFT_DEADLINE]: ['cut off, late', 'bad'],
+  [SolverOutcome.SOFT_DEADLINE]: ['cut off', 'neutral'],
   [SolverOutcome.CIRCUIT_OPEN]: ['not waited for', 'neutral'],
 }
 

@@ -16,7 +16,7 @@ interface TradedPair {
 }
 
 /** In seconds before the last fill. */
-const RANGES = { '5 min': 300, '1 h': 3600, '24 h': 86_400, All: Number.POSITIVE_INFINITY }
+const RANGES = { '5 min': 300, '1 h': 3600, '24 h': 86_400, Latest: Number.POSITIVE_INFINITY }
 /** A line of fewer points says nothing. */
 const LEAST_FILLS = 3
 const WHOLE = 10n ** 12n
@@ -53,7 +53,7 @@ export function Change({ fills }: { readonly fills: readonly Fill[] }) {
 /** The rate of a pair by its last fills, and their facts. Fills of one second are one point. */
 export function RateChart(pair: TradedPair) {
   const known = fillsOf(pair)
-  const [range, choose] = useState(RANGES.All)
+  const [range, choose] = useState(RANGES.Latest)
   const [oldest = 0, newest = 0] = [known[0]?.at, known.at(-1)?.at]
   const all = known.filter(({ at }) => at >= newest - range)
   const fills = [...new Map(all.map((fill) => [fill.at, fill])).values()]
@@ -78,7 +78,7 @@ export function RateChart(pair: TradedPair) {
               key={name}
               type="button"
               aria-pressed={seconds === range}
-              disabled={seconds >= newest - oldest && seconds !== RANGES.All}
+              disabled={seconds >= newest - oldest && seconds !== RANGES.Latest}
               onClick={() => choose(seconds)}
             >
               {name}

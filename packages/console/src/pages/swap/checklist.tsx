@@ -220,7 +220,7 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
   return (
     <span class="prompt">
       <span>
-        {name === 'approve' ? 'Allow' : 'Send'} {amount} to{' '}
+        {name === 'approve' ? 'Allow' : 'Deposit'} {amount} to{' '}
         {wanted.mode === 'ADDRESS' ? 'the address' : 'the contract'}
       </span>
       <code class="whole-address">{to}</code>
