@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Chain } from '../../../gen/aggregator/v1/chain_pb.js'
 import { ConnectionBar } from './components/connection-bar.js'
 import { Footer } from './components/footer.js'
@@ -42,7 +42,8 @@ export function App() {
     scrollTo(0, 0)
   }, [page, id])
   const name = page === undefined ? 'No such page' : page.charAt(0).toUpperCase() + page.slice(1)
-  useEffect(() => {
+  // Before an effect of the page, which may add a price.
+  useLayoutEffect(() => {
     document.title = `${name} · ${instance.name}`
   })
   return (
@@ -63,18 +64,17 @@ export function App() {
   )
 }
 
-const NoChain = () => (
-  <Empty title={`This instance does not serve the chain ${route.value.query.get('chain')}.`}>
-    <a href={hrefHere('market')}>Show the market</a>
-  </Empty>
-)
-
 function Page() {
   const { page, id } = route.value
   const shown = chain.value
   if (shown === undefined) {
     if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
-    return chains.value === undefined ? <Skeleton /> : <NoChain />
+    if (chains.value === undefined) return <Skeleton />
+    return (
+      <Empty title={`This instance does not serve the chain ${route.value.query.get('chain')}.`}>
+        <a href={hrefHere('market')}>Market</a>
+      </Empty>
+    )
   }
   if (page === undefined) return <FromTemplate id="lost" />
   const Shown = PLACES[page]

@@ -73,15 +73,17 @@ it.each([
 })
 
 it.each([
-  ['/', {}, true],
-  ['another key', { key: 'm' }, false],
-  ['a key of the browser', { ctrlKey: true }, false],
-  ['what is typed into a field', { target: { closest: () => ({}) } }, false],
-])('the search takes the focus after %s: %j', (_key, changes, isTaken) => {
-  const focus = vi.fn()
-  vi.stubGlobal('document', { getElementById: () => ({ focus }) })
+  ['g and s', ['g', 's'], {}, '#/swap'],
+  ['g and m', ['g', 'm'], {}, '#/market'],
+  ['g and v', ['g', 'v'], {}, '#/solvers'],
+  ['g and o', ['g', 'o'], {}, '#/orders'],
+  ['m alone', ['m'], {}, ''],
+  ['g and another key before', ['g', 'x', 'm'], {}, ''],
+  ['a key of the browser', ['g', 'm'], { ctrlKey: true }, ''],
+  ['what is typed into a field', ['g', 'm'], { target: { closest: () => ({}) } }, ''],
+])('the keys %s lead to their place', (_keys, keys, changes, hash) => {
+  location.hash = ''
   listenForShortcuts()
-  const event = { key: '/', target: { closest: () => null }, preventDefault() {}, ...changes }
-  listeners.get('keydown')?.(event)
-  expect(focus.mock.calls).toHaveLength(isTaken ? 1 : 0)
+  for (const key of keys) listeners.get('keydown')?.({ key, target: { closest: () => null }, ...changes })
+  expect(location.hash).toBe(hash)
 })

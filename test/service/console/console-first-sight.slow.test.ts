@@ -34,6 +34,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await page.locator('main').innerText()).toMatch(
         /Quote aggregator: market makers compete.*How it works/,
       )
+      expect(await page.title()).toMatch(/^1 WETH = 2\u202f498\.75 USDC/)
       // Far below what a phone shows.
       await page.locator('.rate-panel canvas').waitFor(PAGE_WAIT)
       // Neither smallest units nor powers of ten.
@@ -92,6 +93,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       cable.silence()
       await page.locator('.form.stale').waitFor({ timeout: 60_000 })
       await page.getByText(/^Price of \d+ s ago$/).waitFor()
+      expect(await page.title()).toMatch(/^Swap/)
       expect(await seriousFindings(page)).toEqual([])
     })
   },

@@ -105,14 +105,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await button(page, 'Back to the quotes').click(PAGE_WAIT)
       await offers.first().click(PAGE_WAIT)
       await page.locator('.taken-terms').getByText('Aldous').waitFor(PAGE_WAIT)
-      // The record can be taken in the tab that has its signatures.
-      await button(page, 'Back to the quotes').click(PAGE_WAIT)
-      await offers.first().waitFor(PAGE_WAIT)
-      await page.getByRole('link', { name: 'Record' }).click()
-      await button(page, 'Swap with this price').waitFor(PAGE_WAIT)
-      await look(page, 'quote-to-take')
-      await button(page, 'Take it').click(PAGE_WAIT)
-      await page.locator('.taken-terms').getByText('Beatrix').waitFor(PAGE_WAIT)
     })
 
     it('asks the wallet once, for what the page shows, whatever happens meanwhile, and another tab knows of it', async () => {

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { formatRate } from '../format/amount.js'
 import { TokenName } from './token-amount.js'
@@ -14,15 +15,25 @@ export interface SwapAmounts {
 interface RateProps {
   readonly chainId: bigint
   readonly swap: SwapAmounts
+  /** Whether nothing newer has come for long: then the title of the page does not say it. */
+  readonly isOld?: boolean
 }
 
-/** What one whole token of each side costs. Nothing while decimals are not known. */
-export function Rate({ chainId, swap }: RateProps) {
+/** What one whole token of each side costs, also in the title of the page when both are listed. Nothing while decimals are not known. */
+export function Rate({ chainId, swap, isOld = false }: RateProps) {
   const { inputToken = '', outputToken = '', outputChainId = chainId } = swap
   const [input, output] = [BigInt(swap.inputAmount ?? 0), BigInt(swap.outputAmount ?? 0)]
   const sold = tokenOf(chainId, inputToken)
   const bought = tokenOf(outputChainId, outputToken)
   const rate = formatRate(input, output, sold?.decimals, bought?.decimals)
+  const isTold = rate !== undefined && !isOld && sold?.isListed && bought?.isListed
+  useEffect(() => {
+    const { title } = document
+    if (isTold) document.title = `1 ${sold.symbol} = ${rate} ${bought.symbol} · ${title}`
+    return () => {
+      document.title = title
+    }
+  }, [isTold, rate])
   if (rate === undefined) return null
   const one = <TokenName chainId={chainId} address={inputToken} isShort />
   const other = <TokenName chainId={outputChainId} address={outputToken} isShort />

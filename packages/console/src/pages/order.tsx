@@ -114,7 +114,7 @@ function Price({ order, chain, isAddress }: PriceProps) {
       {end === 'refunded' && (
         <p class="not-paid-story">
           {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time.{' '}
-          {isYours ? 'You have' : 'The user has'} the input and the compensation. Gas and the wait are lost.
+          {isYours ? 'You have' : 'The user has'} the input and the compensation.
           <a class="button" href={hrefHere('swap', '', { sell, buy })}>
             Swap again
           </a>

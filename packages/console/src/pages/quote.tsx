@@ -8,23 +8,19 @@ import { Rate } from '../components/rate.js'
 import { RecordRanking } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
 import { isExactInput, readAttempts } from '../data/auction/auction.js'
-import { lastOffers } from '../data/auction/auction-stream.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useQuoteRecord } from '../data/orders/use-order.js'
-import { navigate } from '../data/route.js'
 import { saferAttempt, useReliabilities } from '../data/solvers/reliability.js'
 import { tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 import { formatClock } from '../format/time.js'
-import { wallet } from '../wallet/connected-wallet.js'
 import { Amounts } from './order/amounts.js'
 import { isPast } from './order/refund.js'
 import { PriceReference } from './swap/price-reference.js'
 import { SaferOffer } from './swap/safer-offer.js'
-import { takeOffer } from './swap/taken-offer.js'
 import { WhatHappens } from './swap/what-happens.js'
 
 /** The record of a quote: what each solver answered, when, and why the best offer won. */
@@ -44,7 +40,7 @@ export function QuotePage({ chain, id: quoteId }: { readonly chain: Chain; reado
 
 /** Who offered the most, until when, and who answered. */
 function Auction({ chain, record }: { readonly chain: Chain; readonly record: GetQuoteRecordResponse }) {
-  const { request, chainId, quoteId } = record
+  const { request, chainId } = record
   const isInput = isExactInput(record)
   const attempts = readAttempts(record)
   const best = attempts.find(({ rank }) => rank === 1)
@@ -62,22 +58,6 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
   const isTransfer = request.depositMode === DepositMode.ADDRESS
   const fixed = exactAmount(BigInt(amount), tokenOf(chainId, isInput ? sell : buy)?.decimals)
   const valid = `for ${shorten(userAddress)} until ${formatClock(depositDeadline * 1000)}`
-  const user = wallet.value?.address ?? ''
-  const isOwn = user.toLowerCase() === userAddress.toLowerCase()
-  // As on the page of the swap, the wallet must have read the tokens.
-  const isRead = [sell, buy].every((token) => tokenOf(chainId, token)?.source === 'wallet')
-  const isHere = isOpen && isOwn && isRead && !isTransfer && lastOffers.value?.quoteId === quoteId
-  const wanted = {
-    ...{ inputToken: sell, outputToken: buy, isExactInput: isInput, amount: BigInt(amount), user },
-    mode: 'CONTRACT',
-  } as const
-  /** Takes the offer of a solver, which leads to the page of the swap. */
-  const take = (solver: string) => {
-    const offer = lastOffers.value?.offers.find(({ quote }) => quote?.solver === solver)
-    if (offer === undefined) return
-    void takeOffer({ chain, quoteId, offer, wanted })
-    navigate(hrefHere('swap'))
-  }
   return (
     <>
       <section class="panel quote-summary" aria-labelledby="best-title">
@@ -90,21 +70,15 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
             word={isPrice ? 'binds nobody' : isOver ? `was ${valid}` : `signed ${valid}`}
             tone={isOpen && best.isVerified ? 'good' : 'neutral'}
           />
-          {isHere ? (
-            <button type="button" class="main-action" onClick={() => take(best.solver)}>
-              Swap with this price
-            </button>
-          ) : (
-            <a
-              class="button"
-              href={hrefHere('swap', '', {
-                ...{ sell, buy, amount: fixed, exact: isInput ? undefined : 'buy' },
-                mode: isTransfer ? 'address' : undefined,
-              })}
-            >
-              Open this swap
-            </a>
-          )}
+          <a
+            class="button"
+            href={hrefHere('swap', '', {
+              ...{ sell, buy, amount: fixed, exact: isInput ? undefined : 'buy' },
+              mode: isTransfer ? 'address' : undefined,
+            })}
+          >
+            Ask again for this swap
+          </a>
         </div>
         <Amounts chainId={chainId} swap={swap} end={isInput ? 'exact input' : 'exact output'} />
         {best && (
@@ -115,13 +89,14 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
         )}
         {isOpen && <WhatHappens {...{ chain, isTransfer }} swap={terms} />}
         {isOpen && safer && (
-          <SaferOffer chain={chain} wanted={wanted} pair={safer}>
-            {isHere && (
-              <button type="button" class="link" onClick={() => take(safer[1][0].solver)}>
-                Take it
-              </button>
-            )}
-          </SaferOffer>
+          <SaferOffer
+            chain={chain}
+            wanted={{
+              ...{ inputToken: sell, outputToken: buy, isExactInput: isInput, amount: BigInt(amount) },
+              ...{ user: userAddress, mode: 'CONTRACT' },
+            }}
+            pair={safer}
+          />
         )}
       </section>
       <section class="panel" aria-labelledby="results-title">

@@ -6,6 +6,7 @@ import { Answer, FailureNotice } from '../components/notice.js'
 import { OrdersPanel } from '../components/order-rows.js'
 import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
+import { TokenName } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
@@ -24,7 +25,7 @@ const REPLIES = [
   ['failed', 'Failed'],
 ] as const
 const LATEST = 10
-/** Its usual time to fill is that of so many orders. */
+/** Its pairs and its usual time to fill are those of so many orders. */
 const LISTED = 100
 
 /** One solver: how it competes over time, and its orders. */
@@ -53,9 +54,25 @@ export function SolverPage({ chain, id: address }: { readonly chain: Chain; read
         orders={orders.data?.orders.slice(0, LATEST)}
         without="solver"
       >
+        <Pairs chainId={chainId} orders={orders.data?.orders ?? []} />
         {orders.failure && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
       </OrdersPanel>
     </>
+  )
+}
+
+/** The pairs of these orders. */
+function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders: readonly Order[] }) {
+  const pairs = new Map(orders.map((order) => [`${order.inputToken} ${order.outputToken}`, order]))
+  return (
+    <p class="pair-choices">
+      {[...pairs].map(([key, { inputToken: sell = '', outputToken: buy = '' }]) => (
+        <a key={key} class="chip" href={hrefHere('swap', '', { sell, buy })}>
+          <TokenName chainId={chainId} address={sell} isShort /> →{' '}
+          <TokenName chainId={chainId} address={buy} isShort />
+        </a>
+      ))}
+    </p>
   )
 }
 

@@ -87,6 +87,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const record = useQuoteRecord(chainId, taken?.quoteId).data
   const title = useRef<HTMLHeadingElement>(null)
   useFocusAfter(title, taken?.offer.orderId, true)
+  const isUnset = chainIdOfNames.value === chainId && !tokensOf(chainId).some(({ isListed }) => isListed)
   const activeSolvers = healthOf(chainId)?.activeSolvers ?? chain.activeSolvers
   const none = auction.round?.offers === 0 ? whyNoOffer(auction.round, activeSolvers) : ''
   const isOld = cameAt !== undefined && now.value - cameAt > REFRESH_MS + LATE_MS
@@ -117,6 +118,12 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                 onChoose={chooseSolver}
                 staleSince={oldSince}
               />
+              {isUnset && (
+                <p class="notice">
+                  This site has no token list. Choose a token by its address; a connected wallet reads what it
+                  is. The operator adds a list with <code>TOKEN_LIST_{String(chainId)}</code>.
+                </p>
+              )}
               {none !== '' && (
                 <p class="notice notice-warning" role="status">
                   {none}

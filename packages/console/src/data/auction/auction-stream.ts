@@ -36,7 +36,7 @@ export interface Auction {
 
 export const REFRESH_SECONDS = 15
 /** The offers of the last round that has ended in this tab: a record has no signatures. */
-export const lastOffers = signal<TakeableOffers | undefined>(undefined)
+const lastOffers = signal<TakeableOffers | undefined>(undefined)
 const NO_AUCTION: Auction = {
   round: undefined,
   ended: undefined,

@@ -31,10 +31,6 @@ export function markOf({ isListed, source }: KnownToken): string | undefined {
   return source === 'link' ? 'from this link' : 'unlisted'
 }
 
-/** Who has named a token. */
-export const namedBy = ({ isListed, source }: KnownToken) =>
-  isListed ? 'the list here' : source === 'link' ? 'this link' : 'its contract'
-
 /**
  * What is known of a token after a source has spoken. The more reliable source decides, whoever speaks first. But the list names
  * its tokens, also when a wallet has read the decimals from the contract. A symbol that may not be shown is none.

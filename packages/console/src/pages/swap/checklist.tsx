@@ -229,7 +229,7 @@ function Prompt({ name, taken }: { readonly name: Step['name']; readonly taken: 
       <span class="muted">
         {name === 'deposit'
           ? 'Reject it to go back'
-          : 'A second prompt follows. If you cancel here, reject the request in your wallet too'}
+          : 'A second prompt follows. To cancel, reject this one in the wallet too'}
       </span>
     </span>
   )

@@ -113,7 +113,7 @@ export function SwapForm(props: SwapFormProps) {
       <div class="rate">
         {found !== undefined && (
           <>
-            {!open && <Rate chainId={chainId} swap={found} />}
+            {!open && <Rate chainId={chainId} swap={found} isOld={staleSince !== undefined} />}
             <PriceReference {...{ chainId, orders, swap: found }} />
           </>
         )}

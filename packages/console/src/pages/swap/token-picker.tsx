@@ -2,9 +2,8 @@ import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Amount, TokenLogo } from '../../components/token-amount.js'
-import { type KnownToken, markOf, namedBy } from '../../data/tokens/known-token.js'
+import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
-import { usePairs } from '../../data/tokens/use-pairs.js'
 import { shorten } from '../../format/shorten.js'
 import { useBalances } from '../../wallet/use-wallet-read.js'
 import { ADDRESS, isMistyped } from './swap-params.js'
@@ -33,16 +32,7 @@ export function TokenPicker(props: TokenPickerProps) {
   const [text, setText] = useState('')
   const wanted = text.trim()
   const isAddress = ADDRESS.test(wanted) && !isMistyped(wanted)
-  const pairs = usePairs(chainId).data?.pairs ?? []
-  const ordersOf = ({ address }: KnownToken) =>
-    pairs
-      .filter(({ inputToken, outputToken }) => [inputToken, outputToken].includes(address))
-      .reduce((sum, { orders24h }) => sum + orders24h, 0)
-  const found = tokensOf(chainId)
-    .filter((token) => matches(token, wanted))
-    .toSorted(
-      (a, b) => Number(b.isListed ?? false) - Number(a.isListed ?? false) || ordersOf(b) - ordersOf(a),
-    )
+  const found = tokensOf(chainId).filter((token) => matches(token, wanted))
   const shown = found.slice(0, isOpen ? SHOWN : 0)
   const balances = useBalances(
     chain,
@@ -105,7 +95,6 @@ export function TokenPicker(props: TokenPickerProps) {
                     <span class="muted">
                       <bdi>{token.name}</bdi> <code>{shorten(token.address)}</code>
                     </span>
-                    <small class="muted">Named by {namedBy(token)}</small>
                   </span>
                   {balances?.has(token.address) && (
                     <span class="picker-balance">
@@ -130,8 +119,8 @@ export function TokenPicker(props: TokenPickerProps) {
           </p>
         )}
         <p class="muted picker-legend">
-          Unlisted: the operator of this site has not named it, and anyone can make a token of any name.
-          Compare its address with one that you know.
+          ≈ by the last fill here. Unlisted: the operator of this site has not named it, and anyone can make a
+          token of any name.
         </p>
       </form>
     </dialog>

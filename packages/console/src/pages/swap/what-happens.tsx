@@ -76,9 +76,7 @@ export function WhatHappens(props: WhatHappensProps) {
         {isTransfer && (
           <>
             <dt>Not covered</dt>
-            <dd>
-              what comes late, in part or again: it comes back without compensation, and late tokens may not
-            </dd>
+            <dd>what comes late, in part or again: no compensation, and late tokens may be lost</dd>
           </>
         )}
         {children}
