@@ -45,13 +45,13 @@ export type SolverChoice = ReturnType<typeof createSolverChoice>
 /** A reachable solver, with what stays the same while the directory lists it as it is. */
 interface Listed {
   readonly solver: Solver
-  readonly standing: Standing
   readonly slots: RequestSlots
 }
 
 /** A reachable solver, as a round sees it. */
 interface Examined {
   readonly listed: Listed
+  readonly standing: Standing
   /** Its lessons in the pair. */
   readonly lessons: Lessons | undefined
   treatment: Eligibility | 'bond_unknown'
@@ -69,11 +69,7 @@ export function createSolverChoice(
     const solvers = directory.reachable(chainId)
     const known = lists.get(solvers)
     if (known !== undefined) return known
-    const listed = solvers.map((solver) => ({
-      solver,
-      standing: standings.of(solver),
-      slots: slots.of(solver),
-    }))
+    const listed = solvers.map((solver) => ({ solver, slots: slots.of(solver) }))
     lists.set(solvers, listed)
     return listed
   }
@@ -81,23 +77,25 @@ export function createSolverChoice(
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
   function examine(chainId: number, pair: Pair | undefined, now: number): readonly Examined[] {
     const all = listedOf(chainId).map((listed): Examined => {
-      const { solver, standing } = listed
+      const { solver } = listed
+      const standing = standings.of(solver)
       const lessons = pair?.of(solver.address)
       const treatment = rules.canCheck(solver) ? eligibility(standing, lessons, now) : 'bond_unknown'
-      return { listed, lessons, treatment }
+      return { listed, standing, lessons, treatment }
     })
     if (!all.some(isAble)) for (const one of lastResort(all, now)) one.treatment = 'able'
     return all
   }
 
-  function toAsked({ listed, lessons, treatment }: Examined, now: number, chosenBy?: ChosenBy): Asked {
-    const { solver, standing } = listed
+  function toAsked(examined: Examined, now: number, chosenBy?: ChosenBy): Asked {
+    const { listed, standing, lessons, treatment } = examined
+    const { solver, slots } = listed
     const waitOf = (isWorse: boolean) => (treatment === 'probe' ? 'never' : waitFor(lessons, isWorse))
     const wait = waitOf(false)
     return {
       solver,
       standing,
-      slots: listed.slots,
+      slots,
       wait,
       waitWhenWorse: waitOf(true),
       isExpected: isExpected(standing, lessons, now),
@@ -145,9 +143,9 @@ function isAble({ treatment }: Examined): boolean {
 /** Those whose open period is over and those that do not answer; without such, those with the fewest open periods in close succession. */
 function lastResort(examined: readonly Examined[], now: number): readonly Examined[] {
   const known = examined.filter(({ treatment }) => treatment !== 'bond_unknown')
-  const likely = known.filter(({ listed }) => listed.standing.circuitState(now) !== 'open')
+  const likely = known.filter(({ standing }) => standing.circuitState(now) !== 'open')
   if (likely.length > 0) return likely
-  const levelOf = ({ listed }: Examined) => listed.standing.breaker?.level ?? 0
+  const levelOf = ({ standing }: Examined) => standing.breaker?.level ?? 0
   const least = Math.min(...known.map(levelOf))
   return known.filter((one) => levelOf(one) === least)
 }

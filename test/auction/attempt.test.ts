@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { NO_ENDPOINT, type Solver } from '../../packages/protocol/src/solvers/solver.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
-import { rankedOffers, sortByRank } from '../../src/auction/attempt.js'
+import { Attempt, rankedOffers, sortByRank } from '../../src/auction/attempt.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import { solver } from '../solvers/sample-solver.js'
+import { createManualClock } from '../support/manual-clock.js'
 import { askedSolver, offerOf, playRound, TIMEOUT_MS } from './played-round.js'
 
 const onSession: Solver = solver(1, { endpointUrl: NO_ENDPOINT, session: { id: 'a' } })
@@ -46,6 +47,21 @@ describe('a request that waits for a connection', () => {
     await clock.advance(TIMEOUT_MS - waitedMs)
     expect(round.attempts[0]?.result).toEqual({ kind: 'cancelled', isQueued: true })
   })
+})
+
+test.each<[string, boolean, SolverResult]>([
+  ['is not late when another one was sent meanwhile', true, { kind: 'cancelled', isQueued: true }],
+  ['is late when no other one was sent either', false, { kind: 'late' }],
+])('a request that has its slot and is not sent %s', async (_what, isOtherSent, result) => {
+  const slots = new RequestSlots(2)
+  const { monotonic } = createManualClock()
+  const [attempt, other] = [1, 2].map((number) => {
+    const round = { offeredAt: undefined, pausedMs: 0 }
+    return new Attempt(askedSolver(number, 'none', slots), number, String(number), round, monotonic)
+  }) as [Attempt, Attempt]
+  for (const each of [attempt, other]) await each.takeSlot()
+  if (isOtherSent) other.onSent()
+  expect(attempt.settle({ kind: 'late' }).result).toEqual(result)
 })
 
 test('a request whose replica cannot be reached keeps that reason at the end of its round', async () => {

@@ -174,6 +174,23 @@ describe('who is asked, and what statistics say of it', () => {
   })
 })
 
+test('keeps the standing of a solver that rounds ask, however many others are known', () => {
+  const [, second] = registered as [Solver, Solver]
+  const choice = openChoice()
+  const asked = () => choice.of(1, undefined, [], DEADLINE).asked.find(({ solver }) => solver === second)
+  const know = (from: number, to: number) => {
+    for (let number = from; number < to; number++) standings.of(solver(number))
+  }
+  const first = asked()?.standing
+  know(10, 2000)
+  asked()
+  know(2000, 2100)
+  expect(first).toBeDefined()
+  expect(standings.find(second)).toBe(first)
+  open(second)
+  expect(choice.notAskedReason(second)).toBe('circuit_open')
+})
+
 test('asks winners first, by rank', () => {
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   const winners = [solver(3).address]

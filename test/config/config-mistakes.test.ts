@@ -78,6 +78,7 @@ describe('an error names the variable and what it must be:', () => {
     ['RATE_LIMIT_STORE', 'postgres', 'is postgres, for which DATABASE_URL must be set'],
     ['CORS_ORIGINS', 'app.example.org', `has "app.example.org": ${ORIGIN}`],
     ['TRUST_PROXY', 'yes', `has "yes": ${PROXY}`],
+    ['TRUST_PROXY', '100', `has "100": ${PROXY}`],
     ['TRUST_PROXY', '10.0.0.0/33', `has "10.0.0.0/33": ${PROXY}`],
     ['SOLVER_SESSIONS', 'yes', 'is "yes": it must be one of true, false'],
     ['CONSOLE', 'no', 'is "no": it must be one of true, false'],

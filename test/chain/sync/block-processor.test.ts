@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
-import type { NewBlocks } from '../../../packages/protocol/src/orders/block.js'
+import type { BlockHeader, NewBlocks } from '../../../packages/protocol/src/orders/block.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { EventSink } from '../../../src/chain/event-sink.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
@@ -26,10 +26,15 @@ const MAX_REORG_DEPTH = 8
 async function startProcessor({ confirmations = 0 } = {}) {
   const reverted: number[] = []
   const published: Hex[] = []
+  let stored: readonly BlockHeader[] = []
   const eventSink = only<EventSink>({
-    open: async () => undefined,
+    open: async () =>
+      stored.length === 0 ? undefined : { settlement: config.settlement, firstBlock: 11, headers: stored },
     begin: async () => {},
-    append: async ({ headers }: NewBlocks) => void published.push(...headers.map(({ hash }) => hash)),
+    async append({ headers, keepFrom }: NewBlocks) {
+      published.push(...headers.map(({ hash }) => hash))
+      stored = [...stored, ...headers].filter(({ number }) => number >= keepFrom)
+    },
     eventBlocks: async () => [],
     knownSolvers: async () => new Map(),
     revert: async ({ number }: TimedHeader) => void reverted.push(number),
@@ -61,7 +66,13 @@ async function startProcessor({ confirmations = 0 } = {}) {
   blocks.beginPass()
   await blocks.add(reader, [headerOf(11), headerOf(12), headerOf(13)])
   node.branch = 'b'
-  return { blocks, headSync: createHeadSync(context, blocks), reader, reverted, published, node }
+  /** The processor of a replica that leads next. */
+  async function restart() {
+    const next = createBlockProcessor(context, ignore)
+    await next.open(reader, headerOf(13))
+    return next
+  }
+  return { blocks, restart, headSync: createHeadSync(context, blocks), reader, reverted, published, node }
 }
 
 it.each([
@@ -81,13 +92,17 @@ it.each([
   [1, 19],
   [MAX_REORG_DEPTH, 12],
   [MAX_REORG_DEPTH + 1, 10],
-])('a reorganisation of %i blocks removes those after block %i', async (depth, root) => {
-  const { blocks, reader, reverted } = await startProcessor()
-  for (let number = 14; number <= 20; number++) await blocks.add(reader, [headerOf(number)])
-  const first = 21 - depth
-  await blocks.add(reader, [headerOf(first, 'b', nameOf(first - 1))])
-  expect(reverted).toEqual([root])
-})
+])(
+  'a reorganisation of %i blocks removes those after block %i, also after a restart',
+  async (depth, root) => {
+    const { blocks, restart, reader, reverted } = await startProcessor()
+    for (let number = 14; number <= 20; number++) await blocks.add(reader, [headerOf(number)])
+    const first = 21 - depth
+    for (const processor of [await restart(), blocks])
+      await processor.add(reader, [headerOf(first, 'b', nameOf(first - 1))])
+    expect(reverted).toEqual([root, root])
+  },
+)
 
 it('blocks that leave the chain before they are confirmed are not published', async () => {
   const { blocks, reader, published } = await startProcessor({ confirmations: 2 })

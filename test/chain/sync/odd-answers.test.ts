@@ -123,6 +123,7 @@ const RECEIPTS: readonly [string, (receipts: Odd[]) => Odd][] = [
   ['with null for a bloom filter', each((receipt) => ({ ...receipt, logsBloom: null }))],
   ['without a bloom filter', each(({ logsBloom, ...receipt }) => receipt)],
   ['with words for a bloom filter', each((receipt) => ({ ...receipt, logsBloom: 'none' }))],
+  ['without logs and bloom filters', each(({ logsBloom, ...receipt }) => ({ ...receipt, logs: [] }))],
   [
     'with logs that have no topics',
     each((r) => ({ ...r, logs: r.logs.map((log: Odd) => ({ ...log, topics: null })) })),

@@ -4,8 +4,10 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { describe, expect, test } from 'vitest'
 import { GetQuoteRequestSchema } from '../../../gen/aggregator/v1/quote_pb.js'
-import { compileJsonReader } from '../../../src/http/rest/proto-json.js'
+import { compileJsonReader, fieldValue } from '../../../src/http/rest/proto-json.js'
 import { messageWith } from './proto-descriptors.js'
+
+const GIVEN_TWICE = { field: 'inputToken', message: 'must be given once' }
 
 const reader = compileJsonReader(GetQuoteRequestSchema)
 
@@ -53,6 +55,16 @@ test('the reader reads only the fields of the message, each once', () => {
   const asked: string[] = []
   reader.read((field) => void asked.push(field.jsonName))
   expect(asked).toEqual(GetQuoteRequestSchema.fields.map(({ jsonName }) => jsonName))
+})
+
+test.each([
+  [{ inputToken: '0xA' }, '0xA'],
+  [{ input_token: '0xA' }, '0xA'],
+  [{ inputToken: '0xA', input_token: '0xA' }, undefined],
+])('%j has the field once, by its JSON name or by its name in the proto: %s', (json, expected) => {
+  const readToken = () => fieldValue(json, GetQuoteRequestSchema.field.inputToken)
+  if (expected !== undefined) expect(readToken()).toBe(expected)
+  else expect(readToken).toThrow(expect.objectContaining({ violations: [GIVEN_TWICE] }))
 })
 
 test.each([null, undefined])('%s is unset', (value) => {

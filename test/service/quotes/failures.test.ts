@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
@@ -19,6 +19,7 @@ it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is
   const errors: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line).msg) })
   const other = await startService(gone, {}, { log })
+  onTestFinished(() => other.close())
   await gone.stop()
 
   const read = await other.get(`/v1/4242/order/${UNKNOWN_ORDER}`)
@@ -31,8 +32,6 @@ it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is
 
   // The lines of the requests have the reason, and none is an error of its own.
   expect(errors).toEqual(['the chain does not answer'])
-
-  await other.close()
 })
 
 it('INTERNAL shows nothing of the cause, which the log has under the request id', async () => {
@@ -49,6 +48,7 @@ it('INTERNAL shows nothing of the cause, which the log has under the request id'
     },
   }
   const broken = await startService(chain, {}, overrides)
+  onTestFinished(() => broken.close())
   isBroken = true
   const { status, body, headers } = await broken.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
   expect([status, body.code]).toEqual([500, 'INTERNAL'])
@@ -64,5 +64,4 @@ it('INTERNAL shows nothing of the cause, which the log has under the request id'
 
   isBroken = false
   expect((await broken.get('/health')).status).toBe(200)
-  await broken.close()
 })

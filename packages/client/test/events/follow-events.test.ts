@@ -153,6 +153,14 @@ describe('followEvents', () => {
     expect(Date.now() - start).toBeLessThanOrEqual(8000)
   })
 
+  it('connects again less and less often while nothing but heartbeats come', async () => {
+    const { open } = instance(Array.from({ length: 6 }, () => [heartbeat('c.1'), broken]))
+    const start = Date.now()
+    await take(followEvents(open, {}, {}), 6)
+    // Half of 0.5, 1, 2, 4 and 8 s at least.
+    expect(Date.now() - start).toBeGreaterThan(7500)
+  })
+
   it('throws an error that another attempt cannot resolve', async () => {
     const { open, opened } = instance([[connected('c.1'), broken], [refusal('CURSOR_UNKNOWN')]])
     const taking = take(followEvents(open, {}, {}), 9)
