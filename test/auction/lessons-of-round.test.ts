@@ -67,7 +67,7 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
     [2000, 10_000],
   ] as const) {
     standings = new Standings(clock.monotonic, log)
-    for (let client = 0; client < 25; client++) {
+    for (let client = 0; client < 50; client++) {
       const { answer } = play({ client: `192.0.2.${client}`, times: { limitMs } })
       await answer(1, offerOf(1))
       await clock.advance(330)
@@ -120,9 +120,9 @@ test('who made the best offer before the answer is asked first in the next round
   expect(winners()).toEqual([askedSolver(1).solver.address])
 })
 
-test('invalid replies to three clients open no breaker: they cost no time', async () => {
+test('invalid replies to nine clients open no breaker: they cost no time', async () => {
   const standing = standings.of(askedSolver(2).solver)
-  for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+  for (const client of 'abcdefghi') {
     const { answer } = play({ client })
     await answer(1, offerOf(1))
     await answer(2, { kind: 'invalid', reason: 'signature_mismatch' })
@@ -138,7 +138,7 @@ test.each([
   async (_when, before) => {
     const standing = standings.of(askedSolver(2).solver)
     standing.hasQuoted = true
-    for (const client of ['a', 'b', 'c']) standings.recordAnswer(askedSolver(2).solver, client, true)
+    for (const client of 'abcdefghi') standings.recordAnswer(askedSolver(2).solver, client, true)
     await clock.advance(5000)
     const played = play({ second: 'never' })
     await before(played)
@@ -163,17 +163,11 @@ test('a solver stays reliable when twenty strangers make requests that it leaves
     await answer(1, offerOf(1))
     if (isAnswered) await answer(2, offerOf(2, 2000n))
     else await clock.advance(2000)
-    return lessonsOf(2)?.isReliable(clock.monotonic())
   }
   await round('192.0.2.1', true)
-  for (let stranger = 0; stranger < 24; stranger++) await round(`203.0.113.${stranger}`, false)
+  for (let stranger = 0; stranger < 20; stranger++) await round(`203.0.113.${stranger}`, false)
   const standing = standings.of(askedSolver(2).solver)
   expect([lessonsOf(2)?.isReliable(clock.monotonic()), standing.isCircuitClosed]).toEqual([true, false])
-  expect(await round('203.0.113.24', false)).toBe(false)
-  // Of offers to a client that has taught the pair a moment ago, one in 30 s counts.
-  expect(await round('192.0.2.1', true)).toBe(true)
-  expect(await round('203.0.113.25', false)).toBe(false)
-  expect(await round('192.0.2.1', true)).toBe(false)
 })
 
 /** A round that waits for the second solver, whose offer comes after the soft deadline. */
@@ -187,12 +181,14 @@ async function wait(amount: bigint, options: Parameters<typeof play>[0]): Promis
 test('a wait in vain counts in a firm round that teaches', async () => {
   const isWorthWaiting = () => lessonsOf(2)?.isWorthWaiting
   for (const client of [1, 2]) await wait(3000n, { client: `192.0.2.${client}` })
-  for (const client of [3, 4, 5]) await wait(1000n, { client: `192.0.2.${client}` })
+  const waitInVain = async (options: (time: number) => Parameters<typeof play>[0]) => {
+    for (let time = 0; time < 12; time++) await wait(1000n, options(time))
+  }
   // This client has taught the pair, and a price teaches nothing.
-  await wait(1000n, { client: '192.0.2.3' })
-  await wait(1000n, { client: '192.0.2.8', kind: 'INDICATIVE' })
+  await waitInVain(() => ({ client: '192.0.2.1' }))
+  await waitInVain((time) => ({ client: `198.51.100.${time}`, kind: 'INDICATIVE' }))
   expect(isWorthWaiting()).toBe(true)
-  await wait(1000n, { client: '192.0.2.8' })
+  await waitInVain((time) => ({ client: `198.51.100.${time}` }))
   expect(isWorthWaiting()).toBe(false)
 })
 

@@ -2,16 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
-import type { Wait } from '../../src/standing/standing.js'
+import { type Wait, waitsUntilMs } from '../../src/standing/standing.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { askedSolver, OWN_RULE, offerOf, playRound, SOFT_MS, TIMEOUT_MS } from './played-round.js'
 
 const DECLINED: SolverResult = { kind: 'declined', status: 422 }
 const INVALID: SolverResult = { kind: 'invalid', reason: 'malformed' }
-const BEYOND_MS = SOFT_MS + 750
-/** Until when a round with an offer waits for a solver that has not answered. */
-const WAITS_UNTIL_MS = { never: 0, none: 0, soft_deadline: SOFT_MS, beyond: BEYOND_MS }
-const WAITS = Object.keys(WAITS_UNTIL_MS) as Wait[]
 /** The usual rate of a pair in which `offerOf(0)` is as good as usual. */
 const AS_USUAL = 1000
 
@@ -25,13 +21,20 @@ describe('a round is answered', () => {
     expect([told()?.length, isRead(), clock.waiting]).toEqual([3, true, 0])
   })
 
-  test.each(WAITS.flatMap((wait) => WAITS.map((waitWhenWorse) => [wait, waitWhenWorse] as const)))(
+  test.each<[Wait, Wait]>([
+    ['never', 'never'],
+    ['none', 'none'],
+    ['none', 'beyond'],
+    ['soft_deadline', 'soft_deadline'],
+    ['soft_deadline', 'beyond'],
+    ['beyond', 'beyond'],
+  ])(
     'when it has waited for a solver by its wait "%s", or by "%s" when its best offer is worse than usual',
     async (wait, waitWhenWorse) => {
       const missing: Asked = { ...askedSolver(1, wait), waitWhenWorse }
       for (const [usualRate, untilMs] of [
-        [AS_USUAL, WAITS_UNTIL_MS[wait]],
-        [AS_USUAL + 1, WAITS_UNTIL_MS[waitWhenWorse]],
+        [AS_USUAL, waitsUntilMs([wait], SOFT_MS)],
+        [AS_USUAL + 1, waitsUntilMs([waitWhenWorse], SOFT_MS)],
       ] as const) {
         const { answer, told, clock } = playRound({ asked: [askedSolver(0), missing], times: { usualRate } })
         await answer(0, offerOf(0))
@@ -210,8 +213,8 @@ describe('the gain of an offer', () => {
 describe('a round has waited beyond the soft deadline for a solver', () => {
   test.each([
     ['that ended in time', 800, {}, true],
-    ['that ended after its answer', 1300, {}, true],
-    ['but not when its caller has another rule', 1300, { softDeadline: undefined }, false],
+    ['that ended after its answer', 1900, {}, true],
+    ['but not when its caller has another rule', 1900, { softDeadline: undefined }, false],
   ])('%s', async (_what, atMs, times, hasWaited) => {
     const { answer, round, clock } = playRound({ asked: solvers('none', 'beyond', 'none'), times })
     await answer(0, offerOf(0))

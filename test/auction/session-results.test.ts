@@ -66,10 +66,9 @@ test('a solver that a soft deadline cuts off gets its result when its request ha
 
 test('a solver whose breaker is open gets its result when its probe ends', async () => {
   const { quote, clock, reports } = openSessionAuction([offer, decline, keepSilent])
-  for (const number of [1, 2, 3, 4]) {
-    await quote({}, `10.0.0.${number}`)
-    if (number === 3) await clock.advance(OPEN_MS)
-  }
+  for (let number = 1; number < 10; number++) await quote({}, `10.0.0.${number}`)
+  await clock.advance(OPEN_MS)
+  await quote({}, '10.0.0.10')
   await clock.advance(TIMEOUT_MS)
   expect(reports.at(-1)).toMatchObject({ index: 2, result: { outcome: 'CIRCUIT_OPEN' } })
 })

@@ -82,8 +82,8 @@ describe('the lessons of a solver', () => {
     [[], false],
     [[true], true],
     [[true, false], false],
-    [[...YES, ...NO.slice(0, 24)], true],
-    [[...YES, ...NO.slice(0, 25)], false],
+    [[...YES, ...NO.slice(0, 9)], true],
+    [[...YES, ...NO.slice(0, 50)], false],
     [[...NO, true], true],
   ])('after offers that were quick as in %j, it is quick: %s', (offers, isQuick) => {
     const lessons = new Lessons()
@@ -91,9 +91,19 @@ describe('the lessons of a solver', () => {
     expect(lessons.isQuick).toBe(isQuick)
   })
 
+  test('say of the offers in rounds that do not teach the pair what one in 30 s says', () => {
+    const lessons = new Lessons()
+    lessons.recordOffer(true, true, 0)
+    const isQuickAfterSlowOne = [29_999, 30_000].map((now) => {
+      lessons.recordOffer(false, false, now)
+      return lessons.isQuick
+    })
+    expect(isQuickAfterSlowOne).toEqual([true, false])
+  })
+
   test.each<[[number, number, number], number, boolean]>([
-    [[1, 24, 0], 59_999, true],
-    [[99, 25, 0], 0, false],
+    [[1, 9, 0], 0, true],
+    [[99, 50, 0], 0, false],
     [[1, 0, 0], 60_000, true],
     [[1, 0, 0], 60_001, false],
     [[1, 99, 1], 0, true],
@@ -109,8 +119,8 @@ describe('the lessons of a solver', () => {
   )
 
   test.each([
-    [99, 28, 3],
-    [99, 29, 10_000],
+    [99, 9, 3],
+    [99, 60, 10_000],
     [0, 24, undefined],
     [0, 25, 10_000],
   ])('after %i offers, of %i requests without one the median gap is %s', (offers, misses, medianGap) => {

@@ -13,6 +13,7 @@ import {
   Standings,
   type Wait,
   waitFor,
+  waitsUntilMs,
 } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 
@@ -99,6 +100,15 @@ describe('a round waits for a solver', () => {
   })
 })
 
+test.each<[Wait[], number]>([
+  [[], 0],
+  [['none', 'never'], 0],
+  [['none', 'soft_deadline'], 500],
+  [['soft_deadline', 'beyond', 'none'], 1250],
+])('a round that waits for solvers by %j ends %i ms after its request', (waits, untilMs) => {
+  expect(waitsUntilMs(waits, 500)).toBe(untilMs)
+})
+
 describe('a solver is expected to quote', () => {
   test('every pair before its first offer, and then what it has quoted', () => {
     expect(isExpected(standing, undefined, 0)).toBe(true)
@@ -113,7 +123,7 @@ describe('a solver is expected to quote', () => {
 describe('a round does not ask a solver', () => {
   test('whose circuit breaker is open, and probes it when its open period is over', () => {
     standing.breaker = new CircuitBreaker()
-    for (const client of ['a', 'b', 'c']) standing.breaker.recordLoss(client, 0)
+    for (const client of 'abcdefghi') standing.breaker.recordLoss(client, 0)
     expect([able(0), able(5000)]).toEqual(['circuit_open', 'probe'])
     ask(requestAt(5000), 'never')
     expect(able(5000)).toBe('circuit_open')
