@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { parseJsonBody } from '../../../src/http/rest/transcoder.js'
 
@@ -14,40 +14,18 @@ function violationsOf(body: string | Buffer): readonly { field: string; message:
 }
 
 test('the reader of bodies skips a byte order mark', () => {
-  expect(parseJsonBody(Buffer.from('\ufeff{"a":1}'))).toEqual({ a: 1 })
+  expect(parseJsonBody(Buffer.from('\ufeff{"größe":"漢字 🙂"}'))).toEqual({ größe: '漢字 🙂' })
   expect(violationsOf('\ufeff\ufeff{}')).toEqual([{ field: 'body', message: 'must be valid JSON' }])
-})
-
-describe('the reader of bodies accepts', () => {
-  test.each([
-    ['an empty object', '{}'],
-    ['fields of all kinds', '{"a":1,"b":"x","c":null,"d":[1,{"e":2}],"f":{"g":true}}'],
-    ['blanks around everything', ' \r\n\t{ "a" :\t1 , "b" : [ ] } \n'],
-    ['the same key at other depths', '{"a":{"a":1},"b":[{"a":1},{"a":2}]}'],
-    ['a value that equals its key', '{"a":"a","b":"a"}'],
-    ['texts that look like keys and brackets', '{"a":"\\"a\\":{[}]","b":"{\\"b\\":1"}'],
-    ['text that holds JSON', JSON.stringify({ a: 'x","a":1', b: 1 })],
-    ['escapes before a quotation mark', '{"a\\\\":1,"b":"\\\\"}'],
-    ['keys that differ in case', '{"a":1,"A":2}'],
-    ['an empty key', '{"":1}'],
-    ['text outside ASCII', '{"größe":"漢字 🙂"}'],
-  ])('%s', (_what, text) => {
-    expect(parseJsonBody(Buffer.from(text))).toEqual(JSON.parse(text))
-  })
 })
 
 test.each([
   ['nothing', ''],
-  ['blanks', '  '],
-  ['broken JSON', '{"a":'],
-  ['no JSON', 'a=1'],
-  ['two objects', '{}{}'],
-  ['a comma too many', '{"a":1,}'],
+  ['half an object', '{"a":'],
 ])('%s is not valid JSON', (_what, text) => {
   expect(violationsOf(text)).toEqual([{ field: 'body', message: 'must be valid JSON' }])
 })
 
-test.each(['[]', '[{}]', '"a"', '1', 'true', 'null'])('%s is not an object', (text) => {
+test.each(['[]', '1', 'null'])('%s is not an object', (text) => {
   expect(violationsOf(text)).toEqual([{ field: 'body', message: 'must be a JSON object' }])
 })
 
