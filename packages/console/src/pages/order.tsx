@@ -1,6 +1,5 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
-import { RateChart } from '../components/charts/rate-chart.js'
+import { type GetOrderResponse, type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Fact } from '../components/facts.js'
 import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
 import { Answer, FromTemplate } from '../components/notice.js'
@@ -19,12 +18,12 @@ import { readSlashedBond } from '../data/orders/slashed-bond.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
 import { useQuery } from '../data/query.js'
-import { wallet } from '../wallet/connected-wallet.js'
 import { AddressDeposit } from './order/address-deposit.js'
 import { Amounts } from './order/amounts.js'
 import { OwnDeposit } from './order/own-deposit.js'
 import { isPast, Refund } from './order/refund.js'
 import { SaveQuote } from './swap/deposit-address.js'
+import { PriceReference } from './swap/price-reference.js'
 import { Compensation } from './swap/what-happens.js'
 
 const REFRESH_MS = 15_000
@@ -51,7 +50,7 @@ interface StoryProps {
 
 /** What is known of an order, and for a swap of this browser what its user can do. */
 function Story({ chain, order }: StoryProps) {
-  const { chainId, orderId, state, inputToken: sell = '', outputToken: buy = '' } = order
+  const { chainId, orderId, state } = order
   const { orders } = useLatestOrders(chainId)
   const swap = ownSwap(chainId, orderId)
   const offer = swap && storedQuote(swap)
@@ -65,7 +64,7 @@ function Story({ chain, order }: StoryProps) {
     <>
       {isKnown && (
         <div class="order">
-          <Price order={order} chain={chain} isAddress={isAddress} />
+          <Price {...{ chain, order, orders, isAddress }} />
           <Timeline order={order} record={record} />
         </div>
       )}
@@ -78,27 +77,23 @@ function Story({ chain, order }: StoryProps) {
       )}
       {record && <WhyOffer record={record} />}
       {isAddress && isDue && offer !== undefined && <SaveQuote swap={swap} />}
-      {isKnown && (
-        <section class="panel rate-panel" aria-label="Rate of the pair">
-          <RateChart {...{ chainId, orders, sell, buy }} />
-        </section>
-      )}
     </>
   )
 }
 
 interface PriceProps extends StoryProps {
+  /** The latest ones. */
+  readonly orders: readonly Order[] | undefined
   /** Whether it is a swap of this browser by deposit address. */
   readonly isAddress: boolean
 }
 
 /** What was given for what, and how the order stands. */
-function Price({ order, chain, isAddress }: PriceProps) {
+function Price({ order, orders, chain, isAddress }: PriceProps) {
   const { chainId, user, solver, fillDeadline, inputToken: sell = '', outputToken: buy = '' } = order
   const end = endOf(order, isAddress)
+  const filledAt = Number(order.settled?.blockTime)
   const isOpen = end === undefined || end === 'filled'
-  const isYours =
-    ownSwap(chainId, order.orderId) ?? wallet.value?.address.toLowerCase() === user?.toLowerCase()
   return (
     <section class="panel" aria-label="Summary">
       <p class="hero-state">
@@ -113,8 +108,8 @@ function Price({ order, chain, isAddress }: PriceProps) {
       </Amounts>
       {end === 'refunded' && (
         <p class="not-paid-story">
-          {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time.{' '}
-          {isYours ? 'You have' : 'The user has'} the input and the compensation.
+          {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time. The
+          input and the compensation came back.{' '}
           <a class="button" href={hrefHere('swap', '', { sell, buy })}>
             Swap again
           </a>
@@ -129,12 +124,20 @@ function Price({ order, chain, isAddress }: PriceProps) {
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>
+        {end === 'filled' && <Fact name="Fee">none</Fact>}
         {end === undefined && fillDeadline !== undefined && (
           <Fact name="Fill deadline">
             <Deadline seconds={fillDeadline} />
           </Fact>
         )}
       </dl>
+      {end === 'filled' && (
+        <PriceReference
+          {...{ chainId }}
+          orders={orders?.filter(({ settled }) => Number(settled?.blockTime) < filledAt)}
+          swap={order}
+        />
+      )}
       <OrderRefund order={order} chain={chain} />
     </section>
   )
@@ -163,7 +166,7 @@ function OrderRefund({ order, chain }: StoryProps) {
   return (
     <Refund refund={({ refundOrder }) => refundOrder(chain, orderId)}>
       <p>
-        The solver has not filled this order in time. A refund returns the input, with{' '}
+        The order was not filled in time. A refund returns the input, with{' '}
         <Compensation chain={chain} output={BigInt(order.outputAmount ?? 0)} />.
       </p>
     </Refund>
