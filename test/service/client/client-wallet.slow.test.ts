@@ -12,7 +12,7 @@ import { CHROMIUM } from '../../support/packages/chromium.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
-import { createWalletProject } from './wallet-project.js'
+import { createWalletProject } from './client-project.js'
 
 const BUILD_MS = 100_000
 const INPUT = 10n ** 18n
@@ -47,7 +47,7 @@ it(
   'the packed client uses the viem of the app, which is another one than this repository has',
   async () => {
     const own = versionOf('package.json')
-    const theirs = versionOf(`${project.app}/package.json`)
+    const theirs = versionOf(`${project.folder}/package.json`)
     expect(theirs).not.toBe(own)
     expect(await project.viemVersions()).toEqual([`viem@${theirs}`])
   },
@@ -75,7 +75,7 @@ describe('the app, built by Vite', () => {
   }, BUILD_MS)
 
   it('is a page with a script', async () => {
-    expect(readFileSync(`${project.app}/dist/index.html`, 'utf8')).toMatch(
+    expect(readFileSync(`${project.folder}/dist/index.html`, 'utf8')).toMatch(
       /<script type="module"[^>]* src="\/assets\//,
     )
   })
