@@ -173,10 +173,12 @@ export class Pair {
   })
 
   /**
-   * Output by input as the client usually gets it; 0 when nothing is known. It is the median of the pair, or the client's own mean and
-   * the drops below it where that is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual.
+   * Output by input as the client usually gets it. It is the median of the pair, or the client's own mean and the drops below it where that
+   * is better. Where one honest client asks, strangers make most answers that teach, and could make junk usual. It is infinite until the pair
+   * has its rates: strangers may have begun it, so each answer is worse. Later it is not: late offers are free, and would slow new clients.
    */
   usualRate({ network }: Teacher): number {
+    if (this.#rates.length < KEPT_RATES) return Number.POSITIVE_INFINITY
     const { mean, drops } = this.#answered.get(network) ?? { mean: 0, drops: 0 }
     return Math.max(mean * (1 + drops / 10_000), medianOf(this.#rates) ?? 0)
   }

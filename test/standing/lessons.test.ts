@@ -158,13 +158,21 @@ function answer(pair: Pair, rate: number, clients: number): void {
 describe('the usual rate of a pair', () => {
   test('is the median of its last 49 answers that taught it', () => {
     const pair = new Pair()
-    expect(pair.usualRate({ network: 'new' })).toBe(0)
     answer(pair, 1, 25)
     answer(pair, 0.5, 24)
     pair.recordAnswer(answerOf(0.5), { network: 'untaught' }, false, 0)
     expect(pair.usualRate({ network: 'new' })).toBe(1)
     answer(pair, 0.5, 1)
     expect(pair.usualRate({ network: 'new' })).toBe(0.5)
+  })
+
+  test('is above any answer until 49 have taught it: strangers may have begun it', () => {
+    const pair = new Pair()
+    answer(pair, 0.5, 48)
+    pair.recordAnswer(answerOf(1), { network: 'alone' }, false, 0)
+    expect(pair.usualRate({ network: 'alone' })).toBe(Number.POSITIVE_INFINITY)
+    answer(pair, 0.25, 1)
+    expect(['other', 'alone'].map((network) => pair.usualRate({ network }))).toEqual([0.5, 1])
   })
 
   test('is what the client itself was answered, where that was better', () => {
@@ -177,6 +185,7 @@ describe('the usual rate of a pair', () => {
   test('rises faster than it falls with the answers of the client', () => {
     const usualAfter = (rate: number) => {
       const pair = new Pair()
+      answer(pair, 0.5, 49)
       for (const each of [1, rate]) pair.recordAnswer(answerOf(each), { network: 'alone' }, false, 0)
       return pair.usualRate({ network: 'alone' })
     }
@@ -186,6 +195,7 @@ describe('the usual rate of a pair', () => {
   /** How far the usual rate of a client is above that of its first answer after each of these drops. In basis points. */
   const raisedBy = (drops: readonly number[]) => {
     const pair = new Pair()
+    answer(pair, 0.5, 49)
     const client = { network: 'alone' }
     return [0, ...drops].map((drop) => {
       pair.recordAnswer(answerOf(1 - drop / 10_000), client, false, 0)
