@@ -124,7 +124,7 @@ function Price({ order, orders, chain, isAddress }: PriceProps) {
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>
-        {end === 'filled' && <Fact name="Fee">none</Fact>}
+        {end === 'filled' && <Fact name="Site's fee">none</Fact>}
         {end === undefined && fillDeadline !== undefined && (
           <Fact name="Fill deadline">
             <Deadline seconds={fillDeadline} />

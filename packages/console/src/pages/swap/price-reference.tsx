@@ -1,9 +1,9 @@
 import { fillsOf, formatFillRate } from '../../components/charts/rate-chart.js'
 import type { SwapAmounts } from '../../components/rate.js'
-import { Age } from '../../components/time.js'
 import { wholeRate } from '../../data/orders/pair-fills.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { formatBps } from '../../format/amount.js'
+import { formatClock } from '../../format/time.js'
 
 /** A price so far below the last fill is worth a second look. */
 const FAR = 0.99
@@ -25,7 +25,7 @@ export function PriceReference({ chainId, orders, swap }: PriceReferenceProps) {
       {last && (
         <>
           {' '}
-          Last fill here {formatFillRate(last.rate, bought)}, <Age ms={last.at * 1000} />; this price{' '}
+          Last fill here {formatFillRate(last.rate, bought)} at {formatClock(last.at * 1000)}; this price{' '}
           {formatBps((rate / last.rate - 1) * BPS)}.
         </>
       )}
