@@ -37,6 +37,7 @@ export function OrderPage({ chain, id: orderId }: { readonly chain: Chain; reado
         <h1>
           Order <Id text={orderId} label="order id" />
         </h1>
+        <a href={`v1/${chain.chainId}/order/${orderId}`}>JSON</a>
       </div>
       <Answer query={order}>{(data) => <Story chain={chain} order={data} />}</Answer>
     </>
@@ -124,7 +125,6 @@ function Price({ order, orders, chain, isAddress }: PriceProps) {
           {user === undefined ? '–' : <Account address={user} />}
           {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
         </Fact>
-        {end === 'filled' && <Fact name="Site's fee">none</Fact>}
         {end === undefined && fillDeadline !== undefined && (
           <Fact name="Fill deadline">
             <Deadline seconds={fillDeadline} />
