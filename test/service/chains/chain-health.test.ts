@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { between } from '../../support/between.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
-import { useProxiedChain } from '../../support/faults/proxied-chain.js'
+import { startFaultyChain } from '../../support/faults/faulty-chain.js'
+import { NodeError } from '../../support/model-chain/model-node.js'
 import { type Labels, readMetrics } from '../../support/service/metrics.js'
 import { webSocket } from '../../support/streams/transports.js'
 
-const on = useProxiedChain({ seed: 21 })
+const on = await startFaultyChain({ seed: 21 })
 const health = async () => (await on.service.get('/health')).body
 const untilChain = (isWanted: (of: { status: string; headBlock: number }) => boolean) =>
   eventually(health, ({ chains }) => isWanted(chains[0]))
@@ -24,13 +25,12 @@ describe('/health', () => {
     await on.traffic.run({ events: 4, blocks: 8 })
     const held = deferred()
     const begun = new Set<string>()
-    on.rpc.intercept(async ({ method, params }, pass) => {
+    on.node.intercept(async ({ method, params }, answer) => {
       const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
-      if (method !== 'eth_getLogs' || fromBlock === undefined) return pass()
-      if (fromBlock !== toBlock)
-        return { error: { code: -32005, message: 'query returned too many results' } }
+      if (method !== 'eth_getLogs' || fromBlock === undefined) return answer()
+      if (fromBlock !== toBlock) throw new NodeError(-32005, 'query returned too many results')
       if (begun.add(fromBlock).size > 3) await held.opened
-      return pass()
+      return answer()
     })
     const { number } = await on.traffic.head()
     await on.start({ MAX_REORG_DEPTH: '1', [`START_BLOCK_${on.chain.chainId}`]: String(number - 7) })
@@ -48,13 +48,13 @@ describe('/health', () => {
     await on.start()
     const { number, timestamp } = await on.traffic.mine()
     await untilHead(number)
-    on.rpc.setUp(false)
+    on.node.setState('down')
     const lag = () => Math.max(0, Date.now() - timestamp * 1000)
     const before = lag()
     const { status, chains } = await untilStatus('down')
     expect(status).toBe('degraded')
     expect(chains[0]).toMatchObject({ headBlock: number, lagMs: between(before, lag()) })
-    on.rpc.setUp(true)
+    on.node.setState('up')
     expect((await untilStatus('ok')).status).toBe('ok')
   })
 })
@@ -85,10 +85,10 @@ describe('/metrics', () => {
     expect(await ofChain('aggregator_reorganisations_total')).toBe(1)
 
     expect(await ofChain('aggregator_rpc_errors_total')).toBeUndefined()
-    on.rpc.setUp(false)
+    on.node.setState('down')
     await untilStatus('down')
     expect(await ofChain('aggregator_rpc_errors_total')).toBeGreaterThanOrEqual(2)
-    on.rpc.setUp(true)
+    on.node.setState('up')
     await untilStatus('ok')
     const failures = await ofChain('aggregator_rpc_errors_total')
     await untilHead((await on.traffic.mine()).number)

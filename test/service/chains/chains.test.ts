@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { solverAccounts, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { eventually } from '../../support/eventually.js'
-import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { openReplicas } from '../../support/replicas/replicas.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -22,8 +21,6 @@ const SETTINGS = {
   DESTINATION_CHAINS_31337: '8453,10',
 }
 
-/** The node of the second chain. */
-let rpc: RpcProxy
 let service: TestService
 
 const chains = await Promise.all([
@@ -33,16 +30,10 @@ const chains = await Promise.all([
 const traffic = await createTraffic(chains[0], { seed: 61 })
 const solver = await shared(startSolver(chains[0], solverAccounts[0]))
 
-beforeEach(async () => {
-  rpc = await startRpcProxy(chains[1].devnet.rpcUrl)
-})
-afterEach(async () => {
-  await service?.close()
-  rpc.close()
-})
+afterEach(() => service?.close())
 
 async function start(environment: Record<string, string> = {}) {
-  service = await startService(chains, { ...SETTINGS, RPC_URL_31338: rpc.url, ...environment })
+  service = await startService(chains, { ...SETTINGS, ...environment })
 }
 
 type Listed = Record<string, unknown> & {

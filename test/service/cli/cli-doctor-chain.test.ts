@@ -1,13 +1,10 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getAbiItem, toFunctionSelector } from 'viem'
 import { afterEach, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
-import { deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
-import { bytecodeNamed, deployer, startChain } from '../../support/chain/chain.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { listen } from '../../support/listen.js'
+import { NodeError } from '../../support/model-chain/model-node.js'
 import { shared } from '../../support/shared.js'
 import { itDiagnoses, startDoctorFixture } from './doctor.js'
 
@@ -15,45 +12,38 @@ const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name
 const NO_CONTRACT = `0x${'11'.repeat(20)}`
 
 const inAnHour = String(Math.floor(Date.now() / 1000) + 3600)
-const fixture = await shared(startDoctorFixture({}, startChain))
+const fixture = await shared(startDoctorFixture())
 const { environment } = fixture
 /** Another network with the same chain id, whose clock is an hour ahead. */
 const stranger = await shared(startAnvil({ extraArgs: ['--timestamp', inAnHour] }))
-const proxy = await shared(startRpcProxy(fixture.chain.devnet.rpcUrl))
+const node = await shared(fixture.chain.openNode())
 
 afterEach(() => {
-  proxy.intercept()
-  proxy.setUp(true)
+  node.intercept()
+  node.setState('up')
 })
 
-/** The proxy as the node, without a call that the contract or the node has otherwise. */
+/** A node without a method, or whose contract lacks the function with a selector. */
 function without(what: string) {
-  if (what.startsWith('0x')) proxy.revert(what as `0x${string}`)
-  else
-    proxy.intercept(async ({ method }, pass) =>
-      method === what ? { error: { code: -32601, message: 'no such method' } } : pass(),
-    )
-  return { RPC_URL_31337: proxy.url }
-}
-
-async function listen(server: ReturnType<typeof createServer>): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => server.closeAllConnections())
-  onTestFinished(() => void server.close())
-  return String((server.address() as AddressInfo).port)
+  node.intercept(({ method, params = [] }, answer) => {
+    if (method === what) throw new NodeError(-32601, 'no such method')
+    const [call] = params as { data?: string }[]
+    if (method === 'eth_call' && call?.data?.startsWith(what)) throw new NodeError(3, 'execution reverted')
+    return answer()
+  })
+  return { RPC_URL_31337: node.url }
 }
 
 itDiagnoses(fixture, [
   {
     what: 'the member of an answer that keeps the next block from being read',
     given() {
-      proxy.intercept(async ({ method }, pass) => {
-        if (method === 'eth_getLogs') return { result: 'pruned' }
-        const reply = await pass()
-        if (!method.startsWith('eth_getBlockBy')) return reply
-        return { result: { ...(reply.result as object), logsBloom: null, transactions: null } }
+      node.intercept(({ method }, answer) => {
+        if (method === 'eth_getLogs') return 'pruned'
+        const said = answer() as object
+        return method.startsWith('eth_getBlockBy') ? { ...said, logsBloom: null, transactions: null } : said
       })
-      return { RPC_URL_31337: proxy.url }
+      return { RPC_URL_31337: node.url }
     },
     failed: ['RPC_URL_31337 block'],
     says: /^block \d+ cannot be read at logs: /,
@@ -61,8 +51,8 @@ itDiagnoses(fixture, [
   {
     what: 'a dead endpoint only by its host, because its URL may contain a key',
     given() {
-      proxy.setUp(false)
-      return { RPC_URL_31337: `${proxy.url}/v3/secret-key` }
+      node.setState('down')
+      return { RPC_URL_31337: `${node.url}/v3/secret-key` }
     },
     failed: ['RPC_URL_31337 reachable'],
     warned: ['SERVICE_ADDRESS_31337'],
@@ -97,19 +87,21 @@ itDiagnoses(fixture, [
         const answer = await fetch(fixture.chain.devnet.rpcUrl, { method: 'POST', headers, body })
         response.end(await answer.text())
       })
-      return { RPC_URL_31337: `http://127.0.0.1:${await listen(server)}` }
+      onTestFinished(() => void server.close().closeAllConnections())
+      return { RPC_URL_31337: (await listen(server)).url }
     },
     warned: ['RPC_URL_31337 batches'],
   },
   {
     what: 'an endpoint without logs and calls by block hash',
     given() {
-      proxy.intercept(async ({ method, params }, pass) => {
+      node.intercept(({ method, params }, answer) => {
         const [filter, block] = (params ?? []) as [{ blockHash?: string }, unknown]
         const isByHash = (method === 'eth_getLogs' && filter.blockHash) || typeof block === 'object'
-        return isByHash ? { error: { code: -32602, message: 'invalid params' } } : pass()
+        if (isByHash) throw new NodeError(-32602, 'invalid params')
+        return answer()
       })
-      return { RPC_URL_31337: proxy.url }
+      return { RPC_URL_31337: node.url }
     },
     failed: ['RPC_URL_31337 eth_getLogs'],
     warned: ['RPC_URL_31337 eth_call'],
@@ -127,16 +119,9 @@ itDiagnoses(fixture, [
   },
   {
     what: 'a contract that does not return its domain',
-    async given() {
-      const { settlement } = await deploySettlement({
-        ...fixture.chain.devnet,
-        deployer,
-        bytecode: bytecodeNamed('Acme'),
-      })
-      return { ...without('0x84b0196e'), SERVICE_ADDRESS_31337: settlement, PROTOCOL_NAME: 'Acme' }
-    },
+    given: () => without('0x84b0196e'),
     warned: ['SERVICE_ADDRESS_31337 EIP-712 domain'],
-    says: 'name Acme and version 1',
+    says: 'name Service and version 1',
   },
   {
     what: 'a contract that hashes quotes with another name than PROTOCOL_NAME',

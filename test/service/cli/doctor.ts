@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CheckResult } from '../../../src/operator/doctor/check-result.js'
-import { solverAccounts, type TestChain } from '../../support/chain/chain.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { environmentFor, startService } from '../../support/service/service.js'
@@ -19,14 +19,10 @@ export const BOB = `solvers of chain 31337 Bob (${second.address})`
 /**
  * A chain with two solvers, Ada and Bob, and a service where they are registered, with its database in a file.
  * @param changes changes of the service's variables
- * @param start starts the chain
  */
-export async function startDoctorFixture(
-  changes: Record<string, string> = {},
-  start: (options: { readonly bonded: number }) => Promise<TestChain> = startModelChain,
-) {
+export async function startDoctorFixture(changes: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
-  const chain = await start({ bonded: 2 })
+  const chain = await startModelChain({ bonded: 2 })
   const solvers: [TestSolver, TestSolver] = [
     await startSolver(chain, first),
     await startSolver(chain, second),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { between } from '../../support/between.js'
 import { eventually } from '../../support/eventually.js'
-import { useProxiedChain } from '../../support/faults/proxied-chain.js'
+import { startFaultyChain } from '../../support/faults/faulty-chain.js'
 import type { HealthMessage, StreamMessage } from '../../support/streams/event-messages.js'
 import { openAll, transports } from '../../support/streams/transports.js'
 
-const on = useProxiedChain({ seed: 83 })
+const on = await startFaultyChain({ seed: 83 })
 const isHealth = (message: StreamMessage): message is HealthMessage => message.type === 'Health'
 
 describe.each(transports)('a stream with health over $name', ({ open }) => {
@@ -32,11 +32,9 @@ describe.each(transports)('a stream with health over $name', ({ open }) => {
 
 it('a node that gives its blocks no time leaves the report without it, and ends no stream', async () => {
   await on.start()
-  on.rpc.intercept(async ({ method }, pass) => {
-    const reply = await pass()
-    if (method !== 'eth_getBlockByNumber' || !('result' in reply)) return reply
-    const { timestamp: _, ...block } = reply.result as { timestamp: string }
-    return { result: block }
+  on.node.intercept(({ method }, answer) => {
+    const said = answer() as object
+    return method === 'eth_getBlockByNumber' ? { ...said, timestamp: undefined } : said
   })
   await on.traffic.mine([])
   const { number } = await on.traffic.head()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { NodeError } from '../../support/model-chain/model-node.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { createRandom } from '../../support/random.js'
@@ -28,7 +28,7 @@ const random = createRandom(SEED)
 
 const chain = await shared(startModelChain())
 const traffic = await createTraffic(chain, { seed: SEED })
-const rpc = await shared(startRpcProxy(chain.devnet.rpcUrl))
+const node = await shared(chain.openNode())
 const folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -37,7 +37,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 function mortalService(variables: Record<string, string>) {
   const environment = {
     ...environmentFor(chain),
-    [`RPC_URL_${chain.chainId}`]: rpc.url,
+    [`RPC_URL_${chain.chainId}`]: node.url,
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
     ...variables,
   }
@@ -98,17 +98,17 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
       [`START_BLOCK_${chain.chainId}`]: String(fromBlock),
     })
     // The subscriber connects before anything was read, so that its cursor is the log's beginning.
-    rpc.setUp(false)
+    node.setState('down')
     const service = await startService(chain, mortal.environment)
     await mortal.subscriber.connect(service.url)
     await mortal.subscriber.disconnect()
     await service.close()
-    rpc.setUp(true)
-    rpc.intercept(async ({ method, params }, pass) => {
+    node.setState('up')
+    node.intercept(({ method, params }, answer) => {
       const { fromBlock: from, toBlock: to } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
-      if (method !== 'eth_getLogs' || !(Number(to) - Number(from) >= MAX_RANGE)) return pass()
+      if (method !== 'eth_getLogs' || !(Number(to) - Number(from) >= MAX_RANGE)) return answer()
       refused++
-      return { error: { code: -32000, message: 'block range is too wide' } }
+      throw new NodeError(-32000, 'block range is too wide')
     })
     await traffic.run(BACKLOG)
   }, TIMEOUT_MS)
@@ -132,7 +132,7 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
       const refusals = refused + random.integer(REFUSALS / 2, REFUSALS)
       mortal.start()
       await mineUntil(() => refused >= refusals)
-      rpc.setHanging(true)
+      node.setState('silent')
       await mortal.comeBack()
       await mortal.subscriber.untilCount(1)
       await mortal.kill()
@@ -146,8 +146,8 @@ describe(`a process that is killed again and again at moments of seed ${SEED}`, 
   test(
     'publishes everything once and in order after kills while it follows the chain',
     async () => {
-      rpc.setHanging(false)
-      rpc.intercept()
+      node.setState('up')
+      node.intercept()
       for (let life = 0; life < 2; life++) {
         mortal.start()
         await mineUntil(mortal.isListening)

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { databases } from '../../support/databases/service-databases.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { NodeError } from '../../support/model-chain/model-node.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -29,7 +29,7 @@ test.each(databases)(
   'on %s, a restart amid a reorganisation deeper than MAX_REORG_DEPTH loses and repeats nothing',
   async (_kind, make) => {
     const database = await make()
-    const node = await startRpcProxy(chain.devnet.rpcUrl)
+    const node = await chain.openNode()
     const subscriber = createSubscriber()
     const alarms: object[] = []
     const onLine = (line: string) => void alarms.push(JSON.parse(line))
@@ -53,7 +53,7 @@ test.each(databases)(
     }
     const before = await start()
     onTestFinished(async () => {
-      await node.close()
+      await node.stop()
       await database.drop()
     })
     const { number: root } = await traffic.mine([traffic.actions.deposit(traffic.order())])
@@ -63,8 +63,10 @@ test.each(databases)(
     expect(alarms).toEqual([])
 
     // The node tells its new blocks, but not what happened in them.
-    const silent = { error: { code: -32000, message: 'not now' } }
-    node.intercept(async ({ method }, pass) => (/Logs|Receipts/.test(method) ? silent : pass()))
+    node.intercept(({ method }, answer) => {
+      if (/Logs|Receipts/.test(method)) throw new NodeError(-32000, 'not now')
+      return answer()
+    })
     await traffic.reorganiseAtRandom({ depth: 12, events: 25 })
     const gone = published.filter(({ blockNumber }) => blockNumber > root)
     await subscriber.untilCount(published.length + gone.length)

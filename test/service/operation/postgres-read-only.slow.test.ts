@@ -3,10 +3,10 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { eventually } from '../../support/eventually.js'
-import { useProxiedChain } from '../../support/faults/proxied-chain.js'
+import { startFaultyChain } from '../../support/faults/faulty-chain.js'
 import { webSocket } from '../../support/streams/transports.js'
 
-const on = useProxiedChain({ seed: 91 })
+const on = await startFaultyChain({ seed: 91 })
 
 /** Makes a database read-only or writable, in all open connections and in new ones. */
 async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {

@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
-import { useProxiedChain } from '../../support/faults/proxied-chain.js'
+import { startFaultyChain } from '../../support/faults/faulty-chain.js'
 
-const on = useProxiedChain({ seed: 19 })
+const on = await startFaultyChain({ seed: 19 })
 
 it('while PostgreSQL is away, orders are not listed, and a single one is answered', async () => {
   const { url } = await makeRestorablePostgres()

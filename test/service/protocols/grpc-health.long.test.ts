@@ -1,10 +1,9 @@
 import { Code } from '@connectrpc/connect'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
-import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
 import { type ModelTestChain, startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { describeSlow } from '../../support/rounds.js'
@@ -19,7 +18,6 @@ const SERVICES = ['ChainService', 'EventService', 'OrderService', 'QuoteService'
 )
 const UNKNOWN = 'aggregator.v1.NoService'
 
-let rpcs: [RpcProxy, RpcProxy]
 let service: TestService | undefined
 let health: HealthClient
 
@@ -28,22 +26,20 @@ const chains = await Promise.all([
   shared(startModelChain({ chainId: 31338, bonded: 0 })),
 ])
 
-beforeEach(async () => {
-  const [first, second] = chains
-  rpcs = await Promise.all([startRpcProxy(first.devnet.rpcUrl), startRpcProxy(second.devnet.rpcUrl)])
-})
+const nodes = [await shared(chains[0].openNode()), await shared(chains[1].openNode())] as const
+
 afterEach(async () => {
   health?.close()
   await service?.close()
   service = undefined
-  for (const rpc of rpcs) rpc.close()
+  for (const node of nodes) node.setState('up')
 })
 
-/** A service whose chains are behind proxies and polled often. */
+/** A service whose nodes the test takes down, and which it polls often. */
 async function start(served: readonly ModelTestChain[], environment: Record<string, string> = {}) {
   const variables = served.flatMap((chain) => [
     ...Object.entries(environmentFor(chain)),
-    [`RPC_URL_${chain.chainId}`, rpcs[chains.indexOf(chain)]?.url ?? ''],
+    [`RPC_URL_${chain.chainId}`, nodes[chains.indexOf(chain)]?.url ?? ''],
     [`POLL_INTERVAL_MS_${chain.chainId}`, '50'],
   ])
   const supported = { SUPPORTED_CHAINS: served.map(({ chainId }) => chainId).join() }
@@ -68,7 +64,7 @@ describe('a client of grpc.health.v1 Check', () => {
 
   it('gets NOT_SERVING while no chain answers', async () => {
     const running = await start([chains[0]])
-    rpcs[0].setUp(false)
+    nodes[0].setState('down')
     await untilChains(running, 'down')
     for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('NOT_SERVING')
     await expect(health.check(UNKNOWN)).rejects.toMatchObject({ code: Code.NotFound })
@@ -83,25 +79,25 @@ describe('GET /health/ready', () => {
   }
 
   it('answers 503 before the first answer of the chain and while it is down, and 200 in between', async () => {
-    rpcs[0].setUp(false)
+    nodes[0].setState('down')
     const running = await start([chains[0]])
     expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
     // The process itself is alive.
     expect((await running.get('/health')).status).toBe(200)
-    rpcs[0].setUp(true)
+    nodes[0].setState('up')
     await untilChains(running, 'ok')
     expect(await readiness(running)).toEqual([200, 'ready'])
-    rpcs[0].setUp(false)
+    nodes[0].setState('down')
     await untilChains(running, 'down')
     expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
   })
 
   it('answers 200 while one chain of two answers', async () => {
     const running = await start(chains)
-    rpcs[0].setUp(false)
+    nodes[0].setState('down')
     await untilChains(running, 'down', 'ok')
     expect(await readiness(running)).toEqual([200, 'ready'])
-    rpcs[1].setUp(false)
+    nodes[1].setState('down')
     await untilChains(running, 'down', 'down')
     expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
   })

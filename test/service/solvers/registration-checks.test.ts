@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { toFunctionSelector } from 'viem'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
-import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { NodeError } from '../../support/model-chain/model-node.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -131,15 +131,16 @@ it('an endpoint that answers with the valid signature of another solver is refus
 })
 
 it('a chain that has not been read yet is the reason in the answer, and not an error in the log', async () => {
-  const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+  const node = await chain.openNode()
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   // The bond can be read; the domain of the contract cannot.
   const domain = toFunctionSelector('eip712Domain()')
-  rpc.intercept(async ({ params }, pass) =>
-    JSON.stringify(params ?? []).includes(domain) ? { error: { code: -32000, message: 'not yet' } } : pass(),
-  )
-  const early = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpc.url }, { log })
+  node.intercept(({ params }, answer) => {
+    if (JSON.stringify(params ?? []).includes(domain)) throw new NodeError(-32000, 'not yet')
+    return answer()
+  })
+  const early = await startService(chain, { [`RPC_URL_${chain.chainId}`]: node.url }, { log })
   const { outcome, explanation } = await registerAt(solver.endpointUrl, early)
   expect([outcome, explanation]).toEqual([
     'SKIPPED',
@@ -149,5 +150,5 @@ it('a chain that has not been read yet is the reason in the answer, and not an e
     expect.stringContaining('the chain does not answer'),
   ])
   await early.close()
-  rpc.close()
+  await node.stop()
 })

@@ -3,7 +3,7 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { deferred } from '../../support/deferred.js'
-import { type Interceptor, type RpcRequest, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import type { Asked } from '../../support/model-chain/model-node.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -28,14 +28,10 @@ const withCancelledNonce =
   async (ask, { quoteFor, sign }) =>
     sign({ ...quoteFor(ask), outputAmount, nonce: String(CANCELLED_NONCE) })
 
-function calls({ method, params = [] }: RpcRequest, selector: string): boolean {
+function calls({ method, params = [] }: Asked, selector: string): boolean {
   const [transaction] = params as { data?: string }[]
   return method === 'eth_call' && transaction?.data?.startsWith(selector) === true
 }
-
-/** So that only a call of `deposit` tells of a used nonce. */
-const hideUsedNonces: Interceptor = async (call, pass) =>
-  calls(call, IS_NONCE_USED) ? { result: `0x${'00'.repeat(32)}` } : pass()
 
 /** A chain, three solvers, and a service that may verify all offers. Its node hides which nonces are used. */
 export async function startVerifyingService() {
@@ -43,13 +39,25 @@ export async function startVerifyingService() {
   const accounts = solverAccounts.slice(0, 3)
   const { send } = createCalls(chain.devnet, chain.contracts.settlement)
   for (const account of accounts) await send(account, 'cancelNonce', [CANCELLED_NONCE])
-  const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+  const node = await chain.openNode()
+  let verifications = 0
+  let isHeld = (_call: Asked) => false
+  let gate = deferred()
+  // Only a call of `deposit` tells of a used nonce.
+  node.intercept(async (call, answer) => {
+    if (calls(call, IS_NONCE_USED)) return `0x${'00'.repeat(32)}`
+    if (calls(call, DEPOSIT)) {
+      verifications++
+      if (isHeld(call)) await gate.opened
+    }
+    return answer()
+  })
   const solvers = await Promise.all(accounts.map((account) => startSolver(chain, account)))
   const services: TestService[] = []
 
   /** Starts another service with the same solvers. */
   async function start(environment: Record<string, string> = {}): Promise<TestService> {
-    const rpcVariable = { [`RPC_URL_${chain.chainId}`]: rpc.url }
+    const rpcVariable = { [`RPC_URL_${chain.chainId}`]: node.url }
     const service = await startService(chain, { VERIFY_MAX: 'all', ...rpcVariable, ...environment })
     services.push(service)
     for (const solver of solvers) await solver.register(service)
@@ -76,27 +84,20 @@ export async function startVerifyingService() {
     /** Forgets what the last test did. */
     reset() {
       behave()
-      rpc.intercept(hideUsedNonces)
-      rpc.forgetCalls()
+      isHeld = () => false
+      verifications = 0
     },
     /** Holds all verifications, or those at a block with a number, which are checks of offers. @returns a function that lets them pass */
     holdVerifications({ ofChecks = false } = {}): () => void {
-      const gate = deferred()
-      rpc.intercept(async (call, ...chainCalls) => {
-        if (calls(call, DEPOSIT) && !(ofChecks && call.params?.[1] === 'latest')) await gate.opened
-        return hideUsedNonces(call, ...chainCalls)
-      })
+      gate = deferred()
+      isHeld = ({ params }) => !(ofChecks && params?.[1] === 'latest')
       return gate.open
     },
-    verifications: () =>
-      rpc
-        .requests()
-        .flat()
-        .filter((call) => calls(call, DEPOSIT)).length,
+    verifications: () => verifications,
     async close() {
       for (const started of services) await started.close()
       for (const solver of solvers) await solver.close()
-      rpc.close()
+      await node.stop()
       await chain.stop()
     },
   }

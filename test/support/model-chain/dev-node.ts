@@ -18,7 +18,7 @@ const METHOD_NOT_FOUND = -32601
 
 /**
  * Serves a model chain as anvil does, over HTTP on a free port of 127.0.0.1: each transaction is mined at once unless a test
- * stops that, and a test moves the time and mines.
+ * stops that, and a test moves the time and mines. While the node is down, all answers are 503.
  */
 export async function startDevNode(chain: ModelChain, chainId: number) {
   const node = createModelNode(chain, chainId)
@@ -36,6 +36,7 @@ export async function startDevNode(chain: ModelChain, chainId: number) {
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!node.isUp()) return void response.writeHead(503).end()
     const body = (await json(request)) as Parameters<typeof answer>[0] | Parameters<typeof answer>[0][]
     const answers = await Promise.all([body].flat().map(answer))
     response.setHeader('content-type', 'application/json')
@@ -49,6 +50,8 @@ export async function startDevNode(chain: ModelChain, chainId: number) {
   const { url } = await listen(server)
   return {
     url,
+    setState: node.setState,
+    intercept: node.intercept,
     async stop(): Promise<void> {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

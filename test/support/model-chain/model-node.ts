@@ -13,10 +13,11 @@ export interface ModelNode {
   request(call: Asked): Promise<unknown>
   /** Fulfils at the first call. */
   readonly asked: Promise<void>
-  /** `down` refuses each call, `silent` never answers again. */
+  isUp(): boolean
+  /** `down` refuses each call, `silent` never answers what comes meanwhile. */
   setState(state: 'up' | 'down' | 'silent'): void
-  /** Answers in its place. @param intercepted gets each call, with what asks the node itself */
-  intercept(intercepted: Intercepted): void
+  /** Answers in its place. @param intercepted gets each call, with what asks the node itself; without it the node answers again */
+  intercept(intercepted?: Intercepted): void
   /** What each account has, in wei. */
   setBalance(wei: bigint): void
 }
@@ -30,7 +31,10 @@ export interface Asked {
 /** @param answer asks the node itself, with other parameters if they are given */
 type Intercepted = (asked: Asked, answer: (params?: readonly unknown[]) => unknown) => unknown
 
-class NodeError extends Error {
+const askItself: Intercepted = (_asked, answer) => answer()
+
+/** An error as a node answers it. */
+export class NodeError extends Error {
   readonly code: number
   readonly data: Hex | undefined
 
@@ -66,7 +70,7 @@ const HASH_LENGTH = 66
 export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
   let state: 'up' | 'down' | 'silent' = 'up'
   let balance = 10n ** 20n
-  let intercepted: Intercepted = (_asked, answer) => answer()
+  let intercepted = askItself
   const methods = createMethods(chain, chainId, () => balance)
   const { opened: asked, open: setAsked } = deferred()
 
@@ -84,14 +88,15 @@ export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
     asked,
     request,
     transport: custom({ request }, { retryCount: 0 }),
-    intercept(next) {
+    intercept(next = askItself) {
       intercepted = next
     },
     setBalance(wei) {
       balance = wei
     },
+    isUp: () => state !== 'down',
     setState(next) {
-      if (state !== 'silent') state = next
+      state = next
     },
   }
 }

@@ -15,6 +15,8 @@ const ABI: Abi = [...testTokenAbi, ...settlementAbi]
 /** A chain with what it consists of. */
 export interface ModelTestChain extends TestChain {
   readonly model: ModelChain
+  /** Serves the same chain at another URL: a node that a test makes answer wrongly or not at all. */
+  openNode(): ReturnType<typeof startDevNode>
 }
 
 /**
@@ -57,6 +59,7 @@ export async function startModelChain({ chainId = 31337, bonded = 3 } = {}): Pro
     devnet: { rpcUrl: url, chainId },
     chainId,
     model,
+    openNode: () => startDevNode(model, chainId),
     contracts: { settlement, bondToken, weth, usdc },
     domain: { name: 'Settlement', version: '1', chainId, verifyingContract: getAddress(settlement) },
     stop,
