@@ -64,11 +64,10 @@ export async function openServer(
   const { directory, freeBonds, sessions, relay, statistics, auction } = options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
-  const rateLimits = createRateLimits(config.rateLimits, {
+  const rateLimits = createRateLimits(config.rateLimits, clock, {
     limiterOf: stores.limiterOf,
     requireApiKey: config.requireApiKey,
-    onRejected: (limit) => metrics.rateLimited.inc({ limit }),
-    keyMetrics: metrics,
+    metrics,
   })
   const keys = await openKeyRing(stores.apiKeys, clock, log)
   started.push(keys.close)

@@ -7,6 +7,7 @@ import {
   type ServiceError,
   toServiceError,
 } from '../../packages/protocol/src/errors.js'
+import type { LimitName } from '../clients/api-key.js'
 import type { CallContext, Protocol } from '../clients/call.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -14,20 +15,49 @@ import { Fields } from './fields.js'
 import type { LimitedCall, RateLimits } from './limits/rate-limits.js'
 import type { Admission, Method, Outcome } from './method.js'
 
-/** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
-export interface MethodHandler extends Admission {
-  readonly desc: Method['desc']
-  /** Whether its requests name a chain. Otherwise the checks of the chain below do nothing. */
-  readonly hasChain: boolean
+/** The checks of a call before its message is read. */
+export type Checks = ReturnType<typeof createChecks>
+
+/**
+ * Builds the checks of a method.
+ * @param hasChain whether its requests name a chain. Otherwise the checks of the chain do nothing.
+ * @param limits those that its calls count against
+ */
+export function createChecks(
+  hasChain: boolean,
+  limits: readonly LimitName[],
+  supportedChains: readonly number[],
+  rateLimits: RateLimits,
+) {
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
-  assertChain(chainId: number | undefined): void
-  /**
-   * Does what `checkLimits` does for a request whose path names its chain. When the chain is not supported, the request counts against the
-   * global limit.
-   * @param chainId undefined stands for text that is not a chain id
-   * @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED
-   */
-  checkChainAndLimits(chainId: number | undefined, call: LimitedCall): Promise<void>
+  function assertChain(chainId: number | undefined): void {
+    if (hasChain) assertSupported(chainId, supportedChains)
+  }
+  /** @throws ServiceError RATE_LIMITED, API_KEY_INVALID or API_KEY_REQUIRED */
+  async function checkLimits(call: LimitedCall): Promise<void> {
+    for (const limit of limits) await rateLimits.consume(limit, call)
+  }
+  return {
+    hasChain,
+    assertChain,
+    checkLimits,
+    /**
+     * Does what `checkLimits` does for a request whose path names its chain. When the chain is not supported, the request counts against the
+     * global limit, and needs no API key.
+     * @param chainId undefined stands for text that is not a chain id
+     * @throws ServiceError CHAIN_NOT_SUPPORTED, and those of `checkLimits`
+     */
+    async checkChainAndLimits(chainId: number | undefined, call: LimitedCall): Promise<void> {
+      if (!hasChain || supportedChains.includes(chainId ?? 0)) return checkLimits(call)
+      await rateLimits.count('global', call)
+      assertChain(chainId)
+    },
+  }
+}
+
+/** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
+export interface MethodHandler extends Admission, Checks {
+  readonly desc: Method['desc']
   /**
    * Handles a call after `assertChain` and `checkLimits`.
    * @param malformed fields that could not be read into the message
@@ -49,20 +79,9 @@ export function createMiddleware(
     const name = nameOf(desc)
     const { count, logCause } = createOutcomes(desc, { metrics, log })
 
-    function assertChain(chainId: number | undefined): void {
-      if (hasChain) assertSupported(chainId, supportedChains)
-    }
-
     return {
       desc,
-      hasChain,
-      assertChain,
-      checkLimits: (call) => rateLimits.consume(limit, call),
-      async checkChainAndLimits(chainId, call) {
-        const isServed = !hasChain || supportedChains.includes(chainId ?? 0)
-        await rateLimits.consume(isServed ? limit : 'global', call)
-        if (!isServed) assertChain(chainId)
-      },
+      ...createChecks(hasChain, [limit], supportedChains, rateLimits),
       async handle(message, call, malformed = []) {
         try {
           const fields = new Fields(malformed)

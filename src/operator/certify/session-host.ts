@@ -57,7 +57,7 @@ export async function startSessions(options: SessionHostOptions): Promise<Sessio
   let sessions = open()
   /** By the id of the request. */
   const unreported = new Map<string, { readonly sessions: Sessions; readonly solver: Solver }>()
-  const rateLimits = createRateLimits(LIMITS)
+  const rateLimits = createRateLimits(LIMITS, systemClock)
   const solverSessions = createSolverSessions({
     // Those of the instance after its last restart.
     sessions: {

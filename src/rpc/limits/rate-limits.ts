@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { LIMITS, type LimitName } from '../../clients/api-key.js'
 import type { CallContext } from '../../clients/call.js'
@@ -28,10 +29,7 @@ interface RateLimitsOptions {
   readonly limiterOf?: LimiterOf | undefined
   /** The limits whose requests need an API key. */
   readonly requireApiKey?: ReadonlySet<LimitName>
-  /** Called for every request above a limit. */
-  onRejected?(name: LimitName): void
-  /** The series of keys, by label and limit. */
-  readonly keyMetrics?: Metrics
+  readonly metrics?: Metrics
   /** For each limit, the new clients of a window that have their own counts, for IPv4 and IPv6 each. */
   readonly maxClients?: number
 }
@@ -47,33 +45,113 @@ const inMemory: LimiterOf = (_name, points, windowMs) =>
   new RateLimiterMemory({ points, duration: windowMs / 1000 })
 
 /** Builds the counters; a limit of 0 counts nothing. */
-export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}) {
-  const { limiterOf = inMemory, requireApiKey, keyMetrics, maxClients = MAX_CLIENTS } = options
+export function createRateLimits(config: RateLimitConfig, clock: Clock, options: RateLimitsOptions = {}) {
+  const counts = new Map(
+    LIMITS.map((name) => {
+      const isGlobal = name === 'global'
+      const [limit, windowMs] = isGlobal ? [config.max, config.windowMs] : [config[name], MINUTE_MS]
+      return [name, createCount(name, limit, windowMs, clock, options)]
+    }),
+  )
 
-  function createCount(name: LimitName) {
-    const isGlobal = name === 'global'
-    const [limit, windowMs] = isGlobal ? [config.max, config.windowMs] : [config[name], MINUTE_MS]
-    const onRejected = () => options.onRejected?.(name)
-    const limiterFor = (points: number) => limiterOf(name, points, windowMs)
-    const window = createWindowCounts(limit, windowMs, maxClients)
-    const count = limit === 0 ? undefined : createCounter(limiterFor(limit), limit, window, onRejected)
-    const countKey = createKeyCounter(name, limit * KEY_FACTOR, limiterFor, onRejected, keyMetrics)
-    return async (call: LimitedCall): Promise<void> => {
-      const { apiKey, refusal } = call.client
-      if (apiKey !== undefined) return countKey(apiKey, call)
-      await count?.(call)
-      if (refusal !== undefined) throw new ServiceError('API_KEY_INVALID', refusal)
-      if (requireApiKey?.has(name)) throw new ServiceError('API_KEY_REQUIRED', KEY_REQUIRED)
-    }
+  /** Does what `consume` does for a request that needs no API key, whatever its limit. */
+  async function count(name: LimitName, call: LimitedCall): Promise<void> {
+    await counts.get(name)?.(call)
+    const { refusal } = call.client
+    if (refusal !== undefined) throw new ServiceError('API_KEY_INVALID', refusal)
   }
 
-  const counts = new Map(LIMITS.map((name) => [name, createCount(name)]))
   return {
+    count,
     /**
      * Counts one request and sets the `RateLimit-*` headers of its response.
      * @throws ServiceError RATE_LIMITED with the seconds until the window ends, API_KEY_INVALID or API_KEY_REQUIRED
      */
-    consume: async (name: LimitName, call: LimitedCall): Promise<void> => counts.get(name)?.(call),
+    async consume(name: LimitName, call: LimitedCall): Promise<void> {
+      await count(name, call)
+      if (call.client.apiKey === undefined && options.requireApiKey?.has(name))
+        throw new ServiceError('API_KEY_REQUIRED', KEY_REQUIRED)
+    },
+  }
+}
+
+/** Builds the count of one limit. */
+function createCount(
+  name: LimitName,
+  limit: number,
+  windowMs: number,
+  clock: Clock,
+  { limiterOf = inMemory, metrics, maxClients = MAX_CLIENTS }: RateLimitsOptions,
+) {
+  const window = createWindowCounts(limit, windowMs, maxClients, clock)
+  /** By their points: the operator may have set those of a key. */
+  const limiters = new Map<number, Limiter>()
+
+  function limiterFor(points: number): Limiter {
+    const limiter = limiters.get(points) ?? limiterOf(name, points, windowMs)
+    limiters.set(points, limiter)
+    return limiter
+  }
+
+  /** @param of the clients that share the limit @throws ServiceError RATE_LIMITED */
+  function reject(call: LimitedCall, points: number, of: string, count: Count): never {
+    const { apiKey } = call.client
+    metrics?.rateLimited.inc({ limit: name })
+    if (apiKey !== undefined) metrics?.keyRejections.inc({ key: apiKey.label, limit: name })
+    const retryAfterSeconds = show(call, points, count)
+    call.setHeader('retry-after', String(retryAfterSeconds))
+    const message = `Too many requests${of}: at most ${points} in this window, try again in ${retryAfterSeconds} s.`
+    throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+  }
+
+  /** Counts a request at a key that has its own count, or that clients share. @throws ServiceError RATE_LIMITED */
+  async function countAt(key: string, call: LimitedCall, points: number, of = ''): Promise<RateLimiterRes> {
+    try {
+      const count = await limiterFor(points).consume(key)
+      show(call, points, count)
+      return count
+    } catch (thrown) {
+      if (!(thrown instanceof RateLimiterRes)) throw thrown
+      return reject(call, points, of, thrown)
+    }
+  }
+
+  /** API keys are few, so that each has its own count. */
+  async function countApiKey({ label, limits }: ClientKey, call: LimitedCall): Promise<void> {
+    const labels = { key: label, limit: name }
+    metrics?.keyRequests.inc(labels)
+    // The first rejection shows as an increase.
+    metrics?.keyRejections.inc(labels, 0)
+    const points = limits[name] ?? limit * KEY_FACTOR
+    if (points > 0) await countAt(call.client.key, call, points, ' with this API key')
+  }
+
+  async function countAddress(call: LimitedCall): Promise<void> {
+    const { client } = call
+    window.beginWhenDue()
+    const sharedKey = window.sharedKeyOf(client)
+    // A client that came before counts were shared keeps its own count.
+    const isOwn = sharedKey === undefined || (await limiterFor(limit).get(client.key)) !== null
+    const full = window.fullNetwork(client)
+    if (full !== undefined) {
+      const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
+      reject(call, window.limitOf(full), ` of this IPv6 /${full.prefixLength}`, count)
+    }
+    if (!isOwn) return void (await countAt(sharedKey, call, limit))
+    window.charge(client, 1)
+    try {
+      const { isFirstInDuration } = await countAt(client.key, call, limit)
+      if (isFirstInDuration) window.addClient(client)
+    } catch (thrown) {
+      window.charge(client, -1)
+      throw thrown
+    }
+  }
+
+  return async (call: LimitedCall): Promise<void> => {
+    const { apiKey } = call.client
+    if (apiKey !== undefined) await countApiKey(apiKey, call)
+    else if (limit > 0) await countAddress(call)
   }
 }
 
@@ -87,80 +165,6 @@ function show(call: LimitedCall, points: number, { remainingPoints, msBeforeNext
   call.setHeader('ratelimit-remaining', String(remainingPoints))
   call.setHeader('ratelimit-reset', String(resetSeconds))
   return resetSeconds
-}
-
-/** @param of the clients that share the limit @throws ServiceError RATE_LIMITED */
-function reject(call: LimitedCall, points: number, of: string, count: Count): never {
-  const retryAfterSeconds = show(call, points, count)
-  call.setHeader('retry-after', String(retryAfterSeconds))
-  const message = `Too many requests${of}: at most ${points} in this window, try again in ${retryAfterSeconds} s.`
-  throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
-}
-
-/**
- * Builds the counter of API keys. Keys are few, so that each has its own count.
- * @param limit of a key without one of its own
- */
-function createKeyCounter(
-  name: LimitName,
-  limit: number,
-  limiterFor: (points: number) => Limiter,
-  onRejected: () => void,
-  keyMetrics: RateLimitsOptions['keyMetrics'],
-) {
-  const limiters = new Map<number, Limiter>()
-
-  return async (apiKey: ClientKey, call: LimitedCall): Promise<void> => {
-    const labels = { key: apiKey.label, limit: name }
-    keyMetrics?.keyRequests.inc(labels)
-    // The first rejection shows as an increase.
-    keyMetrics?.keyRejections.inc(labels, 0)
-    const points = apiKey.limits[name] ?? limit
-    if (points === 0) return
-    const limiter = limiters.get(points) ?? limiterFor(points)
-    limiters.set(points, limiter)
-    try {
-      show(call, points, await limiter.consume(call.client.key))
-    } catch (result) {
-      if (!(result instanceof RateLimiterRes)) throw result
-      onRejected()
-      keyMetrics?.keyRejections.inc(labels)
-      reject(call, points, ' with this API key', result)
-    }
-  }
-}
-
-/** Builds the counter of clients without a key. */
-function createCounter(
-  limiter: Limiter,
-  limit: number,
-  window: ReturnType<typeof createWindowCounts>,
-  onRejected: () => void,
-) {
-  return async (call: LimitedCall): Promise<void> => {
-    const { client } = call
-    window.beginWhenDue()
-    const sharedKey = window.sharedKeyOf(client)
-    // A client that came before counts were shared keeps its own count.
-    const isOwn = sharedKey === undefined || (await limiter.get(client.key)) !== null
-    const full = window.fullNetwork(client)
-    if (full !== undefined) {
-      onRejected()
-      const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
-      reject(call, window.limitOf(full), ` of this IPv6 /${full.prefixLength}`, count)
-    }
-    if (isOwn) window.charge(client, 1)
-    try {
-      const result = await limiter.consume(isOwn ? client.key : sharedKey)
-      if (isOwn && result.isFirstInDuration) window.addClient(client)
-      show(call, limit, result)
-    } catch (result) {
-      if (isOwn) window.charge(client, -1)
-      if (!(result instanceof RateLimiterRes)) throw result
-      onRejected()
-      reject(call, limit, '', result)
-    }
-  }
 }
 
 /**
@@ -177,11 +181,10 @@ const SALT = randomUUID()
  * their own counts bounds them.
  * @param maxClients the new clients of a window that have their own counts, for IPv4 and IPv6 each
  */
-function createWindowCounts(limit: number, windowMs: number, maxClients: number) {
+function createWindowCounts(limit: number, windowMs: number, maxClients: number, clock: Clock) {
   const requests = new Map<string, number>()
   /** The new clients by IP version, region and IPv6 /48. */
   const clients = new Map<string, number>()
-  /** On a clock that never goes back. */
   let end = Number.NEGATIVE_INFINITY
 
   const limitOf = ({ prefixLength }: ClientNetwork) => limit * NETWORK_FACTORS[prefixLength]
@@ -206,12 +209,12 @@ function createWindowCounts(limit: number, windowMs: number, maxClients: number)
     limitOf,
     /** Begins a new window when the last one has ended; call it before any count of a request. */
     beginWhenDue(): void {
-      if (performance.now() < end) return
-      end = performance.now() + windowMs
+      if (clock.monotonic() < end) return
+      end = clock.monotonic() + windowMs
       requests.clear()
       clients.clear()
     },
-    msUntilEnd: (): number => Math.max(0, end - performance.now()),
+    msUntilEnd: (): number => Math.max(0, end - clock.monotonic()),
     /** A network around a client that has no requests left. */
     fullNetwork: ({ networks }: ClientId): ClientNetwork | undefined =>
       networks.find((network) => (requests.get(network.key) ?? 0) >= limitOf(network)),

@@ -9,7 +9,6 @@ import {
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
-  assertSupported,
   type FieldViolation,
   invalidArgument,
   ServiceError,
@@ -24,9 +23,9 @@ import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
 import { Fields } from '../fields.js'
-import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
+import type { RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
-import { createOutcomes } from '../middleware.js'
+import { createChecks, createOutcomes } from '../middleware.js'
 import { type AskedQuote, expiresAtOf, type ReadQuote } from '../services/quote-service.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
@@ -56,16 +55,11 @@ export function createQuoteStreams(options: QuoteStreamsOptions) {
 
   const { count, reject } = createOutcomes(desc, { metrics, log })
 
-  const assertChain = (chainId: number | undefined) => assertSupported(chainId, supportedChains)
-
   /** A stream opens with its first round, which counts as one quote. */
-  async function checkLimits(call: LimitedCall): Promise<void> {
-    await rateLimits.consume('streams', call)
-    await rateLimits.consume('quote', call)
-  }
+  const checks = createChecks(true, ['streams', 'quote'], supportedChains, rateLimits)
 
   function read(message: StreamQuotesRequest, malformed: readonly FieldViolation[]) {
-    assertChain(Number(message.chainId))
+    checks.assertChain(Number(message.chainId))
     const fields = new Fields(malformed)
     const asked = readQuote(message, fields)
     const { refreshSeconds } = message
@@ -141,15 +135,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions) {
 
   return {
     desc,
-    /** @throws ServiceError CHAIN_NOT_SUPPORTED */
-    assertChain,
-    checkLimits,
-    /** Does what `checkLimits` does for a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
-    async checkChainAndLimits(chainId: number | undefined, call: LimitedCall): Promise<void> {
-      if (supportedChains.includes(chainId ?? 0)) await checkLimits(call)
-      else await rateLimits.consume('global', call)
-      assertChain(chainId)
-    },
+    ...checks,
     count,
     /**
      * Opens a stream, after its request was counted.

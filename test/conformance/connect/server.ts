@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { createHttpServer } from '../../../src/http/server.js'
 import { countCalls, limitMessages, withErrors } from '../../../src/rpc/interceptors.js'
 import { NO_KEYS } from '../../../src/rpc/limits/key-ring.js'
@@ -23,7 +24,7 @@ const NO_LIMITS = {
 
 /** Starts the service's own server, with its multiplexer and interceptors, and the conformance service as its only one. */
 export async function startConformanceServer(): Promise<{ url: string; close(): Promise<void> }> {
-  const rateLimits = createRateLimits(NO_LIMITS)
+  const rateLimits = createRateLimits(NO_LIMITS, systemClock)
   const server = await createHttpServer({
     config: {
       host: '127.0.0.1',

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { LIMITS, type LimitName } from '../../../src/clients/api-key.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
+import { LIMITS, LIMITS_OF_USERS, type LimitName } from '../../../src/clients/api-key.js'
 import { ClientCounts } from '../../../src/clients/client-counts.js'
 import type { ClientId } from '../../../src/clients/client-id.js'
 import { identifyClient } from '../../../src/clients/client-id.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 import { createStreamSlots } from '../../../src/rpc/limits/stream-slots.js'
+import { createChecks } from '../../../src/rpc/middleware.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { ADDRESS, newKey, openRing } from './key-samples.js'
 
@@ -49,7 +51,7 @@ async function countOk(
 describe('the limit of a key', () => {
   test.each(LIMITS)('is 20 times that of an address for %s, and its own count', async (name) => {
     const { clientOf } = await openRing(acme.key, own.key)
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     const stranger = identifyClient(ADDRESS)
     const ofAddress = name === 'global' ? 3 : 2
     expect(await countOk(limits, stranger, name, 10)).toBe(ofAddress)
@@ -66,7 +68,7 @@ describe('the limit of a key', () => {
 
   test('is the one that the operator has set, and 0 is none', async () => {
     const { clientOf } = await openRing(own.key)
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     expect(await countOk(limits, clientOf(own.text), 'quote', 100)).toBe(5)
     expect(await ask(limits, clientOf(own.text), 'quote')).toMatchObject({ limit: '5', remaining: '0' })
     expect(await countOk(limits, clientOf(own.text), 'order', 100)).toBe(100)
@@ -74,14 +76,14 @@ describe('the limit of a key', () => {
 
   test('is none where addresses have none, unless the operator has set it', async () => {
     const { clientOf } = await openRing(acme.key, own.key)
-    const limits = createRateLimits({ ...CONFIG, quote: 0 })
+    const limits = createRateLimits({ ...CONFIG, quote: 0 }, systemClock)
     expect(await countOk(limits, clientOf(acme.text), 'quote', 100)).toBe(100)
     expect(await countOk(limits, clientOf(own.text), 'quote', 100)).toBe(5)
   })
 
   test('changes with the next request after the ring has seen it', async () => {
     const { clientOf, clock, stored } = await openRing(own.key)
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     await countOk(limits, clientOf(own.text), 'quote', 5)
     stored.keys = [{ ...own.key, limits: { quote: 8 } }]
     await clock.advance(5000)
@@ -90,7 +92,7 @@ describe('the limit of a key', () => {
 
   test('does not depend on how many clients are counted together', async () => {
     const { clientOf } = await openRing(acme.key)
-    const limits = createRateLimits(CONFIG, { maxClients: 8 })
+    const limits = createRateLimits(CONFIG, systemClock, { maxClients: 8 })
     for (let index = 0; index < 500; index++)
       await ask(limits, identifyClient(`198.51.${index >> 8}.${index & 255}`))
     expect(await countOk(limits, clientOf(acme.text), 'quote', 100)).toBe(40)
@@ -100,7 +102,7 @@ describe('the limit of a key', () => {
 test('requests and rejections of keys are counted by label and limit, and no others', async () => {
   const { clientOf } = await openRing(own.key)
   const metrics = createMetrics()
-  const limits = createRateLimits(CONFIG, { keyMetrics: metrics })
+  const limits = createRateLimits(CONFIG, systemClock, { metrics })
   await countOk(limits, clientOf(own.text), 'quote', 7)
   await countOk(limits, clientOf(newKey('wrong').text), 'quote', 7)
   await countOk(limits, identifyClient('192.0.2.2'), 'quote', 7)
@@ -113,7 +115,7 @@ test('requests and rejections of keys are counted by label and limit, and no oth
 describe('a wrong key', () => {
   test('is refused for every limit, and counts at that of the address', async () => {
     const { clientOf } = await openRing(acme.key)
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     const wrong = () => clientOf(newKey('wrong').text)
     for (const name of LIMITS) expect((await ask(limits, wrong(), name)).outcome).toBe('API_KEY_INVALID')
     expect((await ask(limits, identifyClient(ADDRESS))).outcome).toBe('ok')
@@ -124,13 +126,25 @@ describe('a wrong key', () => {
 
 test('a limit that needs a key refuses those without one, after it has counted them', async () => {
   const { clientOf } = await openRing(acme.key)
-  const limits = createRateLimits(CONFIG, { requireApiKey: new Set(['quote']) })
+  const limits = createRateLimits(CONFIG, systemClock, { requireApiKey: new Set(['quote']) })
   const stranger = identifyClient(ADDRESS)
   expect(await ask(limits, stranger)).toEqual({ outcome: 'API_KEY_REQUIRED', limit: '2', remaining: '1' })
   expect((await ask(limits, stranger)).outcome).toBe('API_KEY_REQUIRED')
   expect((await ask(limits, stranger)).outcome).toBe('RATE_LIMITED')
   expect((await ask(limits, stranger, 'order')).outcome).toBe('ok')
   expect((await ask(limits, clientOf(acme.text))).outcome).toBe('ok')
+})
+
+test('a chain that is not served is told without a key too, at the count of all else and not at that of the method', async () => {
+  const limits = createRateLimits(CONFIG, systemClock, { requireApiKey: new Set(LIMITS_OF_USERS) })
+  const { checkChainAndLimits } = createChecks(true, ['quote'], [1], limits)
+  const reasonAt = (chainId: number | undefined) =>
+    checkChainAndLimits(chainId, { client: identifyClient(ADDRESS), setHeader() {} }).catch(
+      ({ reason }) => reason,
+    )
+  for (const chainId of [2, undefined, 2]) expect(await reasonAt(chainId)).toBe('CHAIN_NOT_SUPPORTED')
+  expect(await reasonAt(2)).toBe('RATE_LIMITED')
+  expect(await reasonAt(1)).toBe('API_KEY_REQUIRED')
 })
 
 describe('the stream places of a key', () => {

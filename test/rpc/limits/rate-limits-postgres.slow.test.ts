@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { LimitName } from '../../../src/clients/api-key.js'
 import { identifyClient } from '../../../src/clients/client-id.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
@@ -33,7 +34,7 @@ const CAROL = '192.0.2.3'
 
 /** One replica's limits. */
 function openLimits(databaseUrl: string, options: Parameters<typeof openCounters>[1] = {}): RateLimits {
-  return createRateLimits(CONFIG, openCounters(databaseUrl, options))
+  return createRateLimits(CONFIG, systemClock, openCounters(databaseUrl, options))
 }
 
 interface Answer {
@@ -104,7 +105,7 @@ describe('replicas on one database', () => {
 test('a flood from one IPv6 network, or from one IPv4 /16, adds few rows and does not affect other clients', async () => {
   const databaseUrl = await createCountsDatabase()
   const maxClients = 640
-  const limits = createRateLimits(CONFIG, { ...openCounters(databaseUrl), maxClients })
+  const limits = createRateLimits(CONFIG, systemClock, { ...openCounters(databaseUrl), maxClients })
   for (const start of [0, 500]) {
     const subnets = times(500, (index) => `2001:db8:1:${(start + index).toString(16)}::1`)
     const addresses = times(500, (index) => `10.0.${(start + index) >> 8}.${(start + index) & 255}`)
@@ -122,7 +123,7 @@ test('a flood from one IPv6 network, or from one IPv4 /16, adds few rows and doe
 test('responses have the same headers as with counts in memory, and windows end in the same way', async () => {
   stopClock()
   const databaseUrl = await createCountsDatabase()
-  const stores = { memory: createRateLimits(CONFIG), postgres: openLimits(databaseUrl) }
+  const stores = { memory: createRateLimits(CONFIG, systemClock), postgres: openLimits(databaseUrl) }
   const other = openLimits(databaseUrl)
   const start = Date.now()
   const seen = []

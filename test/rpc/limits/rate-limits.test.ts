@@ -1,7 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { identifyClient } from '../../../src/clients/client-id.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
+import { createManualClock } from '../../support/manual-clock.js'
 
 const LIMIT = 2
 const CONFIG = {
@@ -45,7 +47,7 @@ async function fill(count: number, limits: RateLimits, address: (index: number) 
 
 describe('clients beyond the limit of separate counts', () => {
   it('share a few counts, while earlier clients and those of the other IP version keep their own', async () => {
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     const counted = 50_000
     await fill(counted, limits, addressOf)
 
@@ -65,7 +67,7 @@ describe('clients beyond the limit of separate counts', () => {
     ['an IPv6 /48', (index: number) => subnetOf(1, index), subnetOf(2, 1)],
   ])('of %s share the counts of that network and do not affect others', async (_, address, elsewhere) => {
     const maxClients = 80
-    const limits = createRateLimits(CONFIG, { maxClients })
+    const limits = createRateLimits(CONFIG, systemClock, { maxClients })
     const accepted = await fill(5000, limits, address)
     expect(accepted).toBeLessThanOrEqual(maxClients / 8 + 16 * LIMIT)
     for (const other of [elsewhere, '192.0.2.1', '2001:dba::1']) {
@@ -78,7 +80,7 @@ describe('clients beyond the limit of separate counts', () => {
 
 describe('an IPv6 network', () => {
   it('has four times the limit of a client for a /56, sixteen times for a /48', async () => {
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     expect(await fill(256, limits, (index) => subnetOf(1, index))).toBe(4 * LIMIT)
     expect(await fill(2048, limits, (index) => subnetOf(2, index * 32))).toBe(16 * LIMIT)
     expect(await left(limits, subnetOf(3, 0))).toBe(LIMIT - 1)
@@ -86,7 +88,7 @@ describe('an IPv6 network', () => {
   })
 
   it('is named in the rejection, with its own count in the headers', async () => {
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     await fill(256, limits, (index) => subnetOf(1, index))
     const headers = new Map<string, string>()
     const client = {
@@ -107,29 +109,19 @@ describe('an IPv6 network', () => {
   })
 
   it('does not count the rejected requests of its clients', async () => {
-    const limits = createRateLimits(CONFIG)
+    const limits = createRateLimits(CONFIG, systemClock)
     expect(await fill(1000, limits, () => subnetOf(1, 0))).toBe(LIMIT)
     expect(await fill(3 * LIMIT, limits, (index) => subnetOf(1, 1 + (index % 3)))).toBe(3 * LIMIT)
   })
 
-  it('has all of its requests again in the next window', async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const limits = createRateLimits(CONFIG)
+  it('has all of its requests again a window later, also when the time of day was set back by an hour meanwhile', async () => {
+    const clock = createManualClock()
+    const limits = createRateLimits(CONFIG, clock)
     await fill(256, limits, (index) => subnetOf(1, index))
+    clock.set(clock.now() - 3_600_000)
+    await clock.advance(CONFIG.windowMs - 1)
     expect(await left(limits, subnetOf(1, 99))).toBeUndefined()
-    vi.advanceTimersByTime(CONFIG.windowMs)
-    expect(await left(limits, subnetOf(1, 99))).toBe(LIMIT - 1)
-  })
-
-  it('has all of its requests again a window later when the clock was set back by an hour meanwhile', async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const limits = createRateLimits(CONFIG)
-    await fill(256, limits, (index) => subnetOf(1, index))
-    vi.setSystemTime(Date.now() - 3_600_000)
-    expect(await left(limits, subnetOf(1, 99))).toBeUndefined()
-    vi.advanceTimersByTime(CONFIG.windowMs)
+    await clock.advance(1)
     expect(await left(limits, subnetOf(1, 99))).toBe(LIMIT - 1)
   })
 
@@ -137,7 +129,7 @@ describe('an IPv6 network', () => {
     const request = fc.record({ site: fc.nat(2), range: fc.nat(3), subnet: fc.nat(5) })
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 400, size: 'max' }), async (requests) => {
-        const limits = createRateLimits(CONFIG)
+        const limits = createRateLimits(CONFIG, systemClock)
         const accepted = new Map<string, number>()
         const of = (key: string) => accepted.get(key) ?? 0
         for (const { site, range, subnet } of requests) {
@@ -154,7 +146,7 @@ describe('an IPv6 network', () => {
 })
 
 it('the limits of methods and the global one are counted separately', async () => {
-  const limits = createRateLimits(CONFIG)
+  const limits = createRateLimits(CONFIG, systemClock)
   const client = { client: identifyClient('127.0.0.1'), setHeader: () => {} }
   for (const name of ['quote', 'global', 'quote', 'global'] as const) await limits.consume(name, client)
   await expect(limits.consume('quote', client)).rejects.toMatchObject({
