@@ -42,15 +42,10 @@ export type NotAskedReason = 'bond_unknown' | Exclude<Eligibility, 'able' | 'pro
 /** Says whom quotes ask: rounds and statistics have it from here. */
 export type SolverChoice = ReturnType<typeof createSolverChoice>
 
-/** A reachable solver, with what stays the same while the directory lists it as it is. */
-interface Listed {
-  readonly solver: Solver
-  readonly slots: RequestSlots
-}
-
 /** A reachable solver, as a round sees it. */
 interface Examined {
-  readonly listed: Listed
+  readonly solver: Solver
+  readonly slots: RequestSlots
   readonly standing: Standing
   /** Its lessons in the pair. */
   readonly lessons: Lessons | undefined
@@ -63,33 +58,20 @@ export function createSolverChoice(
   standings: Standings,
   slots: SlotsByConnection,
 ) {
-  const lists = new WeakMap<readonly Solver[], readonly Listed[]>()
-
-  function listedOf(chainId: number): readonly Listed[] {
-    const solvers = directory.reachable(chainId)
-    const known = lists.get(solvers)
-    if (known !== undefined) return known
-    const listed = solvers.map((solver) => ({ solver, slots: slots.of(solver) }))
-    lists.set(solvers, listed)
-    return listed
-  }
-
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
   function examine(chainId: number, pair: Pair | undefined, now: number): readonly Examined[] {
-    const all = listedOf(chainId).map((listed): Examined => {
-      const { solver } = listed
+    const all = directory.reachable(chainId).map((solver): Examined => {
       const standing = standings.of(solver)
       const lessons = pair?.of(solver.address)
       const treatment = rules.canCheck(solver) ? eligibility(standing, lessons, now) : 'bond_unknown'
-      return { listed, standing, lessons, treatment }
+      return { solver, slots: slots.of(solver), standing, lessons, treatment }
     })
     if (!all.some(isAble)) for (const one of lastResort(all, now)) one.treatment = 'able'
     return all
   }
 
   function toAsked(examined: Examined, now: number, chosenBy?: ChosenBy): Asked {
-    const { listed, standing, lessons, treatment } = examined
-    const { solver, slots } = listed
+    const { solver, slots, standing, lessons, treatment } = examined
     const waitOf = (isWorse: boolean) => (treatment === 'probe' ? 'never' : waitFor(lessons, isWorse))
     const wait = waitOf(false)
     return {
@@ -114,11 +96,11 @@ export function createSolverChoice(
       const now = clock.monotonic()
       const examined = examine(chainId, pair, now)
       const able = examined.filter(isAble)
-      const free = able.filter(({ listed }) => listed.slots.canServe(now, deadline))
-      const hasWon = ({ listed }: Examined) => winners.includes(listed.solver.address)
+      const free = able.filter(({ slots }) => slots.canServe(now, deadline))
+      const hasWon = ({ solver }: Examined) => winners.includes(solver.address)
       const chosen = choose(free, config.maxQuoteFanOut, hasWon, Math.random)
-      const isProbed = ({ treatment, listed }: Examined) =>
-        treatment === 'probe' && chosen.length > 0 && !listed.slots.isFull
+      const isProbed = ({ treatment, slots }: Examined) =>
+        treatment === 'probe' && chosen.length > 0 && !slots.isFull
       const asked = [
         ...chosen.map(({ candidate, chosenBy }) => toAsked(candidate, now, chosenBy)),
         ...examined.filter(isProbed).map((one) => toAsked(one, now)),
@@ -128,7 +110,7 @@ export function createSolverChoice(
     /** Undefined for a solver that quotes ask. */
     notAskedReason({ chainId, address }: SolverKey): NotAskedReason | undefined {
       const found = examine(chainId, undefined, clock.monotonic()).find(
-        ({ listed }) => listed.solver.address === address,
+        ({ solver }) => solver.address === address,
       )
       if (found === undefined || found.treatment === 'able') return undefined
       return found.treatment === 'probe' ? 'circuit_open' : found.treatment
