@@ -66,25 +66,34 @@ it('a solver that is killed again and again while it pays sends one payment for 
   first.signal('SIGKILL')
   await first.exited
   const before = await market.countTransactions(account)
+  const countMined = async () => (await market.countTransactions(account)) - before
   const waiting = [...offers]
   const { client } = market.calls
   // Kills while payments waited to be mined, and while orders had no payment yet.
   const kills = { whilePaying: 0, beforePayment: 0 }
   for (let life = 0; waiting.length > 0; life++) {
-    const solver = startSolver(stateFile)
-    // These come while it starts, and the next ones while it pays.
-    for (const offer of waiting.splice(0, 2)) await market.deposit(offer)
-    await solver.waitFor(/^started$/m)
-    const deposits = payAddresses(waiting.splice(0, 2))
-    // In every other life, its payments wait when it is killed, some of them with raised fees.
-    if (life % 2 === 0) {
-      await deposits
+    // In every other life, payments wait when it is killed, some of them with raised fees, however slow the machine is.
+    const isHeld = life % 2 === 0
+    const [early, late] = [waiting.splice(0, 2), waiting.splice(0, 2)]
+    let solver = isHeld ? undefined : startSolver(stateFile)
+    // In the other lives these come while it starts, and the next ones while it pays.
+    for (const offer of early) await market.deposit(offer)
+    if (isHeld) {
+      await payAddresses(late)
       await client.setAutomine(false)
     }
+    solver ??= startSolver(stateFile)
+    await solver.waitFor(/^started$/m)
+    const deposits = isHeld ? undefined : payAddresses(late)
+    if (isHeld)
+      await eventually(
+        () => market.pendingOf(account),
+        (payments) => payments.length > 0,
+      )
     await delay(Math.random() * LONGEST_LIFE_MS)
     solver.signal('SIGKILL')
     await Promise.all([solver.exited, deposits])
-    const mined = (await market.countTransactions(account)) - before
+    const mined = await countMined()
     const pending = (await market.pendingOf(account)).length
     if (pending > 0) kills.whilePaying++
     if (mined + pending < ORDERS - waiting.length) kills.beforePayment++
@@ -93,7 +102,7 @@ it('a solver that is killed again and again while it pays sends one payment for 
   }
   const last = startSolver(stateFile)
   for (const { orderId } of offers) expect(await market.settlements(orderId)).toBe(1)
-  expect((await market.countTransactions(account)) - before).toBe(ORDERS)
+  expect(await countMined()).toBe(ORDERS)
   expect(last.output()).not.toContain('error')
   await last.waitFor(/^started$/m)
   // Nobody takes this one, and its cancellation costs.
