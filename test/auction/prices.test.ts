@@ -127,6 +127,7 @@ describe('an auction', () => {
     ['the other direction', { inputToken: SWAP.outputToken, outputToken: SWAP.inputToken }],
     ['another order type', { orderType: 'EXACT_OUTPUT' }],
     ['another amount', { amount: 50n }],
+    ['a window', { minDepositWindow: 60 }],
   ])('is not shared by requests for %s', async (_, changes) => {
     const { get, rounds } = openPrices()
     await Promise.all([get(SWAP, '192.0.2.1'), get({ ...SWAP, ...changes }, '192.0.2.1')])
@@ -188,16 +189,6 @@ describe('a result', () => {
     expect(rounds).toHaveLength(1)
     await get(SWAP, '192.0.2.1')
     expect(rounds).toHaveLength(2)
-  })
-
-  it('is that of no request for another amount, order type, direction or window', async () => {
-    const { get, rounds } = openPrices()
-    const { inputToken, outputToken } = SWAP
-    const reversed = { inputToken: outputToken, outputToken: inputToken }
-    for (const changes of [{}, { amount: 6n }, { orderType: 'EXACT_OUTPUT' as const }, reversed])
-      for (const minDepositWindow of [undefined, 60])
-        await get({ ...SWAP, ...changes, minDepositWindow }, '192.0.2.1')
-    expect(rounds).toHaveLength(8)
   })
 
   it('is forgotten when 10,000 others have been asked since', async () => {

@@ -2,46 +2,27 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createChain } from '../../src/chain/chain.js'
 import { createOrderCaches } from '../../src/chain/contract/order-cache.js'
 import type { TopicListener } from '../../src/cluster/cluster.js'
+import type { Topic } from '../../src/store/topics.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 
 /** A chain of a follower replica, which reads no node here: its state is what the leader publishes. */
 function startFollower() {
   const clock = createManualClock()
   const listeners: TopicListener[] = []
-  const unused = () => expect.unreachable()
   const chain = createChain(
-    {
-      chainId: 1,
-      rpcUrls: ['http://127.0.0.1:1'],
-      settlement: `0x${'5e'.repeat(20)}`,
-      pollIntervalMs: 1000,
-      startBlock: undefined,
-      confirmations: 0,
-      recheckBlocks: 32,
-      destinationChains: [1],
-      name: 'Ethereum',
-      explorerUrl: undefined,
-      tokenList: new Map(),
-    },
-    {
-      protocolName: 'Service',
-      maxReorgDepth: 64,
+    only({ chainId: 1, rpcUrls: ['http://127.0.0.1:1'], settlement: `0x${'5e'.repeat(20)}` as const }),
+    only({
       startTimeoutMs: 1000,
-      verifyTimeoutMs: 300,
-      eventSinkOf: unused,
       orderCaches: createOrderCaches([1]),
-      orderStore: { readSteps: unused, list: unused },
-      cluster: {
-        listen: (_topic, listener) => void listeners.push(listener),
-        publish() {},
-        acquire: unused,
-      },
+      orderStore: { readSteps: async () => expect.unreachable() },
+      cluster: { listen: (_topic: Topic, listener: TopicListener) => void listeners.push(listener) },
       metrics: createMetrics(),
       clock,
       log: createLog('silent'),
-    },
+    }),
   )
   onTestFinished(chain.close)
   return {

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ApiKey, formatApiKey, isValidAt, parseApiKey, sentKeys } from '../../src/clients/api-key.js'
 
@@ -25,10 +24,6 @@ describe('parseApiKey', () => {
     ['with a short id', `qa_${ID.slice(1)}_${SECRET}`],
   ])('refuses a key %s', (_what, text) => {
     expect(parseApiKey(text)).toBeUndefined()
-  })
-
-  test('refuses any other text', () => {
-    fc.assert(fc.property(fc.string(), (text) => parseApiKey(text) === undefined))
   })
 })
 

@@ -1,5 +1,4 @@
 import { connect as connectTo, createServer } from 'node:net'
-import { Writable } from 'node:stream'
 import { inspect } from 'node:util'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -23,12 +22,6 @@ const NOW = 1_800_000_000_000
 /** Opens stores until the end of the test. @returns the stores and their log */
 async function open(where: { dbPath?: string; databaseUrl?: string }) {
   const lines: string[] = []
-  const stream = new Writable({
-    write(line, _encoding, done) {
-      lines.push(String(line))
-      done()
-    },
-  })
   const { stores, cluster, ...instance } = await openInstance({
     dbPath: ':memory:',
     databaseUrl: undefined,
@@ -38,7 +31,7 @@ async function open(where: { dbPath?: string; databaseUrl?: string }) {
     solverAllowlist: false,
     onDropped() {},
     clock: { ...systemClock, now: () => NOW },
-    log: pino({ level: 'trace' }, stream),
+    log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     ...where,
   })
   let closed: Promise<void> | undefined

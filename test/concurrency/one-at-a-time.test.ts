@@ -15,16 +15,11 @@ function heldWork() {
   return { runs, work }
 }
 
-test('the first call starts the work at once', () => {
-  const { runs, work } = heldWork()
-  void coalesce(work)()
-  expect(runs).toHaveLength(1)
-})
-
-test('calls during a run share the next run, which begins after it', async () => {
+test('the first call runs at once, and calls during a run share the next run, which begins after it', async () => {
   const { runs, work } = heldWork()
   const run = coalesce(work)
   const first = run()
+  expect(runs).toHaveLength(1)
   const second = run()
   expect(run()).toBe(second)
   await nextTurn()

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { readChains } from '../../src/config/chains.js'
 import { type ChainConfig, type Config, processEnvironment, readConfig } from '../../src/config/config.js'
+import { ConfigError, EnvironmentReader } from '../../src/config/environment.js'
 import { DEFAULTS, OPTIONAL_VARIABLES } from '../../src/config/variables.js'
 
 const SETTLEMENT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -112,6 +114,39 @@ describe('a chain', () => {
       { chainId: 8453, rpcUrls: ['http://127.0.0.1:1'], confirmations: 3 },
       { chainId: 1, rpcUrls: ['http://127.0.0.1:8545'], confirmations: 0 },
     ])
+  })
+
+  test('has a known name and explorer, and the operator may name others', () => {
+    const base = (changes = {}) =>
+      readOneChain({
+        SUPPORTED_CHAINS: '8453',
+        RPC_URL_8453: LEAST.RPC_URL_1,
+        SERVICE_ADDRESS_8453: SETTLEMENT,
+        ...changes,
+      })
+    expect(base()).toMatchObject({ name: 'Base', explorerUrl: 'https://basescan.org' })
+    const settings = { CHAIN_NAME_8453: 'Our chain', EXPLORER_URL_8453: 'https://explorer.example/base/' }
+    expect(base(settings)).toMatchObject({
+      name: 'Our chain',
+      explorerUrl: 'https://explorer.example/base',
+    })
+  })
+
+  test('without a known name is called by its id', () => {
+    const env = new EnvironmentReader({ SUPPORTED_CHAINS: '123220401683' }, {})
+    expect(readChains(env)[0]).toMatchObject({ name: 'Chain 123220401683', explorerUrl: undefined })
+  })
+
+  test.each([
+    ['CHAIN_NAME_1', 'a\u202eb'],
+    ['CHAIN_NAME_1', 'n'.repeat(65)],
+    ['EXPLORER_URL_1', 'javascript:alert(1)'],
+    ['EXPLORER_URL_1', 'basescan.org'],
+    ['EXPLORER_URL_1', 'https://basescan.org/?q='],
+    ['PUBLIC_RPC_URL_1', 'wss://rpc.example'],
+    ['PUBLIC_RPC_URL_1', 'https://user:secret@rpc.example'],
+  ])('refuses %s=%s', (variable, value) => {
+    expect(() => read({ [variable]: value })).toThrow(ConfigError)
   })
 
   test('that is not supported may have variables with any values', () => {

@@ -11,25 +11,16 @@ const LEAST = {
 test.each([
   ['QUOTE_TIMEOUT', 'QUOTE_TIMEOUT_MS'],
   ['RATE_LIMIT_QOUTE', 'RATE_LIMIT_QUOTE'],
-  ['FILL_WINDOW', 'DEFAULT_FILL_WINDOW'],
   ['DEPOSIT_WINDOW', 'DEFAULT_DEPOSIT_WINDOW'],
   ['quote_timeout_ms', 'QUOTE_TIMEOUT_MS'],
   ['RPC_URL', 'RPC_URL_<chainId>'],
-  ['SERVICE_ADDRESS', 'SERVICE_ADDRESS_<chainId>'],
-  ['CONFIRMATIONS', 'CONFIRMATIONS_<chainId>'],
   ['RPC_URLS_8453', 'RPC_URL_8453'],
   ['RPC_URL10', 'RPC_URL_10'],
-  ['SERVICE_ADRESS_10', 'SERVICE_ADDRESS_10'],
   ['FIRMSWAP_ADDRESS_8453', 'SERVICE_ADDRESS_8453'],
   ['POLL_INTERVAL_10', 'POLL_INTERVAL_MS_10'],
-  ['SUPPORTED_CHAIN', 'SUPPORTED_CHAINS'],
   ['SUPPORTED_CHAIN_IDS', 'SUPPORTED_CHAINS'],
-  ['MIN_SOLVERS_BOND', 'MIN_SOLVER_BOND'],
-  ['CORS_ORIGIN', 'CORS_ORIGINS'],
   ['DATABASE_URI', 'DATABASE_URL'],
   ['DBPATH', 'DB_PATH'],
-  ['NODE_ENVS', 'NODE_ENV'],
-  ['LOGLEVEL', 'LOG_LEVEL'],
   ['Port', 'PORT'],
 ])('%s is reported as a misspelt %s', (variable, meant) => {
   const found = findMisspellings({ ...LEAST, [variable]: '1' })
@@ -49,30 +40,19 @@ test('variables of the service, of chains that it does not serve, of other progr
   ]
   const others = [
     'PATH',
-    'HOME',
-    'HOSTNAME',
     'POST',
     'SORT',
-    'USER',
-    'NO_COLOR',
     'NODE_OPTIONS',
-    'NODE_PATH',
     'PGHOST',
     'ETH_RPC_URL',
     'TOKEN_ADDRESS_10',
     'FIRMSWAP_ADDRESS_1',
     'TEST_DATABASE_URL',
-    'AGGREGATOR_URL',
     'RPC_URL_PORT_8545_TCP',
     'KUBERNETES_SERVICE_HOST',
-    'KUBERNETES_PORT',
-    'POSTGRES_DB',
     'TIMEOUT_MS',
-    'WINDOW',
     'DB_HOST',
-    'LOG_FORMAT',
     'npm_package_name',
-    'http_proxy',
     '_',
     `QUOTE_TIMEOUT${'_'.repeat(100)}`,
   ]
@@ -88,11 +68,8 @@ const twoLetters = () => 2
 test.each([
   ['chainid', 'chainId'],
   ['chain_id', 'chainId'],
-  ['CHAIN-ID', 'chainId'],
   ['usr', 'user'],
-  ['users', 'user'],
   ['solvr', 'solver'],
-  ['oderId', 'orderId'],
 ])('%s is a near miss of %s', (name, meant) => {
   expect(nearMiss(name, KNOWN, twoLetters)).toBe(meant)
 })
@@ -103,5 +80,6 @@ test.each(['', 'x', 'limit', 'cursor', 'orderIdentifier'])('%j is a near miss of
 
 test('the nearest name is returned, and each name has its own distance', () => {
   expect(nearMiss('orders', ['orderId', 'order'], twoLetters)).toBe('order')
+  expect(nearMiss('CHAIN-ID', KNOWN, () => 0)).toBe('chainId')
   expect(nearMiss('orders', ['orderId', 'order'], (name) => (name === 'order' ? 0 : 2))).toBe('orderId')
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readChains } from '../../src/config/chains.js'
-import { ConfigError, EnvironmentReader } from '../../src/config/environment.js'
+import { type ConfigError, EnvironmentReader } from '../../src/config/environment.js'
 
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
@@ -250,48 +250,5 @@ describe('a logo of a token list', () => {
   test('may have gradients, styles and parts that it uses again', () => {
     const parts = `<style>.a{fill:url(#g)}</style><linearGradient id="g"/><path class="a" style="fill:url('#g')"/><use href="#g"/><image href="data:image/png;base64,AAAA"/>`
     expect(logoOf(`data:,${encodeURIComponent(SVG.replace('<path', `${parts}<path`))}`)).toBeDefined()
-  })
-})
-
-describe('a chain', () => {
-  const chainOf = (settings: Record<string, string>) => {
-    const env = new EnvironmentReader(
-      {
-        SUPPORTED_CHAINS: '8453',
-        RPC_URL_8453: 'http://127.0.0.1',
-        SERVICE_ADDRESS_8453: ADDRESS,
-        ...settings,
-      },
-      {},
-    )
-    const [chain] = readChains(env)
-    env.assertValid()
-    return chain
-  }
-
-  test('has a known name and explorer, and the operator may name others', () => {
-    expect(chainOf({})).toMatchObject({ name: 'Base', explorerUrl: 'https://basescan.org' })
-    const settings = { CHAIN_NAME_8453: 'Our chain', EXPLORER_URL_8453: 'https://explorer.example/base/' }
-    expect(chainOf(settings)).toMatchObject({
-      name: 'Our chain',
-      explorerUrl: 'https://explorer.example/base',
-    })
-  })
-
-  test('without a known name is called by its id', () => {
-    const env = new EnvironmentReader({ SUPPORTED_CHAINS: '123220401683' }, {})
-    expect(readChains(env)[0]).toMatchObject({ name: 'Chain 123220401683', explorerUrl: undefined })
-  })
-
-  test.each([
-    ['CHAIN_NAME_8453', 'a\u202eb'],
-    ['CHAIN_NAME_8453', 'n'.repeat(65)],
-    ['EXPLORER_URL_8453', 'javascript:alert(1)'],
-    ['EXPLORER_URL_8453', 'basescan.org'],
-    ['PUBLIC_RPC_URL_8453', 'wss://rpc.example'],
-    ['PUBLIC_RPC_URL_8453', 'https://user:secret@rpc.example'],
-    ['EXPLORER_URL_8453', 'https://basescan.org/?q='],
-  ])('refuses %s=%s', (variable, value) => {
-    expect(() => chainOf({ [variable]: value })).toThrow(ConfigError)
   })
 })

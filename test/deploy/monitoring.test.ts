@@ -28,19 +28,6 @@ interface AlertTests {
 const panels = dashboard.panels.filter(({ type }) => type !== 'row')
 
 describe('the dashboard', () => {
-  test('has its rows, with the overview first', () => {
-    const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
-    expect(rows).toEqual([
-      'Overview',
-      'Quotes',
-      'Solvers',
-      'Chains',
-      'Events and streams',
-      'Requests and limits',
-      'Process',
-    ])
-  })
-
   test.each(panels)('has for "$title" a description, a unit and the selected data source', (panel) => {
     expect(panel.title).not.toBe('')
     expect(panel.description).toMatch(/^[A-Z0-9].*\.$/)

@@ -9,18 +9,10 @@ const POSITIONS = SEQUENCES.flatMap((sequence) => [
   { sequence, digest: undefined },
 ])
 
-test.each(POSITIONS)('the cursor of $sequence with the digest $digest can be read', (position) => {
-  expect(cursors.read(cursors.write(position))).toEqual(position)
-})
-
 test.each(POSITIONS)('the cursor of $sequence with the digest $digest needs no escaping', (position) => {
   const cursor = cursors.write(position)
   expect(encodeURIComponent(cursor)).toBe(cursor)
-})
-
-test('no two positions have the same cursor', () => {
-  const written = Array.from({ length: 2000 }, (_, sequence) => cursors.write({ sequence, digest: DIGEST }))
-  expect(new Set(written).size).toBe(2000)
+  expect(cursors.read(cursor)).toEqual(position)
 })
 
 test.each(['b-Log_1', 'a-Log_', 'a-Log_12', 'A-Log_1', ''])(
@@ -33,28 +25,16 @@ test.each(['b-Log_1', 'a-Log_', 'a-Log_12', 'A-Log_1', ''])(
 describe('a cursor is not', () => {
   test.each([
     '',
-    '.',
-    '7',
     'a-Log_1',
     'a-Log_1.',
-    '.7',
-    'a-Log_1.7.7',
-    'a-Log_1.7.',
-    'a-Log_1.7.aZ09_-b',
     'a-Log_1.7.aZ09_-bcd',
     'a-Log_1.7.aZ09_-b+',
-    'a-Log_1.7.aZ09_-bc.',
-    'a-Log_1.7.aZ09_-bc.0',
     'a-Log_1..aZ09_-bc',
-    'a-Log_1 .7',
     'a-Log_1.7 ',
     ' a-Log_1.7',
     'a-Log_1.7\n',
     'a-Log_1.Z',
-    'a-Log_1.-7',
     'a-Log_1.+7',
-    'a-Log_1.7.5',
-    'a-Log_1.١',
     // One more than the largest safe integer, and the longest text that matches the pattern.
     `a-Log_1.${(2 ** 53).toString(36)}`,
     'a-Log_1.zzzzzzzzzzz',

@@ -66,42 +66,41 @@ async function openReplaceable(entries: number) {
 }
 
 describe('a running service notices that its log was replaced', () => {
-  const replacements: [what: string, make: () => ReturnType<typeof openFilled>][] = [
+  const replacements: [
+    what: string,
+    make: () => ReturnType<typeof openFilled>,
+    notify?: (listener: TopicListener) => void,
+  ][] = [
     ['by one that ends earlier', () => openFilled(3)],
     ['by an empty one', () => openFilled(0)],
     ['by one with another last entry', () => openFilled(5, { atMs: HOUR_MS + 100 })],
     ['by one with another entry at the last sequence', () => openFilled(9, { atMs: HOUR_MS + 100 })],
+    [
+      'by one that ends earlier, at a message of another replica',
+      () => openFilled(3),
+      (listener) => listener.onMessage('4'),
+    ],
     ['by one with another id', () => openFilled(5, { logId: 'other-log', atMs: HOUR_MS + 100 })],
   ]
-  const ways: [how: string, notify: (listener: TopicListener) => void][] = [
-    ['after a reconnection', (listener) => listener.onMissed()],
-    ['after a message of another replica', (listener) => listener.onMessage('4')],
-  ]
+  test.each(replacements)('%s', async (_what, make, notify = (listener) => listener.onMissed()) => {
+    const { eventLog, listener, logged, replaceBy, come } = await openReplaceable(5)
+    const running = eventLog.subscribe(undefined, EVERY_EVENT)
+    const lost = running.cursor()
+    const end = running.next().catch((error) => error)
+    const replacement = await make()
+    replaceBy(replacement)
+    notify(listener)
+    expect(await end).toEqual(CURSOR_UNKNOWN)
+    expect(logged).toHaveBeenCalledOnce()
+    await expect(come(lost)).rejects.toEqual(CURSOR_UNKNOWN)
 
-  describe.each(ways)('%s', (_how, notify) => {
-    test.each(replacements)('%s', async (_what, make) => {
-      const { eventLog, listener, logged, replaceBy, come } = await openReplaceable(5)
-      const running = eventLog.subscribe(undefined, EVERY_EVENT)
-      const lost = running.cursor()
-      const end = running.next().catch((error) => error)
-      const replacement = await make()
-      replaceBy(replacement)
-      notify(listener)
-      expect(await end).toEqual(CURSOR_UNKNOWN)
-      expect(logged).toHaveBeenCalledOnce()
-      await expect(come(lost)).rejects.toEqual(CURSOR_UNKNOWN)
-
-      const { lastSequence } = await replacement.store.readState()
-      const live = eventLog.subscribe(undefined, EVERY_EVENT)
-      await replacement.store.append(
-        replacement.one,
-        newBlocks(20, 21, [settled(1, 20, 0), settled(1, 21, 0)]),
-      )
-      listener.onMessage(String(lastSequence + 2))
-      expect(await take(live, 2)).toEqual([lastSequence + 1, lastSequence + 2])
-      expect(await now(live.next())).toBe('waiting')
-      expect(logged).toHaveBeenCalledOnce()
-    })
+    const { lastSequence } = await replacement.store.readState()
+    const live = eventLog.subscribe(undefined, EVERY_EVENT)
+    await replacement.store.append(replacement.one, newBlocks(20, 21, [settled(1, 20, 0), settled(1, 21, 0)]))
+    listener.onMessage(String(lastSequence + 2))
+    expect(await take(live, 2)).toEqual([lastSequence + 1, lastSequence + 2])
+    expect(await now(live.next())).toBe('waiting')
+    expect(logged).toHaveBeenCalledOnce()
   })
 
   test('when this replica writes into it', async () => {

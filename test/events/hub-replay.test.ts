@@ -94,11 +94,6 @@ describe('batches', () => {
 describe('a filter', () => {
   const filters: [string, Partial<EventFilter>, number[]][] = [
     ['of chains', { chainIds: new Set([2]) }, [3, 4, 7, 8]],
-    ['of several chains', { chainIds: new Set([2, 3]) }, [3, 4, 5, 6, 7, 8]],
-    ['of orders', { orderIds: new Set(['0xa110', '0xa261'] as const) }, [1, 8]],
-    ['of users', { users: new Set(['0xa231b0'] as const) }, [4]],
-    ['of solvers', { solvers: new Set(['0xa350c0'] as const) }, [6]],
-    ['of types', { types: new Set(['Settled'] as const) }, range(1, 8)],
     ['of types that do not come', { types: new Set(['Deposited'] as const) }, []],
     ['of several kinds', { chainIds: new Set([1]), users: new Set(['0xa120b0', '0xa230b0'] as const) }, [2]],
   ]

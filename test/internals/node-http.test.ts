@@ -3,17 +3,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { upgradeFilter } from '../../src/http/port/header-rules.js'
-import {
-  closeQueuedResponse,
-  hasResponseUnderWay,
-  interceptConnections,
-  stopListening,
-} from '../../src/internals/node-http.js'
+import { closeQueuedResponse, hasResponseUnderWay, stopListening } from '../../src/internals/node-http.js'
 import { listen } from '../support/listen.js'
 
-const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`
-const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n'
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
 /** Sends a text to a server; @returns the first bytes that come back */
 async function exchange(server: Server, text: string): Promise<string> {
@@ -28,30 +21,6 @@ async function exchange(server: Server, text: string): Promise<string> {
   const [answer] = await once(socket, 'data')
   return answer
 }
-
-test('interceptConnections passes a connection on before it is served', async () => {
-  const order: string[] = []
-  const server = createServer((_request, response) => {
-    order.push('served')
-    response.end()
-  })
-  interceptConnections(server, (_socket, serve) => {
-    order.push('inspected')
-    setImmediate(serve)
-  })
-  expect(await exchange(server, GET('/'))).toMatch(/^HTTP\/1\.1 200 /)
-  expect(order).toEqual(['inspected', 'served'])
-})
-
-test.each([
-  ['/taken', 'upgraded'],
-  ['/other', 'HTTP/1.1 200 OK'],
-])('upgradeFilter decides on a request for an upgrade at %s', async (path, answer) => {
-  const options = { IncomingMessage: upgradeFilter(({ url }) => url === '/taken') }
-  const server = createServer(options, (_request, response) => void response.end())
-  server.on('upgrade', (_request, socket) => void socket.end('upgraded'))
-  expect(await exchange(server, GET(path, UPGRADE))).toMatch(new RegExp(`^${answer}`))
-})
 
 test('stopListening leaves idle connections open, and lets them be answered', async () => {
   const server = createServer((_request, response) => void response.end('answer'))

@@ -103,19 +103,6 @@ test.each(['invalidate', 'clear'] as const)(
   },
 )
 
-test('invalidate removes one order, and clear removes all', async () => {
-  const { memory, read } = createFastMemory()
-  const getBoth = () => Promise.all([memory.get('0x1'), memory.get('0x2')])
-  await getBoth()
-  memory.invalidate('0x1')
-  memory.invalidate('0x3')
-  await getBoth()
-  expect(read).toHaveBeenCalledTimes(3)
-  memory.clear()
-  await getBoth()
-  expect(read).toHaveBeenCalledTimes(5)
-})
-
 test('the chains share the number of orders, and those that were not read for longest leave first', async () => {
   const cache = createOrderCaches([1, 2]).of(1)
   const remember = (orderId: Hex) =>

@@ -57,19 +57,13 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
   const ignore = () => {}
   const lastAtLogs: (number | undefined)[] = []
   const sync = createChainSync({
-    config: {
+    config: only<ChainConfig>({
       chainId: 1,
-      rpcUrls: ['http://127.0.0.1:8545'],
       settlement: `0x${'5e'.repeat(20)}`,
       pollIntervalMs: 1000,
-      startBlock: undefined,
       confirmations: 0,
       recheckBlocks: 32,
-      destinationChains: [1],
-      name: 'Ethereum',
-      explorerUrl: undefined,
-      tokenList: new Map(),
-    } satisfies ChainConfig,
+    }),
     maxReorgDepth: 256,
     eventSink,
     client: endpoint.client,

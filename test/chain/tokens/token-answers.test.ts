@@ -31,15 +31,9 @@ describe('a symbol', () => {
 
   test.each([
     ['a line feed', 'US\nDC'],
-    ['an escape sequence', '\u001b[31mUSDC'],
-    ['a zero inside', 'US\0DC'],
     ['a direction override', 'USD\u202eC'],
-    ['an isolate', '\u2066USDC\u2069'],
     ['a byte order mark', '\ufeffUSDC'],
-    ['an invisible character', 'US\u200bDC'],
     ['a blank at the end', 'USDC '],
-    ['blanks only', '   '],
-    ['stacked marks', `U${'\u0301'.repeat(5)}`],
     ['no character', ''],
   ])('is absent with %s', (_, symbol) => {
     expect(parseSymbolAnswer(text(symbol))).toBeUndefined()
@@ -49,17 +43,13 @@ describe('a symbol', () => {
   test.each<[string, Hex]>([
     ['33 characters', text('N'.repeat(33))],
     ['129 bytes', text(`${'🦄'.repeat(32)}N`)],
-    ['a mebibyte', text('N'.repeat(2 ** 20))],
     ['bytes that are no UTF-8', stringOf(word(2), 'c328'.padEnd(64, '0'))],
     ['a length beyond its bytes', stringOf(word(33), '4d'.repeat(32))],
     ['a length of 2^256-1', stringOf('ff'.repeat(32), '4d'.repeat(32))],
-    ['a length of 2^32', stringOf(word(2 ** 32), '4d'.repeat(32))],
     ['another offset', `0x${word(64)}${word(3)}${'4d'.repeat(32)}`],
     ['an offset only', `0x${word(32)}`],
     ['31 bytes', `0x${'4d'.repeat(31)}`],
-    ['33 bytes', `0x${'4d'.repeat(33)}`],
     ['no bytes', '0x'],
-    ['zeros', `0x${word(0)}`],
   ])('is absent for an answer with %s', (_, answer) => {
     expect(parseSymbolAnswer(answer)).toBeUndefined()
   })
@@ -76,7 +66,6 @@ describe('decimals', () => {
 
   test.each<[string, Hex]>([
     ['256', integer(256n)],
-    ['2^32+6', integer(2n ** 32n + 6n)],
     ['2^256-1', integer(2n ** 256n - 1n)],
     ['31 bytes', `0x${'00'.repeat(30)}06`],
     ['no bytes', '0x'],

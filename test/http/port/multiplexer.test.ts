@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -16,23 +15,6 @@ import {
 } from './multiplexer-server.js'
 
 describe('one port', () => {
-  test('speaks HTTP/1.1 and keeps the connection', async () => {
-    const { number, origin } = await startMultiplexer()
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    onTestFinished(() => agent.destroy())
-    const localPorts: (number | undefined)[] = []
-    for (const path of ['/a', '/b']) {
-      const call = httpRequest(`${origin}${path}`, { agent, method: 'POST' })
-      call.end('body')
-      const [response] = (await once(call, 'response')) as [IncomingMessage]
-      const text = (await response.setEncoding('utf8').toArray()).join('')
-      expect(text).toBe(`HTTP/1.1 ${path} body`)
-      localPorts.push(call.socket?.localPort)
-    }
-    expect(number).not.toBe(0)
-    expect(localPorts[1]).toBe(localPorts[0])
-  })
-
   test('speaks cleartext HTTP/2, several requests in one session', async () => {
     const { origin } = await startMultiplexer()
     const session = openHttp2(origin)
@@ -116,7 +98,6 @@ describe('requests that a client sends ahead', () => {
   test.each([
     [16, 16],
     [17, 16],
-    [1000, 16],
   ])('are served while at most sixteen wait for a response: of %i, %i', async (sent, served) => {
     const seen: string[] = []
     const port = createMultiplexer(({ url = '' }) => void seen.push(url))
@@ -148,18 +129,6 @@ describe('closing ends', () => {
     const session = openHttp2(origin)
     expect(await request(session, '/a').body).toBe('HTTP/2.0 /a ')
     await Promise.all([close(), once(session, 'close')])
-  })
-
-  test('an HTTP/1.1 connection after its open request', async () => {
-    const { number, close, release } = await startMultiplexer()
-    const { socket, received, ended, text } = await openSocket(number)
-    socket.write(GET('/slow'))
-    await received(FIRST_HALF)
-    const closed = close()
-    release()
-    await Promise.all([closed, ended])
-    expect(text()).toContain(SECOND_HALF)
-    expect(text()).toMatch(/\r\n0\r\n\r\n$/)
   })
 
   test('an HTTP/1.1 connection after all requests that were sent ahead on it', async () => {

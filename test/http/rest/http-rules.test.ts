@@ -55,14 +55,10 @@ test('a method without an option has no route', () => {
 describe('the compiler rejects at start', () => {
   test.each([
     '/v1/{order_id=orders/*}',
-    '/v1/{order_id=**}',
     '/v1/*',
-    '/v1/**',
     '/v1/{order_id}:cancel',
     '/v1/orders:cancel',
     '/v1/order-{order_id}',
-    '/v1/{order.id}',
-    '/v1/{}',
     '/v1/{order_id',
   ])('the path %s', (value) => {
     expect(() => compileRoutes(methodWith({ pattern: { case: 'get', value } }))).toThrow(

@@ -51,12 +51,6 @@ test('the reader reads a whole message', () => {
   })
 })
 
-test('the reader reads only the fields of the message, each once', () => {
-  const asked: string[] = []
-  reader.read((field) => void asked.push(field.jsonName))
-  expect(asked).toEqual(GetQuoteRequestSchema.fields.map(({ jsonName }) => jsonName))
-})
-
 test.each([
   [{ inputToken: '0xA' }, '0xA'],
   [{ input_token: '0xA' }, '0xA'],
@@ -94,37 +88,13 @@ describe('a 64-bit integer', () => {
 
   test.each<[unknown, bigint]>([
     [0, 0n],
-    [1, 1n],
-    ['0', 0n],
     ['8453', 8453n],
-    [Number.MAX_SAFE_INTEGER, 9_007_199_254_740_991n],
     ['9007199254740991', 9_007_199_254_740_991n],
-    [1.0, 1n],
   ])('may be %j', (value, expected) => {
     expect(readField('chainId', value)).toBe(expected)
   })
 
-  test.each([
-    2 ** 53,
-    '9007199254740992',
-    '9007199254740993',
-    '18446744073709551615',
-    -1,
-    '-1',
-    1.5,
-    '1.5',
-    '01',
-    '00',
-    '+1',
-    '1e3',
-    '0x1',
-    ' 1',
-    '',
-    true,
-    [1],
-    { value: 1 },
-    Number.NaN,
-  ])('is not %j', (value) => {
+  test.each([2 ** 53, '9007199254740992', -1, 1.5, '01', '1e3', '', true, [1]])('is not %j', (value) => {
     expect(readField('chainId', value)).toEqual(refused)
   })
 })
@@ -161,19 +131,7 @@ describe('an enum', () => {
     expect(readField('orderType', value)).toBe(number)
   })
 
-  test.each([
-    0,
-    1,
-    2,
-    '1',
-    'ORDER_TYPE_EXACT_INPUT',
-    'exact_input',
-    'EXACT',
-    '',
-    ' EXACT_INPUT',
-    true,
-    ['EXACT_INPUT'],
-  ])('is not %j', (value) => {
+  test.each([1, 'ORDER_TYPE_EXACT_INPUT', 'exact_input', '', true, ['EXACT_INPUT']])('is not %j', (value) => {
     expect(readField('orderType', value)).toEqual(refused)
   })
 

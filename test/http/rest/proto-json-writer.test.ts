@@ -4,7 +4,7 @@ import {
   FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt'
 import { expect, test } from 'vitest'
-import { ConnectedSchema, EventType, RevertedSchema } from '../../../gen/aggregator/v1/event_pb.js'
+import { ConnectedSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { GetOrderResponseSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
 import {
   GetQuoteResponseSchema,
@@ -90,33 +90,6 @@ test('a message that is not set is absent', () => {
   expect(compileJsonWriter(GetQuoteResponseSchema)(create(GetQuoteResponseSchema))).not.toHaveProperty(
     'quote',
   )
-})
-
-test('64-bit integers are numbers', () => {
-  const solver = { address: '0xA', name: 'One', registeredAt: 9_007_199_254_740_991n }
-  const message = create(ListSolversResponseSchema, { solvers: [solver] })
-  expect(compileJsonWriter(ListSolversResponseSchema)(message)).toEqual({
-    solvers: [{ address: '0xA', name: 'One', registeredAt: Number.MAX_SAFE_INTEGER }],
-  })
-})
-
-test.each([
-  [OrderState.NONE, 'NONE'],
-  [OrderState.DEPOSITED, 'DEPOSITED'],
-  [OrderState.SETTLED, 'SETTLED'],
-  [OrderState.REFUNDED, 'REFUNDED'],
-])('order state %i is written %s, without its prefix', (state, name) => {
-  const message = create(GetOrderResponseSchema, { state })
-  expect(compileJsonWriter(GetOrderResponseSchema)(message)).toMatchObject({ state: name })
-})
-
-test.each([
-  [EventType.DEPOSITED, 'Deposited'],
-  [EventType.SETTLED, 'Settled'],
-  [EventType.REFUNDED, 'Refunded'],
-  [EventType.REVERTED, 'Reverted'],
-])('event type %i is written %s, like the messages of its kind', (event, name) => {
-  expect(compileJsonWriter(RevertedSchema)(create(RevertedSchema, { event }))).toMatchObject({ event: name })
 })
 
 test('lists are written item by item, in their order, and are present when empty', () => {

@@ -4,7 +4,6 @@ import { createQueryCheck } from '../../../src/http/rest/transcoder.js'
 
 const { fields } = EventService.method.streamEvents.input
 const check = createQueryCheck(fields)
-const NAMES = 'after, chainId, type, orderId, user, solver, health'
 
 test('every field is a parameter, by its name in JSON and in the proto', () => {
   const names = fields.flatMap((field) => [field.jsonName, field.name])
@@ -12,17 +11,10 @@ test('every field is a parameter, by its name in JSON and in the proto', () => {
   expect(check(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([])
 })
 
-test.each([
-  ['chainid', `use ${NAMES}`],
-  ['usr', `use ${NAMES}`],
-  ['solver[]', `use ${NAMES}`],
-  ['limit', `use ${NAMES}`],
-  ['', `use ${NAMES}`],
-  ['__proto__', `use ${NAMES}`],
-  ['constructor', `use ${NAMES}`],
-])('%j is not a parameter', (name, hint) => {
+test.each(['chainid', 'solver[]', '', '__proto__', 'constructor'])('%j is not a parameter', (name) => {
   const query = JSON.parse(`{${JSON.stringify(name)}:"1"}`)
-  expect(check(query)).toEqual([{ field: name, message: `is not a parameter of this path: ${hint}` }])
+  const message = 'is not a parameter of this path: use after, chainId, type, orderId, user, solver, health'
+  expect(check(query)).toEqual([{ field: name, message }])
 })
 
 test('many, long or unprintable names are not repeated in full', () => {

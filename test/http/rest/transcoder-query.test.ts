@@ -45,12 +45,10 @@ test.each(['orderId', 'order_id'])('a GET takes its fields from the query: %s', 
   expect([status, body.orderId]).toEqual([200, '0x12'])
 })
 
-test.each([
-  ['orderid', 'use orderId'],
-  ['chainId', 'use orderId'],
-  ['page', 'use orderId'],
-])('a GET rejects a parameter of another name: %s', async (name, hint) => {
-  const { status, body } = await get(`?orderId=0x12&${name}=1`)
+test('a GET rejects a parameter of its path', async () => {
+  const { status, body } = await get('?orderId=0x12&chainId=1')
   expect([status, body.code]).toEqual([400, 'INVALID_ARGUMENT'])
-  expect(body.details).toEqual([{ field: name, message: `is not a parameter of this path: ${hint}` }])
+  expect(body.details).toEqual([
+    { field: 'chainId', message: 'is not a parameter of this path: use orderId' },
+  ])
 })

@@ -73,18 +73,6 @@ function stopClock(): void {
 }
 
 describe('replicas on one database', () => {
-  test('count a client together', async () => {
-    const databaseUrl = await createCountsDatabase()
-    const [one, other] = [openLimits(databaseUrl), openLimits(databaseUrl)]
-    const left = []
-    for (let index = 0; index < LIMIT; index++)
-      left.push(await remaining(index % 2 === 0 ? one : other, ALICE))
-    expect(left).toEqual([4, 3, 2, 1, 0])
-    expect((await ask(one, ALICE)).isAccepted).toBe(false)
-    expect((await ask(other, ALICE)).isAccepted).toBe(false)
-    expect(await remaining(one, BOB)).toBe(LIMIT - 1)
-  })
-
   test('accept as many concurrent requests as one replica would', async () => {
     const databaseUrl = await createCountsDatabase()
     const cluster = times(3, () => openLimits(databaseUrl))

@@ -108,12 +108,6 @@ describe('an IPv6 network', () => {
     })
   })
 
-  it('does not count the rejected requests of its clients', async () => {
-    const limits = createRateLimits(CONFIG, systemClock)
-    expect(await fill(1000, limits, () => subnetOf(1, 0))).toBe(LIMIT)
-    expect(await fill(3 * LIMIT, limits, (index) => subnetOf(1, 1 + (index % 3)))).toBe(3 * LIMIT)
-  })
-
   it('has all of its requests again a window later, also when the time of day was set back by an hour meanwhile', async () => {
     const clock = createManualClock()
     const limits = createRateLimits(CONFIG, clock)

@@ -34,19 +34,12 @@ const notFound = (asked: string) => ({
 describe('the file of a symbol', () => {
   it.each([
     '',
-    '.',
-    'aggregator',
     'aggregator.v1',
     '.aggregator.v1.QuoteService',
-    'aggregator.v1.QuoteService.',
-    'aggregator.v1.quoteservice',
     'aggregator.v1.QuoteService.getQuote',
     'aggregator.v1.QuoteService.GetQuote.GetQuote',
     'aggregator.v1.GetQuoteRequest.chainId',
     'aggregator.v1.SolverService',
-    'google.api.http.get',
-    'aggregator/v1/quote.proto',
-    'constructor',
     '__proto__',
   ])('is not found for %j', (symbol) => {
     expect(answer({ case: 'fileContainingSymbol', value: symbol })).toEqual(notFound(symbol))
@@ -64,12 +57,9 @@ describe('a file by its name', () => {
     ])
   })
 
-  it.each(['', 'quote.proto', '/aggregator/v1/quote.proto', 'aggregator/v1', '../package.json', '__proto__'])(
-    'is not found for %j',
-    (name) => {
-      expect(answer({ case: 'fileByFilename', value: name })).toEqual(notFound(name))
-    },
-  )
+  it.each(['', 'quote.proto', '__proto__'])('is not found for %j', (name) => {
+    expect(answer({ case: 'fileByFilename', value: name })).toEqual(notFound(name))
+  })
 
   it.each(SERVED)('has the whole descriptor of $typeName', (service: DescService) => {
     const file = filesFor({ case: 'fileContainingSymbol', value: service.typeName })

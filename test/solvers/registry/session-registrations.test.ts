@@ -122,25 +122,6 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
   })
 
   describe('when the database fails', () => {
-    test.each([
-      ['before the write of the second chain', 'beforeWrite'],
-      ['so that the answer to the write of the second chain is lost', 'afterWrite'],
-    ] as const)('%s, no chain keeps the session', async (_when, moment) => {
-      const { sessions, active, world, storedSessions } = await start()
-      let writes = 0
-      world[moment] = (method) => {
-        if (method === 'saveSession' && ++writes === 2) throw unavailable()
-      }
-      await expect(sessions.connect(hello('a'))).rejects.toMatchObject({
-        reason: 'DATABASE_UNAVAILABLE',
-        message: 'Chain 2: The database does not answer.',
-      })
-      expect(active()).toEqual([[], []])
-      expect((await storedSessions()).filter(([, id]) => id !== undefined)).toEqual([])
-      await sessions.connect(hello('b'))
-      expect(active()).toEqual([['b'], ['b']])
-    })
-
     test('and stays so, the undone session is not listed, and its end is stored later', async () => {
       const { sessions, active, world, storedSessions, storedAfterRetry, lines } = await start()
       let isUp = true

@@ -5,26 +5,15 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 /** Solvers that send valid HTTP with a wrong reply. */
 export const badReplies = [
   sends('a byte order mark before a good reply', 'quoted', (json) => ok(`\ufeff${json}`)),
-  sends('text/html around a good reply, for only status and body count', 'quoted', (json) =>
-    ok(json).toString().replace('application/json', 'text/html'),
-  ),
   sends(
     'no content type, for only status and body count',
     'quoted',
     (json) => head(`content-length: ${json.length}`) + json,
   ),
   sends('an empty body', 'invalid malformed', () => ok('')),
-  ...[
-    '[]',
-    '7',
-    '"text"',
-    'true',
-    '{}',
-    '{"quote":[],"signature":"0x"}',
-    '[{"quote":{}}]',
-    nested(30_000),
-  ].map((body) => replies(`the reply ${body.slice(0, 40)}`, 'invalid malformed', () => body)),
-  replies('a good reply inside a list', 'invalid malformed', (reply) => [reply]),
+  ...['[]', '7', '{}', nested(30_000)].map((body) =>
+    replies(`the reply ${body.slice(0, 40)}`, 'invalid malformed', () => body),
+  ),
   replies('an address nested 30000 levels deep', 'invalid malformed', ({ quote, signature }) =>
     JSON.stringify({ quote: { ...quote, solver: 0 }, signature }).replace(
       '"solver":0',
@@ -50,38 +39,11 @@ export const badReplies = [
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},',
     ),
   ),
-  replies('small integers as strings', 'quoted', ({ quote, signature }) => ({
-    quote: {
-      ...quote,
-      orderType: '0',
-      outputChainId: String(quote.outputChainId),
-      fillDeadline: String(quote.fillDeadline),
-    },
-    signature,
-  })),
-  replies('amounts as numbers', 'invalid amount_out_of_range', ({ quote, signature }) => ({
-    quote: { ...quote, outputAmount: 999999999999 },
-    signature,
-  })),
-  replies('extra fields', 'quoted', ({ quote, signature }) => ({
-    quote: { ...quote, orderId: '0x00', toString: 1 },
-    signature,
-    depositAddress: '0xbad',
-  })),
-  replies('a NUL in an amount', 'invalid amount_out_of_range', ({ quote, signature }) => ({
-    quote: { ...quote, outputAmount: '9999\0' },
-    signature,
-  })),
   replies('a bare NUL in the JSON', 'invalid malformed', (reply) =>
     JSON.stringify(reply).replace('"nonce":"', '"nonce":"\0'),
-  ),
-  replies('JSON with more text after it', 'invalid malformed', (reply) => `${JSON.stringify(reply)}x`),
-  sends('invalid UTF-8 in a quote field', 'invalid amount_out_of_range', (json) =>
-    ok(Buffer.from(json.replace('"outputAmount":"', '"outputAmount":"\xff\xfe'), 'latin1')),
   ),
   sends('invalid UTF-8 in an extra field', 'quoted', (json) =>
     ok(Buffer.from(json.replace('{', '{"extra":"\xc0\x80\xff",'), 'latin1')),
   ),
   sends('UTF-16', 'invalid malformed', (json) => ok(Buffer.from(json, 'utf16le'))),
-  sends('a page', 'invalid malformed', () => ok('<html>')),
 ]

@@ -8,7 +8,6 @@ import {
   head,
   malformedSolver,
   ok,
-  replies,
   sends,
   sendsAndCloses,
 } from '../../support/solvers/malformed-solvers.js'
@@ -28,9 +27,6 @@ const closing = [
   malformedSolver('closes the connection before it reads', 'failed connection_lost', ({ socket }) =>
     socket.destroy(),
   ),
-  malformedSolver('resets the connection before it reads', 'failed connection_lost', ({ socket }) =>
-    socket.resetAndDestroy(),
-  ),
   malformedSolver(
     'closes the connection when it has read',
     'failed connection_lost',
@@ -39,20 +35,14 @@ const closing = [
       socket.end()
     },
   ),
-  sendsAndCloses('closes inside the headers', 'failed connection_lost', () => 'HTTP/1.1 200 OK\r\ncontent-'),
   sendsAndCloses('closes inside the body', 'failed connection_lost', (json) => ok(json).subarray(0, -20)),
 ]
 
 const hanging = [
   malformedSolver('never reads', 'late', ({ socket }) => socket.pause()),
   sends('hangs before the headers', 'late', () => ''),
-  sends('hangs inside the headers', 'late', () => 'HTTP/1.1 200 OK\r\ncontent-'),
-  sends('hangs after the headers', 'late', () => head('content-length: 500')),
   sends('hangs after half the body', 'late', (json) => ok(json).subarray(0, -300)),
   sends('hangs before the last chunk', 'late', (json) => CHUNKED + chunk(json)),
-  malformedSolver('drips its headers', 'late', async ({ socket, offer }) => {
-    await drip(socket, ok(JSON.stringify(await offer())).toString())
-  }),
   malformedSolver('drips its body', 'late', async ({ socket, offer }) => {
     const json = JSON.stringify(await offer())
     socket.write(head(`content-length: ${json.length}`))
@@ -60,22 +50,13 @@ const hanging = [
   }),
 ]
 
-const redirecting = ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent'].map(
-  (status) =>
-    sends(`redirects by ${status}`, 'declined', (json, { trapPort }) =>
-      ok(json, { status, headers: [`location: http://127.0.0.1:${trapPort}/quote`] }),
-    ),
+const redirecting = ['301 Moved', '307 Temporary'].map((status) =>
+  sends(`redirects by ${status}`, 'declined', (json, { trapPort }) =>
+    ok(json, { status, headers: [`location: http://127.0.0.1:${trapPort}/quote`] }),
+  ),
 )
 
-const withStatus = [
-  '201 Created',
-  '202 Accepted',
-  '206 Partial Content',
-  '304 Not Modified',
-  '404 Not Found',
-  '500 Oops',
-  '999 Odd',
-]
+const withStatus = ['201 Created', '304 Not Modified', '404 Not Found', '500 Oops']
   .map((status) => sends(`answers ${status} with a good reply`, 'declined', (json) => ok(json, { status })))
   .concat(
     sends('answers 204', 'declined', () => 'HTTP/1.1 204 No Content\r\n\r\n'),
@@ -103,19 +84,8 @@ const sized = [
     'failed reply_too_long',
     (json) => `${CHUNKED}${chunk(json)}${chunk(' '.repeat(65_537 - json.length))}0\r\n\r\n`,
   ),
-  replies('a nonce of a megabyte', 'failed reply_too_long', ({ quote, signature }) => ({
-    quote: { ...quote, nonce: '1'.repeat(1_000_000) },
-    signature,
-  })),
-  replies('a nonce of 50 KB', 'invalid nonce_out_of_range', ({ quote, signature }) => ({
-    quote: { ...quote, nonce: '1'.repeat(50_000) },
-    signature,
-  })),
   sends('a hundred headers', 'quoted', (json) =>
     ok(json, { headers: Array.from({ length: 100 }, (_, i) => `x-${i}: ${'v'.repeat(100)}`) }),
-  ),
-  sends('17 KiB of headers', 'failed', (json) =>
-    ok(json, { headers: Array.from({ length: 170 }, (_, i) => `x-${i}: ${'v'.repeat(100)}`) }),
   ),
   sends('a header of 17 KiB', 'failed', (json) => ok(json, { headers: [`x: ${'v'.repeat(17_000)}`] })),
   sends(

@@ -40,17 +40,14 @@ function ask(endpointUrl: string, { production = true, allowlist = [] as string[
   return askAt(client, endpointUrl)
 }
 
-test.each([[[LOOPBACK]], [[PUBLIC, '::ffff:127.0.0.1']], [['169.254.169.254', PUBLIC]]])(
-  'a name that resolves to %j is not dialled',
-  async (found) => {
-    addresses = found
-    expect(await ask(`https://solver.test:${trap.port}`)).toMatchObject({
-      ...REJECTED,
-      message: expect.stringContaining('must be at a public IP address'),
-    })
-    expect([lookups, trap.visits()]).toEqual([1, 0])
-  },
-)
+test('a name with a private one among its addresses is not dialled', async () => {
+  addresses = [PUBLIC, '::ffff:127.0.0.1']
+  expect(await ask(`https://solver.test:${trap.port}`)).toMatchObject({
+    ...REJECTED,
+    message: expect.stringContaining('must be at a public IP address'),
+  })
+  expect([lookups, trap.visits()]).toEqual([1, 0])
+})
 
 test('a name is dialled at the address of the one lookup', async () => {
   const url = solver.endpointUrl.replace(`http://${LOOPBACK}`, 'https://solver.test')

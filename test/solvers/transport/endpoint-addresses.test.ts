@@ -116,10 +116,6 @@ describe('an allowlist', () => {
     expect(['10.0.0.4', '10.0.0.6', 'fd00::4', '::a00:5'].some(hasAddress)).toBe(false)
   })
 
-  test('of an IPv4 network has its IPv4-mapped addresses', () => {
-    expect(createAllowlist(['10.0.0.0/8']).hasAddress('::ffff:10.9.9.9')).toBe(true)
-  })
-
   test('of all IPv4 has no IPv6, and vice versa', () => {
     expect(createAllowlist(['0.0.0.0/0']).hasAddress('::1')).toBe(false)
     expect(createAllowlist(['::/0']).hasAddress('127.0.0.1')).toBe(false)
@@ -128,12 +124,5 @@ describe('an allowlist', () => {
   test('has no address for an entry that is only a name', () => {
     expect(createAllowlist(['10.0.0.0/8']).hasAddress('ten.example')).toBe(false)
     expect(createAllowlist(['ten.example']).hasAddress('ten.example')).toBe(false)
-  })
-
-  test('without entries has nothing', () => {
-    const { hasHost, hasAddress } = createAllowlist([])
-    expect(['', 'localhost', '127.0.0.1', '::1'].filter((text) => hasHost(text) || hasAddress(text))).toEqual(
-      [],
-    )
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EVERY_EVENT, type EventFilter, matches } from '../../../packages/protocol/src/orders/event.js'
 import { BOTH_DATABASES } from '../databases.js'
-import { header, manySettled, newBlocks, openToRead, pruneAll } from './event-samples.js'
+import { header, manySettled, newBlocks, openToRead, pruneAll, settled } from './event-samples.js'
 
 const sets = <T>(...values: T[]) => fc.subarray(values, { maxLength: 3 }).map((some) => new Set(some))
 const filters: fc.Arbitrary<EventFilter> = fc.record({
@@ -60,5 +60,32 @@ describe.each(BOTH_DATABASES)('in %s', (_which, useDatabase) => {
     const filter = { ...EVERY_EVENT, chainIds: new Set([1]) }
     expect(await store.readMatching(filter, { after: 19, through: 22 }, 10)).toBeUndefined()
     expect(await store.readMatching(filter, { after: 20, through: 22 }, 10)).toHaveLength(2)
+  })
+
+  test('the digest of an entry is the same when it is written, read alone, read with others and found by a filter', async () => {
+    const { store, one } = await openToRead(await newDatabase())
+    const written = await store.append(one, newBlocks(11, 11, [settled(1, 11, 0), settled(1, 11, 1)]))
+    const reverted = await store.revert(one, header(10))
+    const all = [...written, ...reverted]
+    expect(await store.readAfter(0, 10)).toStrictEqual(all)
+    for (const entry of all) expect(await store.readEntry(entry.sequence)).toStrictEqual(entry)
+    const filter = { ...EVERY_EVENT, chainIds: new Set([1]) }
+    expect(await store.readMatching(filter, { after: 0, through: 4 }, 10)).toStrictEqual(all)
+    expect(new Set(all.map(({ digest }) => digest)).size).toBe(4)
+    expect(await store.readEntry(5)).toBeUndefined()
+  })
+
+  test('the digest of an entry differs when the same entry is published at another time or has another block', async () => {
+    const digests = []
+    for (const [time, branch] of [
+      [1, 'a'],
+      [2, 'a'],
+      [1, 'b'],
+    ] as const) {
+      const { store, one } = await openToRead(await newDatabase(), () => time)
+      const [entry] = await store.append(one, newBlocks(11, 11, [settled(1, 11, 0, branch)], branch))
+      digests.push(entry?.digest)
+    }
+    expect(new Set(digests).size).toBe(3)
   })
 })

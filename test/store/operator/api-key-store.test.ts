@@ -11,7 +11,7 @@ describe.each(BOTH_DATABASES)('API keys %s', (_where, kind) => {
 
   async function open() {
     const { database } = await (await make()).open()
-    return { keys: createApiKeyStore(database), database }
+    return { keys: createApiKeyStore(database) }
   }
 
   test('are read as they were saved, the oldest first', async () => {
@@ -50,14 +50,5 @@ describe.each(BOTH_DATABASES)('API keys %s', (_where, kind) => {
     await keys.change(key.id, { revokedAt: 1, changedAt: 1 })
     await keys.add(newKey('acme').key)
     expect(await keys.readAll()).toHaveLength(2)
-  })
-
-  test('are stored without their secrets', async () => {
-    const { keys, database } = await open()
-    const { key: stored, text } = newKey('acme')
-    await keys.add(stored)
-    const rows = JSON.stringify(await database.selectFrom('api_keys').selectAll().execute())
-    expect(rows).not.toContain(text.slice(14))
-    expect(rows).toContain(digestOf(text.slice(14)))
   })
 })

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
@@ -17,12 +16,6 @@ async function start() {
     calls.push(name)
     if (state.isDown) throw new Error('down')
   }
-  const stream = new Writable({
-    write(line, _encoding, done) {
-      lines.push(JSON.parse(String(line)).msg)
-      done()
-    },
-  })
   const close = await startLeaseRenewal(
     only<ReplicaLease>({
       renew: () => note('renew'),
@@ -31,7 +24,7 @@ async function start() {
     }),
     LEASE_MS,
     systemClock,
-    pino({ level: 'info' }, stream),
+    pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) }),
   )
   onTestFinished(close)
   return { calls, lines, state, close }

@@ -101,15 +101,6 @@ describe('the sessions of a replica', () => {
     expect(b.notified).toHaveLength(2)
   })
 
-  test('stay while it renews its lease in time', async () => {
-    const [a, b] = await openBoth()
-    await a.saveSession(sessionSolver(1, 's'), NO_LIMIT)
-    await a.age(LEASE_MS - 1000)
-    await a.renew()
-    await a.age(LEASE_MS - 1000)
-    expect(await b.releaseExpired()).toBe(0)
-  })
-
   test('stay for a whole lease time after an outage, so that it can renew its lease', async () => {
     const [a, b] = await openBoth()
     await a.saveSession(sessionSolver(1, 's'), NO_LIMIT)

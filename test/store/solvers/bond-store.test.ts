@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createBondStore } from '../../../src/store/solvers/bond-store.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
+import { NO_LIMIT, solver } from './solver-samples.js'
 
 const MAX = 2n ** 256n - 1n
-
-const address = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 
 /** The bonds of the solvers 1, 2 and so on. A tenth of each is free. */
 const bondsOf = (...totals: readonly (bigint | undefined)[]) =>
   new Map(
     totals.flatMap((total, index) =>
-      total === undefined ? [] : [[address(index + 1), { total, free: total / 10n }]],
+      total === undefined ? [] : [[solver(index + 1).address, { total, free: total / 10n }]],
     ),
   )
 
@@ -20,12 +18,8 @@ const bondsOf = (...totals: readonly (bigint | undefined)[]) =>
 async function openStore(on: TestDatabase) {
   const { database, coordination } = await on.open()
   const solvers = createSolverStore(database, coordination)
-  for (const chainId of [1, 2]) {
-    for (const number of [1, 2, 3]) {
-      const solver = { chainId, address: address(number), endpointUrl: 'https://a.example', name: 'A' }
-      await solvers.save({ ...solver, registeredAt: number, isBonded: true }, number, 10)
-    }
-  }
+  for (const chainId of [1, 2])
+    for (const number of [1, 2, 3]) await solvers.save(solver(number, { chainId }), 1, NO_LIMIT)
   return { store: createBondStore(database, coordination), solvers, database }
 }
 
@@ -50,7 +44,7 @@ describe.each(BOTH_DATABASES)('a store of bonds %s', (_where, kind) => {
   test('removes the bond of a solver that is no longer registered', async () => {
     const { store, solvers, database } = await openStore(await create())
     await store.save(1, bondsOf(1n, 2n))
-    await solvers.remove({ chainId: 1, address: address(1) }, 100)
+    await solvers.remove(solver(1), 100)
     expect(await store.readAll(1)).toEqual(bondsOf(undefined, 2n))
     await store.save(1, new Map())
     expect(await database.selectFrom('solver_bonds').select('address').execute()).toHaveLength(1)

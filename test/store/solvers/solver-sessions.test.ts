@@ -94,18 +94,6 @@ describe.each(BOTH_DATABASES)('a session in the store of solvers %s', (_where, k
     expect(await store.readAll()).toEqual([solver(1, { endpointUrl: NO_ENDPOINT, session: { id: 'c' } })])
     expect(await store.removeEnded(1, ENDED_AT + 1)).toEqual([])
   })
-
-  test('takes the place of a solver without a bond, and loses its own in the same way', async () => {
-    const { store } = await openStore(await create())
-    await store.save(solver(1), 100, 1)
-    await store.setBonded(solver(1), false, 1000)
-    const first = { addresses: [solver(1).address], unbondedBefore: 2000 }
-    expect(await store.saveSession(sessionSolver(2, 'b'), 1, first)).toBe(solver(1).address)
-    await store.setBonded(solver(2), false, 1000)
-    const second = { addresses: [solver(2).address], unbondedBefore: 2000 }
-    expect(await store.save(solver(3), 100, 1, second)).toBe(solver(2).address)
-    expect(await store.readAll()).toEqual([solver(3)])
-  })
 })
 
 test('sessions in a file end when the file is opened, and their places stay from then on', async () => {

@@ -87,14 +87,6 @@ test.each<[string, string, (path: string) => unknown]>([
   expect(existsSync(`${path}-wal`)).toBe(false)
 })
 
-test('a database in :memory: is not kept', async () => {
-  const first = await openSqlite(':memory:')
-  await first.insertInto('solver_timestamps').values(row).execute()
-  await first.destroy()
-  const second = await opened(openSqlite(':memory:'))
-  expect(await second.selectFrom('solver_timestamps').selectAll().execute()).toEqual([])
-})
-
 test('a transaction that reads first can write after another process tried to write meanwhile', async () => {
   const path = temporaryFile()
   const service = await opened(openSqlite(path))
