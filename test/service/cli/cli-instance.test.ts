@@ -1,29 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine, startCommandLine } from '../../support/process/command-line.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { contractStruct, honest, startSolver } from '../../support/solvers/solver.js'
+import { startScene } from '../../support/service/scene.js'
+import { contractStruct, honest } from '../../support/solvers/solver.js'
 
 const [bestAccount, otherAccount, wavering, unbonded] = solverAccounts
 
-const chain = await shared(startModelChain({ bonded: 3 }))
+// A mark that a busy machine gives late is one.
+const environment = { VERIFY_TIMEOUT_MS: '60000' }
+const scene = await startScene({ solvers: ['Best', 'Other'], bonded: 3, environment })
+const { chain, service, ask } = scene
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.usdc, bestAccount, 10n ** 12n)
 await calls.fund(chain.contracts.weth, user, 10n ** 20n)
-// A mark that a busy machine gives late is one.
-const service = await shared(
-  startService(chain, { POLL_INTERVAL_MS_31337: '50', VERIFY_TIMEOUT_MS: '60000' }),
-)
-const solvers = [
-  await shared(startSolver(chain, bestAccount, honest({ output: '3000' }))),
-  await shared(startSolver(chain, otherAccount, honest({ output: '2994' }))),
-]
-await solvers[0]?.register(service, 'Best')
-await solvers[1]?.register(service, 'Other')
+scene.solvers[0].behave(honest({ output: '3000' }))
+scene.solvers[1].behave(honest({ output: '2994' }))
 
 const cli = (...argv: string[]) => commandLine(argv, { environment: { AGGREGATOR_URL: service.url } })
 const startCli = (...argv: string[]) =>
@@ -67,7 +59,7 @@ it('check-offer says of an offer that it is good, and of a forged one that it is
   const good = await check(quoted, '--json')
   expect([good.code, good.stderr]).toEqual([0, ''])
   expect(JSON.parse(good.stdout)).toMatchObject({ state: 'VALID', orderId: best.orderId })
-  const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
+  const { body } = await ask()
   expect((await check(JSON.stringify(body))).stdout).toMatch(/\nstate +VALID\n/)
 
   const { quote, signature } = alternatives[0]
@@ -85,7 +77,7 @@ it('check-offer says of an offer that it is good, and of a forged one that it is
 it('order --watch prints each state until the last one, and watch each event, from any cursor', async () => {
   const all = startCli('watch', '--json')
   await expect.poll(() => all.written.stderr).toContain('Connected: chains 31337.')
-  const { body } = await service.post('/v1/31337/quote', quoteRequest(chain))
+  const { body } = await ask()
   const order = ['order', body.orderId, '--chain', '31337']
   const watching = startCli(...order, '--watch', '--final-after', '0')
   await expect.poll(() => watching.written.stdout).toContain('NONE')

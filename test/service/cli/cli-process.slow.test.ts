@@ -5,17 +5,15 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess } from '../../support/process/process.js'
-import { environmentFor, startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
+import { startScene } from '../../support/service/scene.js'
+import { environmentFor } from '../../support/service/service.js'
 
 const [account] = solverAccounts
 const key = Buffer.from(account.getHdKey().privateKey ?? []).toString('hex')
 
-const chain = await shared(startModelChain({ bonded: 1 }))
-const service = await shared(startService(chain))
+const { chain, service } = await startScene({ bonded: 1 })
 
 const preload = join(import.meta.dirname, 'loaded-databases.mjs')
 const startCli = (argv: string[], environment: Record<string, string> = {}) =>

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startProcess } from '../../support/process/process.js'
-import { startQuotingService } from './quoting-service.js'
+import { startScene } from '../../support/service/scene.js'
+import { honest } from '../../support/solvers/solver.js'
 
 const run = promisify(execFile)
 const PACKAGES = '/usr/share/gocode'
@@ -20,20 +21,18 @@ const NEEDED = [
 ]
 const BUILD_MS = 150_000
 
+const { chain, service, solvers } = await startScene({ solvers: ['Ada'] })
+solvers[0].behave(honest({ output: '2500000000' }))
+
 describe.skipIf(!NEEDED.every(existsSync))('grpc-go, from the same protos (needs Go of Debian)', () => {
-  let quoting: Awaited<ReturnType<typeof startQuotingService>>
   let folder: string
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-    const [started] = await Promise.all([startQuotingService('2500000000'), buildProgram()])
-    quoting = started
+    await buildProgram()
   }, BUILD_MS)
 
-  afterAll(async () => {
-    await quoting?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   async function buildProgram(): Promise<void> {
     const template = 'examples/go/buf.gen.yaml'
@@ -43,7 +42,6 @@ describe.skipIf(!NEEDED.every(existsSync))('grpc-go, from the same protos (needs
   }
 
   it('gets a quote and follows events over gRPC', async () => {
-    const { chain, service } = quoting
     const traffic = await createTraffic(chain, { seed: 5 })
     const address = new URL(service.url).host
     const program = startProcess(

@@ -6,25 +6,23 @@ import { user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../../support/packages/python-stubs.js'
 import { startProcess } from '../../support/process/process.js'
-import { startQuotingService } from './quoting-service.js'
+import { startScene } from '../../support/service/scene.js'
+import { honest } from '../../support/solvers/solver.js'
+
+const { chain, service, solvers } = await startScene({ solvers: ['Ada'] })
+solvers[0].behave(honest({ output: '2500000000' }))
 
 describe.skipIf(!HAS_PYTHON_GRPC)('grpcio of Python, from the same protos (needs gRPC of Debian)', () => {
-  let quoting: Awaited<ReturnType<typeof startQuotingService>>
   let folder: string
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-    const [started] = await Promise.all([startQuotingService('2500000000'), generatePythonStubs(folder)])
-    quoting = started
+    await generatePythonStubs(folder)
   })
 
-  afterAll(async () => {
-    await quoting?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   function startProgram(...args: string[]) {
-    const { chain, service } = quoting
     const { host } = new URL(service.url)
     const tokens = ['--input', chain.contracts.weth, '--output', chain.contracts.usdc]
     const all = ['examples/python/quote.py', '--address', host, ...tokens, '--user', user.address, ...args]
@@ -32,7 +30,7 @@ describe.skipIf(!HAS_PYTHON_GRPC)('grpcio of Python, from the same protos (needs
   }
 
   it('gets a quote and follows events over gRPC', async () => {
-    const traffic = await createTraffic(quoting.chain, { seed: 5 })
+    const traffic = await createTraffic(chain, { seed: 5 })
     const program = startProgram('--events', '2')
     const [, orderId] = await program.waitFor(/quote 2500000000 (0x[0-9a-f]{64})\n/)
     const order = traffic.order()

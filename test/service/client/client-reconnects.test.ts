@@ -1,19 +1,16 @@
 import { createAggregatorClient, type OrderEvent, type QuoteParams } from '@quote-aggregator/client'
 import type { Hex } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, user } from '../../support/chain/chain.js'
+import { user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startCable } from '../../support/faults/cable.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
+import { startScene } from '../../support/service/scene.js'
 import { shared } from '../../support/shared.js'
-import { honest, startSolver } from '../../support/solvers/solver.js'
+import { honest } from '../../support/solvers/solver.js'
 
-const chain = await shared(startModelChain({ bonded: 3 }))
+const { chain, service, solvers } = await startScene({ solvers: ['Ada'] })
+const [solver] = solvers
 const traffic = await createTraffic(chain, { seed: 21 })
-const service = await shared(startService(chain))
-const solver = await shared(startSolver(chain, solverAccounts[0], honest({ output: '1000' })))
-await solver.register(service)
 const cable = await shared(startCable(service.url))
 
 /** The signal of a test: streams that it leaves open end with it. */

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { startProcess } from '../../support/process/process.js'
-import { shared } from '../../support/shared.js'
+import { startScene } from '../../support/service/scene.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startQuotingService } from './quoting-service.js'
 
 /** Debian's, which has Debian's packages. */
 const PYTHON = '/usr/bin/python3'
@@ -21,16 +20,12 @@ async def follow():
 asyncio.run(follow())
 `
 
-const quoting = await shared(startQuotingService('1000'))
+const { chain, service } = await startScene({ solvers: ['Ada'] })
 
 describe.skipIf(!hasWebSockets)("websockets of Python (needs Debian's python3-websockets)", () => {
   it('follows events', async () => {
-    const traffic = await createTraffic(quoting.chain, { seed: 31 })
-    const program = startProcess(
-      PYTHON,
-      ['-c', FOLLOW, `${quoting.service.url.replace('http', 'ws')}/v1/ws`],
-      {},
-    )
+    const traffic = await createTraffic(chain, { seed: 31 })
+    const program = startProcess(PYTHON, ['-c', FOLLOW, `${service.url.replace('http', 'ws')}/v1/ws`], {})
     await program.waitFor(/"type":"connected"/)
     await traffic.mine([traffic.actions.deposit(traffic.order())])
     await program.waitFor(/"type":"Deposited"/)
@@ -44,7 +39,6 @@ describe.skipIf(!hasCurl)('curl (needs one with HTTP/2)', () => {
     ['--http1.1', '1.1'],
     ['--http2-prior-knowledge', '2'],
   ])('gets a quote with %s', async (flag, version) => {
-    const { chain, service } = quoting
     const body = ['--json', JSON.stringify(quoteRequest(chain))]
     const url = `${service.url}/v1/${chain.chainId}/quote`
     const program = startProcess(

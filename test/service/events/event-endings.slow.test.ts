@@ -7,9 +7,8 @@ import { WebSocket } from 'ws'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import type { StreamClient } from '../../support/streams/stream-clients.js'
 import {
   type ExpectedEnd,
@@ -22,9 +21,8 @@ import {
 const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
 const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
 
-const chain = await shared(startModelChain({ bonded: 0 }))
+const { chain, service } = await startScene()
 const traffic = await createTraffic(chain, { seed: 31 })
-const service = await shared(startService(chain))
 
 async function clientsOf({ metric }: TestService): Promise<number[]> {
   return Promise.all(PROTOCOLS.map((protocol) => metric('aggregator_stream_clients', { protocol })))

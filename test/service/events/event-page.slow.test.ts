@@ -5,8 +5,7 @@ import { EventSource } from 'undici'
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
+import { startScene } from '../../support/service/scene.js'
 import { shared } from '../../support/shared.js'
 import { expectedMessages, isEvent, type StreamMessage } from '../../support/streams/event-messages.js'
 
@@ -18,8 +17,7 @@ let mode: 'pass' | 'refuse' | 'change cursors' = 'pass'
 let refused = 0
 
 vi.stubGlobal('EventSource', EventSource)
-const chain = await shared(startModelChain({ bonded: 1 }))
-const service = await shared(startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }))
+const { chain, service } = await startScene()
 const front = await shared(
   createServer(({ url: path = '', headers }, response) => {
     if (mode === 'refuse') {

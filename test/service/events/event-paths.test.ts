@@ -3,9 +3,8 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:http2'
 import { expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { endOn, eventSource, webSocket } from '../../support/streams/transports.js'
 
 const INVALID_CHAIN_ID = {
@@ -16,8 +15,7 @@ const INVALID_CHAIN_ID = {
   fields: ['chainId'],
 }
 
-const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startService(chain))
+const { chain, service } = await startScene()
 
 it.each([webSocket, eventSource])(
   '$name rejects mistakes that only a query can contain',

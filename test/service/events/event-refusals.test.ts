@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { user } from '../../support/chain/chain.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
+import { startScene } from '../../support/service/scene.js'
 import { type ExpectedEnd, endOn, transports, webSocket } from '../../support/streams/transports.js'
 
 const CURSOR_UNKNOWN: ExpectedEnd = {
@@ -26,8 +24,7 @@ const INVALID: ExpectedEnd = {
   reason: 'INVALID_ARGUMENT',
 }
 
-const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startService(chain))
+const { chain, service } = await startScene()
 
 const clients = async () => service.metric('aggregator_stream_clients', {})
 

@@ -7,13 +7,9 @@ import { pino } from 'pino'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
-import { solverAccounts } from '../../support/chain/chain.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { countConnections } from '../../support/service/server-connections.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startSolver } from '../../support/solvers/solver.js'
 
 /** Before a ping of the server or one of its time-outs would find out that a client has left. */
 const RELEASED_MS = 25_000
@@ -29,11 +25,8 @@ const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
 const lines: { level: number; msg: string; reason?: string; client?: string }[] = []
 
-const chain = await shared(startModelChain({ bonded: 1 }))
 const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: '20000' }, { log }))
-const solver = await shared(startSolver(chain, solverAccounts[0]))
-await solver.register(service)
+const { chain, service } = await startScene({ solvers: ['Ada'], overrides: { log } })
 
 const streamClients = () => service.metric('aggregator_stream_clients', {})
 

@@ -3,18 +3,16 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { MAX_OPEN_RESPONSES } from '../../../src/http/open-responses.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 
 const BUNDLE = '/docs/swagger-ui-bundle.js'
 const PIPELINED = 15
 /** As many connections as hold all places of a client, and some more. */
 const CONNECTIONS = Math.ceil(MAX_OPEN_RESPONSES / PIPELINED) + 5
 
-const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startService(chain, { TRUST_PROXY: '1' }))
+const { chain, service } = await startScene({ environment: { TRUST_PROXY: '1' } })
 
 /** A connection of an attacker, who reads nothing. */
 async function openSocket({ url }: TestService): Promise<Socket> {

@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, expect, it } from 'vitest'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
+import { startScene } from '../../support/service/scene.js'
 
 const CALLS = 100
 const LIMIT = 20
@@ -17,17 +15,16 @@ const BROKEN = Buffer.from([0x08, 0xff])
 const ENVELOPE = encodeEnvelope(0, BROKEN)
 const REFUSED = /"grpc-status":"8"|grpc-status: 8\r|"code":"resource_exhausted"|"code":"RATE_LIMITED"/
 
-const chain = await shared(startModelChain({ bonded: 0 }))
 const limit = String(LIMIT)
-const service = await shared(
-  startService(chain, {
+const { chain, service } = await startScene({
+  environment: {
     TRUST_PROXY: '1',
     RATE_LIMIT_MAX: limit,
     RATE_LIMIT_SOLVERS: limit,
     RATE_LIMIT_STREAMS: limit,
     RATE_LIMIT_QUOTE: limit,
-  }),
-)
+  },
+})
 const session = connect(service.url)
 
 afterAll(async () => {

@@ -4,9 +4,8 @@ import { createConnection } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { FRAME, frame, headersFrame, PREFACE, settingsFrame } from './http2-frames.js'
 
 const CHECK = '/grpc.health.v1.Health/Check'
@@ -22,8 +21,7 @@ const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
 
 process.on('warning', note)
-const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startService(chain))
+const { chain, service } = await startScene()
 
 afterAll(async () => {
   process.off('warning', note)

@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import { credentials, type ServiceClientConstructor, status } from '@grpc/grpc-js'
 import { GrpcReflection } from 'grpc-js-reflection-client'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { solverAccounts } from '../../support/chain/chain.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
-import { startSolver } from '../../support/solvers/solver.js'
 import { openReflection, type ReflectionVersion, runBufCurl, VERSIONS } from './reflection-client.js'
 
 const SERVICES = [
@@ -27,10 +24,8 @@ const open = new Set<{ close(): void }>()
 
 /** A folder outside of the repository. */
 const folder = await mkdtemp(join(tmpdir(), 'reflection-'))
-const chain = await shared(startModelChain({ bonded: 1 }))
-const service = await shared(startService(chain))
-const solver = await shared(startSolver(chain, solverAccounts[0]))
-await solver.register(service, 'Known by reflection')
+const { chain, service, solvers } = await startScene({ solvers: ['Known by reflection'] })
+const [solver] = solvers
 
 afterEach(() => {
   for (const client of open) client.close()

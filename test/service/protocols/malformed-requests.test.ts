@@ -3,13 +3,10 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { brotliCompressSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
 
-const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startService(chain))
+const { chain, service, ask } = await startScene()
 
 describe('a faulty request', () => {
   const json = { 'content-type': 'application/json' }
@@ -35,9 +32,7 @@ describe('a faulty request', () => {
 
   it('is rejected for an invalid deadline, with the name of its header', async () => {
     const headers = { 'connect-timeout-ms': 'soon' }
-    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), {
-      headers,
-    })
+    const { status, body } = await ask({}, { headers })
     expect([status, body.details[0].field]).toEqual([400, 'Connect-Timeout-Ms'])
   })
 

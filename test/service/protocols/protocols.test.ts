@@ -8,11 +8,10 @@ import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
+import { startScene } from '../../support/service/scene.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, startSolver } from '../../support/solvers/solver.js'
+import type { Behaviour } from '../../support/solvers/solver.js'
 import { plain } from '../../support/streams/quote-stream-clients.js'
 
 /** Later than the time of every block: deadlines count from the later one. */
@@ -25,15 +24,12 @@ const constant =
   async (ask, { quoteFor, sign }) =>
     sign({ ...quoteFor(ask), outputAmount, nonce: '7' })
 
-const chain = await shared(startModelChain({ bonded: 4 }))
-const service = await shared(startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } }))
+const { chain, service, solvers, ask } = await startScene({
+  solvers: ['1000', '3000', '2000'],
+  overrides: { clock: { ...systemClock, now: () => NOW_MS } },
+})
 const grpc = await shared(createGrpcClient(service.url))
-const solvers = await Promise.all(
-  [1000, 3000, 2000].map((output, index) =>
-    shared(startSolver(chain, solverAccounts[index] ?? solverAccounts[0], constant(String(output)))),
-  ),
-)
-for (const [index, solver] of solvers.entries()) await solver.register(service, `Solver ${index}`)
+for (const [index, output] of ['1000', '3000', '2000'].entries()) solvers[index]?.behave(constant(output))
 
 const transports: [string, (baseUrl: string) => Transport][] = [
   ['Connect over HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
@@ -48,7 +44,7 @@ const transports: [string, (baseUrl: string) => Transport][] = [
 
 describe('the same request gives the same response', () => {
   it('for a quote over REST with the specified fields, best offer first', async () => {
-    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const { status, body } = await ask()
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual([
       'quote',
@@ -78,7 +74,7 @@ describe('the same request gives the same response', () => {
   })
 
   it('for a quote over gRPC with a client that knows only the .proto files', async () => {
-    const rest = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const rest = await ask()
     const answer = await grpc.call('QuoteService', 'GetQuote', {
       ...quoteRequest(chain),
       chainId: chain.chainId,
@@ -100,7 +96,7 @@ describe('the same request gives the same response', () => {
       orderType: OrderType.EXACT_INPUT,
       depositMode: DepositMode.CONTRACT,
     })
-    const restQuote = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const restQuote = await ask()
     expect(plain(quote)).toEqual({ ...restQuote.body, quoteId: expect.any(String) })
 
     const list = await createClient(SolverService, transport).listSolvers({ chainId })

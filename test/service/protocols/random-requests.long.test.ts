@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Reason } from '../../../packages/protocol/src/errors.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { type Document, generatedDocument, operationsOf, urlOf } from '../../support/openapi/document.js'
 import { limits, PLENTY } from '../../support/openapi/fixture.js'
 import { readPromises } from '../../support/openapi/promises.js'
 import { describeSlow, rounds } from '../../support/rounds.js'
-import { startService } from '../../support/service/service.js'
+import { startScene } from '../../support/service/scene.js'
 import { shared } from '../../support/shared.js'
 import { VALUES } from './values.js'
 
@@ -20,8 +19,7 @@ const RUNS = rounds(1000, 40)
 const document = generatedDocument('openapi.json')
 const promises = readPromises(document)
 
-const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startService(chain, limits(PLENTY)))
+const { chain, service } = await startScene({ environment: limits(PLENTY) })
 const http = await shared(createRawHttpClient(service.url))
 
 /** The operations of the document, each with an example of its path and body, and the names in its query. */

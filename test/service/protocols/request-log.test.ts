@@ -7,24 +7,20 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { GetQuoteRequestSchema, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
 import { between } from '../../support/between.js'
-import { solverAccounts } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver } from '../../support/solvers/solver.js'
+import { honest } from '../../support/solvers/solver.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
 type Line = any
 
 const lines: Line[] = []
 
-const chain = await shared(startModelChain({ bonded: 1 }))
 const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
-const service = await shared(startService(chain, {}, { log }))
-const solver = await shared(startSolver(chain, solverAccounts[0]))
-await solver.register(service)
+const { chain, service, solvers, ask } = await startScene({ solvers: ['Ada'], overrides: { log } })
+const [solver] = solvers
 
 beforeEach(() => {
   lines.length = 0
@@ -32,7 +28,6 @@ beforeEach(() => {
 
 const RPC_ENUMS = { orderType: 'ORDER_TYPE_EXACT_INPUT', depositMode: 'DEPOSIT_MODE_CONTRACT' }
 const requestLines = () => lines.filter(({ msg }) => msg === 'request')
-const ask = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 const askOverConnect = () =>
   service.post('/aggregator.v1.QuoteService/GetQuote', {
     ...quoteRequest(chain),

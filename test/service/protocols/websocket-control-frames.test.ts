@@ -3,15 +3,12 @@ import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { countConnections } from '../../support/service/server-connections.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 
 const MIB = 1024 * 1024
 
-const chain = await shared(startModelChain({ bonded: 0 }))
-const service = await shared(startService(chain))
+const { service } = await startScene()
 
 /** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. */
 function frame(opcode: number, payload: Buffer = Buffer.alloc(0), isLast = true): Buffer {

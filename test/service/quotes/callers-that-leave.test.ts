@@ -3,29 +3,18 @@ import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
 import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
-import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
+import { startScene } from '../../support/service/scene.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver } from '../../support/solvers/solver.js'
+import { honest } from '../../support/solvers/solver.js'
 
-const [goodAccount, otherAccount] = solverAccounts
-
-const chain = await shared(startModelChain({ bonded: 2 }))
-const service = await shared(startService(chain, { QUOTE_TIMEOUT_MS: '60000' }))
-const good = await shared(startSolver(chain, goodAccount))
-const other = await shared(startSolver(chain, otherAccount))
-await good.register(service)
-await other.register(service)
-
-const askForQuote = (init: RequestInit = {}) =>
-  service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), init)
+const environment = { QUOTE_TIMEOUT_MS: '60000' }
+const { chain, service, solvers, ask } = await startScene({ solvers: ['Good', 'Other'], environment })
+const [good, other] = solvers
 const outcomes = (outcome: string) => service.metric('aggregator_solver_replies_total', { outcome })
 
 describe('a caller that hangs up cancels the requests to solvers', () => {
-  async function expectCancelled(ask: (signal: AbortSignal) => Promise<unknown>) {
+  async function expectCancelled(call: (signal: AbortSignal) => Promise<unknown>) {
     const asked = deferred()
     const cancelled = deferred()
     const before = await outcomes('cancelled')
@@ -36,7 +25,7 @@ describe('a caller that hangs up cancels the requests to solvers', () => {
       return undefined
     })
     const caller = new AbortController()
-    const answer = ask(caller.signal)
+    const answer = call(caller.signal)
     await asked.opened
     caller.abort()
     await expect(answer).rejects.toThrow()
@@ -45,7 +34,7 @@ describe('a caller that hangs up cancels the requests to solvers', () => {
     await expect.poll(() => outcomes('cancelled')).toBeGreaterThan(before)
   }
 
-  it('when it uses REST', () => expectCancelled((signal) => askForQuote({ signal })))
+  it('when it uses REST', () => expectCancelled((signal) => ask({}, { signal })))
 
   it.each([
     ['gRPC', createGrpcTransport],

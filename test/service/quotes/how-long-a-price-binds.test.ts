@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
+import { startScene } from '../../support/service/scene.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest } from '../../support/solvers/solver.js'
 import { type QuoteTransport, quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
 
-const [wholeAccount, shortAccount] = solverAccounts
 /** Later than each block, so that deadlines count from the clock. */
 const START_MS = Math.ceil(Date.now() / 1000) * 1000 + 120_000
 const START = START_MS / 1000
@@ -23,14 +19,13 @@ const FIELDS = ['inputToken', 'outputToken', 'orderType', 'amount', 'userAddress
 /** Binds for the whole window, and offers less. */
 let nowMs: number
 
-const chain = await shared(startModelChain({ bonded: 2 }))
-const clock = { ...systemClock, now: () => nowMs }
 nowMs = START_MS
-const service = await shared(startService(chain, { PRICE_CACHE_MS: '0' }, { clock }))
-const whole = await shared(startSolver(chain, wholeAccount, honest({ output: '2000' })))
-const short = await shared(startSolver(chain, shortAccount))
-await whole.register(service)
-await short.register(service)
+const { chain, service, solvers, ask } = await startScene({
+  solvers: ['Whole', 'Short'],
+  environment: { PRICE_CACHE_MS: '0' },
+  overrides: { clock: { ...systemClock, now: () => nowMs } },
+})
+const [whole, short] = solvers
 
 beforeEach(() => {
   nowMs = START_MS
@@ -48,15 +43,12 @@ function bindingFor(seconds: number): Behaviour {
   }
 }
 
-const ask = (changes: object = {}) =>
-  service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })
-
 /** The deposit deadline of each offer from the start of the test, best first, and why the one for less was dropped. */
 async function offers(changes: object = {}) {
   const { status, body } = await ask(changes)
   expect(status).toBe(200)
   const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
-  const dropped = record.solvers.find(({ solver }: { solver: string }) => solver === shortAccount.address)
+  const dropped = record.solvers.find(({ solver }: { solver: string }) => solver === short.account.address)
   return {
     seconds: [body, ...body.alternativeQuotes].map(({ quote }) => quote.depositDeadline - START),
     amounts: [body, ...body.alternativeQuotes].map(({ quote }) => quote.outputAmount),

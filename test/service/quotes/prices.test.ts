@@ -2,12 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts } from '../../support/chain/chain.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
+import { startScene } from '../../support/service/scene.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver, type WireReply } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, type WireReply } from '../../support/solvers/solver.js'
 
 /** The clock of the service stands still, later than every block: deadlines count from the later one. */
 const NOW_MS = Date.now() + 120_000
@@ -18,22 +15,16 @@ const NONCE = '770000000000000000077'
 /** Replies without the input that was asked. */
 const invalid: Behaviour = async (asked, { quoteFor, sign }) => sign({ ...quoteFor(asked), inputAmount: '1' })
 
-const chain = await shared(startModelChain({ bonded: 2 }))
 const logged: string[] = []
-const service = await shared(
-  startService(
-    chain,
-    { QUOTE_TIMEOUT_MS: '2000', PRICE_CACHE_MS: '60000' },
-    {
-      clock: { ...systemClock, now: () => NOW_MS },
-      log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
-    },
-  ),
-)
-const ada = await shared(startSolver(chain, solverAccounts[0]))
-const bob = await shared(startSolver(chain, solverAccounts[1]))
-await ada.register(service, 'Ada')
-await bob.register(service, 'Bob')
+const { chain, service, solvers } = await startScene({
+  solvers: ['Ada', 'Bob'],
+  environment: { QUOTE_TIMEOUT_MS: '2000', PRICE_CACHE_MS: '60000' },
+  overrides: {
+    clock: { ...systemClock, now: () => NOW_MS },
+    log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),
+  },
+})
+const [ada, bob] = solvers
 
 beforeEach(() => behave(honest({ output: '3000' }), honest({ output: '2000' })))
 

@@ -3,11 +3,10 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
 import { solverAccounts } from '../../support/chain/chain.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, register, startSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest, register } from '../../support/solvers/solver.js'
 
 const [best, second, third] = solverAccounts
 
@@ -17,20 +16,15 @@ const lines: string[] = []
 /** The id under which each solver was last asked, by its position in `solvers`. */
 let askedUnder: string[]
 
-const chain = await shared(startModelChain({ bonded: 3 }))
+const { chain, service, solvers, ask } = await startScene({
+  solvers: ['Best', 'Second', 'Third'],
+  environment: { QUOTE_TIMEOUT_MS: '3000' },
+  overrides: {
+    clock: { ...systemClock, now: () => clock.at ?? Date.now() },
+    log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
+  },
+})
 const path = `/v1/${chain.chainId}/quote`
-const service = await shared(
-  startService(
-    chain,
-    { QUOTE_TIMEOUT_MS: '3000' },
-    {
-      clock: { ...systemClock, now: () => clock.at ?? Date.now() },
-      log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
-    },
-  ),
-)
-const solvers = await Promise.all([best, second, third].map((account) => shared(startSolver(chain, account))))
-for (const solver of solvers) await solver.register(service)
 
 beforeEach(() => {
   clock.at = undefined
@@ -47,7 +41,6 @@ function behave(...behaviours: Behaviour[]): void {
   }
 }
 
-const ask = (changes = {}) => service.post(path, { ...quoteRequest(chain), ...changes })
 const read = async (quoteId: string | undefined) => (await service.get(`${path}/${quoteId}`)).body
 
 describe('the record of a quote', () => {
@@ -162,7 +155,7 @@ describe('the record shows a solver why it gave no offer', () => {
   it.each([
     ['connection_refused', 'http://127.0.0.1:1', 'Nothing listens'],
     ['name_not_resolved', 'http://solver.invalid', 'does not resolve'],
-    ['tls_failed', () => solvers[0]?.endpointUrl.replace('http:', 'https:') ?? '', 'TLS'],
+    ['tls_failed', () => solvers[0].endpointUrl.replace('http:', 'https:'), 'TLS'],
   ] as const)("after %s, without the endpoint's address", async (reason, endpoint, words) => {
     const endpointUrl = typeof endpoint === 'string' ? endpoint : endpoint()
     await register(service, chain.chainId, third, { endpointUrl })
@@ -176,7 +169,7 @@ describe('the record shows a solver why it gave no offer', () => {
       explanation: expect.stringContaining(words),
     })
     expect(JSON.stringify(record)).not.toContain(new URL(endpointUrl).host)
-    await solvers[2]?.register(service)
+    await solvers[2].register(service)
   })
 })
 

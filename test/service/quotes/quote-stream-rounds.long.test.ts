@@ -2,22 +2,17 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { itSlow } from '../../support/rounds.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { startSolver } from '../../support/solvers/solver.js'
 import { errorOf, quoteTransports } from '../../support/streams/quote-stream-clients.js'
 
 const STREAM_QUOTES = 'aggregator.v1.QuoteService/StreamQuotes'
 
-const chain = await shared(startModelChain({ bonded: 1 }))
-const service = await shared(startService(chain))
-const solver = await shared(startSolver(chain, solverAccounts[0]))
-await solver.register(service)
+const { chain, service, solvers } = await startScene({ solvers: ['Ada'] })
+const [solver] = solvers
 
 itSlow.concurrent.each([
   ['server-sent events', (chainId: number) => `/v1/${chainId}/quote/stream`, 'application/json', '11'],

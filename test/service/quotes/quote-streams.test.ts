@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
-import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { type Behaviour, honest, startSolver } from '../../support/solvers/solver.js'
+import { type Behaviour, honest } from '../../support/solvers/solver.js'
 import {
   errorOf,
   type QuoteStreamRequest,
@@ -26,12 +24,10 @@ const constant =
 
 const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
 
-const chain = await shared(startModelChain({ bonded: 3 }))
-const service = await shared(startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } }))
-const solvers = await Promise.all(
-  solverAccounts.slice(0, 3).map((account) => shared(startSolver(chain, account))),
-)
-for (const solver of solvers) await solver.register(service)
+const { chain, service, solvers } = await startScene({
+  solvers: ['Ada', 'Bob', 'Cleo'],
+  overrides: { clock: { ...systemClock, now: () => NOW_MS } },
+})
 
 beforeEach(() => {
   for (const solver of solvers) solver.behave(honest())

@@ -2,37 +2,33 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
-import { solverAccounts } from '../../support/chain/chain.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startCollector } from '../../support/service/collector.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver } from '../../support/solvers/solver.js'
+import { honest } from '../../support/solvers/solver.js'
 
 const NOW_MS = Date.now()
 
 let received: IncomingHttpHeaders[]
 
-const chain = await shared(startModelChain({ bonded: 1 }))
-const service = await shared(
-  startService(chain, { QUOTE_TIMEOUT_MS: '60000' }, { clock: { ...systemClock, now: () => NOW_MS } }),
-)
-const answer = honest()
-const solver = await shared(
-  startSolver(chain, solverAccounts[0], (ask, own, exchange) => {
-    received.push(exchange.request.headers)
-    return answer(ask, own, exchange)
-  }),
-)
-await solver.register(service)
+const scene = await startScene({
+  solvers: ['Ada'],
+  environment: { QUOTE_TIMEOUT_MS: '60000' },
+  overrides: { clock: { ...systemClock, now: () => NOW_MS } },
+})
+const { chain, service } = scene
+const [solver] = scene.solvers
+solver.behave((...exchange) => {
+  received.push(exchange[2].request.headers)
+  return honest()(...exchange)
+})
 
 beforeEach(() => {
   received = []
 })
 
-const ask = (headers: Record<string, string> = {}) =>
-  service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), { headers })
+const ask = (headers: Record<string, string> = {}) => scene.ask({}, { headers })
 
 describe('x-request-deadline', () => {
   it('is the end of the quote timeout', async () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import {
   grpc,
@@ -15,13 +15,11 @@ import {
   webSocket,
 } from '../../support/sessions/session-connections.js'
 import { openSession, sessionText, signedHello } from '../../support/sessions/session-solver.js'
-import { shared } from '../../support/shared.js'
 
 const [account, other, third] = solverAccounts
 const PUBLIC_URL = 'https://quotes.example'
 
-const chain = await shared(startModelChain({ bonded: 2 }))
-const usual = await shared(startService(chain))
+const { chain, service: usual } = await startScene({ bonded: 2 })
 let service: TestService = usual
 
 afterEach(async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { between } from '../../support/between.js'
 import { solverAccounts } from '../../support/chain/chain.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
+import { startScene } from '../../support/service/scene.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { shared } from '../../support/shared.js'
 import {
   nextTimestamp,
   register,
@@ -14,8 +13,7 @@ import {
 const [named, first, second, third, unbonded] = solverAccounts
 const ENDPOINT = 'http://127.0.0.1:9/solver/'
 
-const chain = await shared(startModelChain({ bonded: 4 }))
-const service = await shared(startService(chain))
+const { chain, service } = await startScene({ bonded: 4 })
 const path = `/v1/${chain.chainId}/solvers`
 
 type Listed = { address: string; name: string; registeredAt: number }

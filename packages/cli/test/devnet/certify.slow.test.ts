@@ -2,9 +2,11 @@ import { bytesToHex, parseUnits } from 'viem'
 import { expect, it } from 'vitest'
 import { testTokenAbi } from '../../../../gen/contracts/test-token.js'
 import { startServiceInProcess } from '../../../../src/operator/demo/service-in-process.js'
+import { commandLine } from '../../../../test/support/process/command-line.js'
 import { startProcess } from '../../../../test/support/process/process.js'
 import { shared } from '../../../../test/support/shared.js'
 import {
+  certifyArguments,
   certifyEndpoint,
   PATIENT,
   startSessionRun,
@@ -38,34 +40,42 @@ for (const [address, amount] of [
   await mined(client, await client.writeContract({ address, abi: testTokenAbi, functionName: 'mint', args }))
 }
 
-it('the reference solver passes at its endpoint', async () => {
-  const [solver] = network.solvers
-  const { code, report } = await certifyEndpoint(
-    network,
-    solver?.endpointUrl ?? '',
-    solver?.account.address ?? '0x',
-    { more: PATIENT },
-  )
-  expect([code, report.notRun, troubles(report)]).toEqual([
-    0,
-    [],
-    [expect.stringContaining('warn endpoint-url')],
-  ])
+const [reference] = network.solvers
+const endpointUrl = reference?.endpointUrl ?? ''
+const solver = reference?.account.address ?? '0x'
+
+it('the reference solver, which is made with the kit, passes at its endpoint', async () => {
+  const { code, report, stderr } = await certifyEndpoint(network, endpointUrl, solver, { more: PATIENT })
+  expect([code, stderr, troubles(report)]).toEqual([0, '', [expect.stringContaining('warn endpoint-url')]])
+  expect(report).toMatchObject({ ok: true, failed: 0, notRun: [], transport: 'endpoint' })
+  expect(report.cases.length).toBeGreaterThanOrEqual(20)
   expect(report.cases.at(-1)).toMatchObject({
     name: 'miss-cost',
     text: 'a miss of 1 USDC costs 0.05 bUSD.',
   })
 })
 
-it('the example of a solver in TypeScript passes', async () => {
+it('the report for a person has a line for each case, and a summary', async () => {
+  const more = ['--endpoint', endpointUrl, ...PATIENT]
+  const { code, stdout } = await commandLine(certifyArguments(network, { solver, more }))
+  expect(code).toBe(0)
+  expect(stdout).toMatch(new RegExp(`^solver +${solver}$`, 'm'))
+  expect(stdout).toMatch(
+    /^pass {2}exact-input +\d+ ms {2}EXACT_INPUT, deposit at the contract: A valid offer: \d+ for/m,
+  )
+  expect(stdout).toMatch(/^warn {2}endpoint-url +\d+ ms /m)
+  expect(stdout).toMatch(/^\d+ passed, \d with a warning, 0 failed\.$/m)
+})
+
+it('the example of a solver in TypeScript, which is made with the kit too, passes on its session', async () => {
   const run = await startSessionRun(network, { solver: account.address, more: PATIENT })
-  const solver = startProcess(process.execPath, [await bundleExample()], {
+  const example = startProcess(process.execPath, [await bundleExample()], {
     AGGREGATOR_URL: run.url,
     RPC_URL: network.devnet.rpcUrl,
     PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
     STATE_FILE: ':memory:',
   })
   const { code, report } = await run.ended
-  solver.signal('SIGKILL')
-  expect([code, report.notRun, troubles(report)], solver.output()).toEqual([0, [], []])
+  example.signal('SIGKILL')
+  expect([code, report.notRun, troubles(report)], example.output()).toEqual([0, [], []])
 })
