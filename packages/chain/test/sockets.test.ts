@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WebSocket } from 'ws'
 import { eventually } from '../../../test/support/eventually.js'
+import { listen } from '../../../test/support/listen.js'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import { createRpcEndpoint, type RpcEndpointOptions } from '../src/rpc-endpoint.js'
 import { echo, startHttpNode, startSocketNode } from './nodes.js'
@@ -104,13 +105,12 @@ describe('a WebSocket', () => {
   })
 
   it('whose handshake is not answered ends its calls after their time', async () => {
-    const silent = createTcpServer().listen(0, '127.0.0.1')
-    await once(silent, 'listening')
+    const silent = createTcpServer()
+    const { port } = await listen(silent)
     onTestFinished(() => void silent.close())
     const connected = once(silent, 'connection')
     const clock = createManualClock()
-    const url = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
-    const endpoint = createRpcEndpoint(url, { clock, timeoutMs: 900 })
+    const endpoint = createRpcEndpoint(`ws://127.0.0.1:${port}`, { clock, timeoutMs: 900 })
     onTestFinished(endpoint.close)
     const failed = expect(endpoint.request('eth_call')).rejects.toMatchObject({
       kind: 'lost',
@@ -133,10 +133,10 @@ describe('a WebSocket', () => {
       socket.once('data', () =>
         socket.end(`HTTP/1.1 ${status} No\r\nLocation: ${node.url}\r\nContent-Length: 0\r\n\r\n`),
       )
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    })
+    const { port } = await listen(server)
     onTestFinished(() => void server.close())
-    const endpoint = createRpcEndpoint(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const endpoint = createRpcEndpoint(`ws://127.0.0.1:${port}`)
     onTestFinished(endpoint.close)
     await expect(endpoint.request('eth_call')).rejects.toMatchObject(expected)
     expect(node.sizes()).toEqual([])

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from '../../../test/support/listen.js'
 import { commandLine, startCommandLine } from '../../../test/support/process/command-line.js'
-import { sampleEnd, sampleOrder, sampleUpdate } from '../../client/test/samples.js'
+import { ADDRESS, sampleEnd, sampleOffer, sampleOrder, sampleUpdate } from '../../client/test/samples.js'
+import { sendJson } from '../../client/test/server.js'
 import { nonceWithMode } from '../../protocol/src/quotes/nonce-mode.js'
 
 /** Characters that a terminal interprets, hides or reorders. */
@@ -28,7 +29,6 @@ const hostile = fc.oneof(
 )
 /** All samples at once, and then some texts at random. */
 const RUNS = { seed: 20_261_121, numRuns: 5, examples: [[SAMPLES.join('a')] as [string]] }
-const ADDRESS = `0x${'11'.repeat(20)}`
 
 let server: Server
 let url: string
@@ -69,20 +69,8 @@ function answer({ url: path = '', method }: IncomingMessage, response: ServerRes
   else sendJson(response, 200, record())
 }
 
-const quote = {
-  solver: ADDRESS,
-  user: ADDRESS,
-  inputToken: ADDRESS,
-  inputAmount: '1',
-  outputToken: ADDRESS,
-  outputAmount: '1',
-  orderType: 0,
-  outputChainId: 1,
-  depositDeadline: 0,
-  fillDeadline: 0,
-  nonce: '0',
-}
-const offer = { quote, solverSignature: '0x12', orderId: `0x${'22'.repeat(32)}`, depositAddress: ADDRESS }
+const offer = sampleOffer(1)
+const { quote } = offer
 const check = { orderId: `0x${'33'.repeat(32)}`, state: 'VALID', expiresAt: 1, serverTime: 1 }
 const asked = {
   ...quote,
@@ -118,10 +106,6 @@ const record = () => ({
 })
 
 const order = () => ({ ...sampleOrder(1), state: text })
-
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}
 
 function sendEvent(response: ServerResponse): void {
   const data = JSON.stringify({ type: 'connected', supportedChains: [1], cursor: text })

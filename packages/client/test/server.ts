@@ -1,22 +1,18 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listen } from '../../../test/support/listen.js'
 import { type AggregatorClientOptions, createAggregatorClient } from '../src/index.js'
 
-/** A server that is not an aggregator; @returns its URL, and how many requests it got */
+/** A server for one test; @returns its URL, and how many requests it got */
 export async function serve(listener: RequestListener) {
   let requests = 0
   const server = createServer((request, response) => {
     requests++
     listener(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, requests: () => requests }
+  const { url } = await listen(server)
+  onTestFinished(() => void server.close().closeAllConnections())
+  return { url, requests: () => requests }
 }
 
 /** Answers with JSON. */

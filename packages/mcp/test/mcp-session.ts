@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { listen } from '../../../test/support/listen.js'
 import { BUILT } from '../../../test/support/process/built.js'
 
 export const LINES = ['client 2', 'sdk 1'] as const
@@ -84,7 +84,5 @@ export async function startRelay(target: string) {
     const changed = relay.change(url, await answer.json())
     response.writeHead(answer.status, headers).end(JSON.stringify(changed))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  relay.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return relay
+  return Object.assign(relay, await listen(server))
 }

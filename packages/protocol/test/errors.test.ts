@@ -1,38 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  chainNotSupported,
-  invalidArgument,
-  REASONS,
-  type Reason,
-  ServiceError,
-  toServiceError,
-} from '../src/errors.js'
-
-describe('each reason has its RPC code and HTTP status:', () => {
-  test.each<[Reason, string, number]>([
-    ['INVALID_ARGUMENT', 'invalid_argument', 400],
-    ['CHAIN_NOT_SUPPORTED', 'not_found', 404],
-    ['SOLVER_NOT_FOUND', 'not_found', 404],
-    ['QUOTE_NOT_FOUND', 'not_found', 404],
-    ['ROUTE_NOT_FOUND', 'not_found', 404],
-    ['SIGNATURE_INVALID', 'unauthenticated', 401],
-    ['TIMESTAMP_OUT_OF_RANGE', 'unauthenticated', 401],
-    ['TIMESTAMP_REUSED', 'unauthenticated', 401],
-    ['BOND_INSUFFICIENT', 'failed_precondition', 400],
-    ['ENDPOINT_REJECTED', 'failed_precondition', 400],
-    ['SOLVER_BLOCKED', 'permission_denied', 403],
-    ['SOLVER_LIMIT_REACHED', 'failed_precondition', 400],
-    ['RATE_LIMITED', 'resource_exhausted', 429],
-    ['NO_QUOTES', 'failed_precondition', 503],
-    ['SOLVERS_BUSY', 'unavailable', 503],
-    ['CHAIN_UNAVAILABLE', 'unavailable', 503],
-    ['DATABASE_UNAVAILABLE', 'unavailable', 503],
-    ['METHOD_NOT_ALLOWED', 'unimplemented', 405],
-    ['INTERNAL', 'internal', 500],
-  ])('%s as %s and %i', (reason, rpc, http) => {
-    expect(REASONS[reason]).toEqual({ rpc, http })
-  })
-})
+import { chainNotSupported, invalidArgument, ServiceError, toServiceError } from '../src/errors.js'
 
 describe('a service error', () => {
   test("has its reason's HTTP status and no violations by default", () => {

@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { listen } from '../../support/listen.js'
 import { BUILT } from '../../support/process/built.js'
 import { startProcess } from '../../support/process/process.js'
 import { startScene } from '../../support/service/scene.js'
@@ -46,9 +46,8 @@ describe.concurrent('the command line as a process', () => {
   })
 
   it('reads the variables of a file .env, and ends although a connection hangs', async () => {
-    const hanging = createServer().listen(0, '127.0.0.1')
-    await once(hanging, 'listening')
-    const { port } = hanging.address() as AddressInfo
+    const hanging = createServer()
+    const { port } = await listen(hanging)
     const folder = dirname(temporaryFile())
     const variables = { ...environmentFor(chain), RPC_URL_31337: `ws://127.0.0.1:${port}` }
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`)

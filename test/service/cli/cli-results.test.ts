@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createAggregatorClient, signOwnResults } from '../../../packages/client/src/index.js'
+import { serve } from '../../../packages/client/test/server.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { shared } from '../../support/shared.js'
@@ -25,13 +23,7 @@ it.each(['a session', 'an endpoint'])(
   async (way) => {
     const isSession = way === 'a session'
     const own = isSession ? account : stranger
-    const server = createServer((request, response) => solver.handler(request, response)).listen(
-      0,
-      '127.0.0.1',
-    )
-    onTestFinished(() => void server.close())
-    await once(server, 'listening')
-    const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { url: endpointUrl } = await serve((request, response) => solver.handler(request, response))
     const solver = market.solver(isSession ? {} : { endpointUrl }, own)
     await solver.start()
     const { chainId } = market.chain

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { serve } from '../../../packages/client/test/server.js'
 import type { AnswerResult } from '../../../packages/solver/src/session/session-messages.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { freePort } from '../../support/free-port.js'
@@ -60,10 +58,7 @@ it.each(['EXACT_INPUT', 'EXACT_OUTPUT'])(
 
 it('a solver with an endpoint registers it, quotes there, and fills', async () => {
   const [, account] = solverAccounts
-  const server = createServer((request, response) => solver.handler(request, response)).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close().closeAllConnections())
-  await once(server, 'listening')
-  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: endpointUrl } = await serve((request, response) => solver.handler(request, response))
   const warnings: object[] = []
   const log = { debug() {}, info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) }
   const solver = market.solver({ endpointUrl, log }, account)

@@ -1,13 +1,13 @@
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate, type SubjectAltNameEntry } from 'selfsigned'
 import { afterAll, expect, it } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
+import { listen } from '../../support/listen.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentFor, startService } from '../../support/service/service.js'
@@ -65,9 +65,8 @@ async function startTls(...subjects: SubjectAltNameEntry[]): Promise<number> {
     })
     request.pipe(forwarded)
   })
-  servers.push(server.listen(0, '127.0.0.1'))
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
+  servers.push(server)
+  return (await listen(server)).port
 }
 
 it('a certificate of an unknown authority is rejected, also outside of production', async () => {

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../../../test/support/free-port.js'
 import {
   type AggregatorClient,
   createAggregatorClient,
@@ -209,13 +209,7 @@ describe('a base URL', () => {
 
 describe('an error', () => {
   it('names the URL and the code of the system when nothing answers', async () => {
-    const closed = createServer()
-    const port = await new Promise<number>((resolve) =>
-      closed.listen(0, '127.0.0.1', () => {
-        const { port } = closed.address() as { port: number }
-        closed.close(() => resolve(port))
-      }),
-    )
+    const port = await freePort()
     const client = createAggregatorClient({ baseUrl: `http://127.0.0.1:${port}/api` })
     await expect(client.listSolvers(1)).rejects.toMatchObject({
       reason: 'CONNECTION_FAILED',

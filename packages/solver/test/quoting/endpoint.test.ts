@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { serve } from '../../../client/test/server.js'
 import { systemClock } from '../../../protocol/src/clock.js'
 import { answerRequest, type EndpointRequest, handle } from '../../src/quoting/endpoint.js'
 import type { Quoting } from '../../src/quoting/quoting.js'
@@ -16,21 +15,18 @@ const SECRET = 'Zm9yIHRoZSB0ZXN0cyBvbmx5'
 const ENDPOINT_URL = `https://solver.example/${SECRET}/`
 
 /** An endpoint whose answers are declines. @param prepare what a framework does before the handler */
-async function serve(quoting: Quoting, prepare = async (_request: IncomingMessage) => {}) {
+async function serveQuoting(quoting: Quoting, prepare = async (_request: IncomingMessage) => {}) {
   const answer = (ask: EndpointRequest) => answerRequest(quoting, ask, systemClock)
-  const server = createServer((request, response) => {
+  const { url } = await serve((request, response) => {
     void prepare(request).then(() => handle(ENDPOINT_URL, answer, request, response))
   })
-  server.listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close().closeAllConnections())
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${SECRET}/quote`
+  return `${url}/${SECRET}/quote`
 }
 
 /** An endpoint that declines all requests, and those that it was asked. */
 async function serveDeclining(prepare?: (request: IncomingMessage) => Promise<void>) {
   const asked: IncomingRequest[] = []
-  const url = await serve(async (request) => {
+  const url = await serveQuoting(async (request) => {
     asked.push(request)
     return { decline: 'PAUSED' }
   }, prepare)
@@ -66,14 +62,14 @@ it('headers of an instance cannot control a terminal, and long ones are left out
 
 it('a body that a framework has parsed is taken', async () => {
   const parse = async (request: IncomingMessage) => void Object.assign(request, { body: await json(request) })
-  const url = await serve(async ({ amount }) => ({ decline: amount > 0n ? 'PAUSED' : 'OTHER' }), parse)
+  const url = await serveQuoting(async ({ amount }) => ({ decline: amount > 0n ? 'PAUSED' : 'OTHER' }), parse)
   expect(await (await post(url)).json()).toMatchObject({ code: 'PAUSED' })
 })
 
 it('the signal aborts when the instance leaves', async () => {
   const leaving = new AbortController()
   const left = new Promise<string>((resolve) => {
-    void serve(async (_request, _source, signal) => {
+    void serveQuoting(async (_request, _source, signal) => {
       signal?.addEventListener('abort', () => resolve(String(signal.reason)))
       leaving.abort()
       return new Promise(() => {})
@@ -113,13 +109,10 @@ it('a framework that has cut the path still gives the whole one', async () => {
 
 it('a solver without an endpoint answers nothing', async () => {
   const quoting: Quoting = async () => ({ decline: 'PAUSED' })
-  const server = createServer((request, response) => {
+  const { url } = await serve((request, response) => {
     void handle(undefined, (ask) => answerRequest(quoting, ask, systemClock), request, response)
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close().closeAllConnections())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  expect((await post(`http://127.0.0.1:${port}/quote`)).status).toBe(404)
+  })
+  expect((await post(`${url}/quote`)).status).toBe(404)
 })
 
 it.each([
