@@ -6,6 +6,7 @@ import {
   formatBps,
   formatChange,
   formatRate,
+  formatReceipt,
   formatShare,
   isAmbiguous,
   parseAmount,
@@ -95,6 +96,24 @@ it('shows no share as all or none that is not', () => {
   expect([0, 0.004, 0.5, 0.944, 0.995, 1].map(formatShare)).toEqual(
     ['0', '0.4', '50', '94.4', '99.5', '100'].map((digits) => `${digits}${GAP}%`),
   )
+})
+
+it.each([
+  [770_000_000_000_000_000n, 18, '0.77'],
+  [10n ** 20n, 18, '100'],
+  [2_384_921_312n, 6, `2${GAP}384.921312`],
+  [2_384_900_000n, 6, `2${GAP}384.90`],
+  [322_861_804_123_456_789n, 18, '0.3228618'],
+  [1_234_560n, 0, `1${GAP}234${GAP}560`],
+  [1n, 18, '<0.000000000001'],
+])('%s with %s decimals stands as %s in a receipt', (amount, decimals, expected) => {
+  expect(formatReceipt(amount, decimals)).toBe(expected)
+})
+
+it('gives a receipt a rate that is the beginning of what its amounts divide to', () => {
+  const [sold, bought] = [770_000_000_000_000_000n, 2_384_921_312n]
+  expect(formatRate(sold, bought, 18, 6, true)).toBe(`3${GAP}097.3004`)
+  expect(formatRate(bought, sold, 6, 18, true)).toBe('0.00032286180')
 })
 
 it('gives the price of one whole token for any decimals', () => {

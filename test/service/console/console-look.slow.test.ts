@@ -54,7 +54,7 @@ const emptyPlaces = (): Place[] => [
   { name: 'swap', path: 'swap', ready: /Best of 3 offers/ },
   { name: 'market', path: 'market', ready: /No orders yet/ },
   { name: 'orders', path: 'orders', ready: /No orders yet/ },
-  { name: 'order', path: `order/${NO_ORDER}`, ready: /does not know this order/ },
+  { name: 'order', path: `order/${NO_ORDER}`, ready: /Order not found/ },
   {
     name: 'quote',
     path: 'quote/00000000-0000-4000-8000-000000000000',
@@ -192,6 +192,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.keyboard.type('gm/')
       await page.keyboard.press('Enter')
       await page.getByText('This is no address, id, or name of an active solver or a token.').waitFor()
+      await open(`order/${NO_ORDER}`)
+      await page.getByRole('button', { name: 'Look again' }).press('Enter', PAGE_WAIT)
+      expect(await page.locator('main').innerText()).toMatch(/^Order not found\s+0x0{64}\s/)
+      await page.locator('main').getByRole('searchbox').fill(`${id}`)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
       await open('nowhere')
       await page.getByRole('heading', { name: 'No page at this link' }).waitFor(PAGE_WAIT)
       // The pages beside the console have its search too.

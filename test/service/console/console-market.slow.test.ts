@@ -90,6 +90,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await expectTape(page, [kept, removed])
       const story = await openPlace(`order/${kept.orderId}`, cable.url)
       await story.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
+      expect(await story.locator('.timeline-name').allInnerTexts()).toEqual([
+        'Deposited by contract call',
+        expect.stringMatching(/^Fill deadline in \d/),
+      ])
       cable.silence()
       cable.cut()
       await page.getByText(LOST).waitFor(PAGE_WAIT)

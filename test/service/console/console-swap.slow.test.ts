@@ -65,7 +65,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const timeline = page.getByRole('list').filter({ hasText: 'Quoted' })
       await expect
         .poll(() => timeline.locator('.timeline-name').allInnerTexts())
-        .toEqual(['Quoted', 'Deposited', 'Settled'].map((name) => expect.stringContaining(name)))
+        .toEqual(
+          ['Quoted', 'Deposited', 'Settled', 'Fill deadline'].map((name) => expect.stringContaining(name)),
+        )
+      expect(await page.locator('.order .fact-row').innerText()).toMatch(
+        /^Rate\s+1\sWETH\s=\s2\u202f497\.0000\s[\s\S]*Quoted\s+2\u202f497\.00\s+USDC\s*, paid in full\s/,
+      )
       await page.reload()
       await page.getByRole('region', { name: 'Why this offer' }).waitFor(PAGE_WAIT)
     })
@@ -171,7 +176,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.passTime(page, 250)
       await button(page, 'Refund').click(PAGE_WAIT)
       await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
-      const paid = /Returned\s*1\.0000\s*WETH\s*Compensation\s*124\.93 bUSD/
+      const paid = /Returned\s*1\s*WETH\s*Compensation\s*124\.93 bUSD/
       await page.locator('.hero-amounts', { hasText: paid }).waitFor(PAGE_WAIT)
     })
   },

@@ -1,16 +1,9 @@
 import type { ComponentChildren } from 'preact'
 
-interface FactProps {
-  readonly name: ComponentChildren
-  readonly children: ComponentChildren
-}
-
-/** A fact in a row of facts: its name above, its value below. */
-export function Fact({ name, children }: FactProps) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
+/** A fact in a row of facts: its name above or beside its value. */
+export const Fact = ({ name, children }: Readonly<Record<'name' | 'children', ComponentChildren>>) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { chain, chains, hrefHere, hrefOn } from '../data/chains.js'
 import { healthOf } from '../data/health.js'
 import { instance } from '../data/instance.js'
@@ -10,16 +10,17 @@ import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
 import { wallet } from '../wallet/connected-wallet.js'
 
-const LINKS: readonly (readonly [page: PageName, name: string, others: readonly PageName[]])[] = [
-  ['swap', 'Swap', []],
-  ['market', 'Market', []],
-  ['solvers', 'Solvers', ['solver']],
-  ['orders', 'Orders', ['order', 'quote']],
+/** The places by their names, each with the pages below it. */
+const LINKS: readonly (readonly [name: string, place: PageName, ...below: PageName[]])[] = [
+  ['Swap', 'swap'],
+  ['Market', 'market'],
+  ['Solvers', 'solvers', 'solver'],
+  ['Orders', 'orders', 'order', 'quote'],
 ]
 
 /** Name, places, search, and the state of the chain. */
 export function Header() {
-  const { page } = route.value
+  const isHere = (page: PageName) => page === route.value.page
   const known = wallet.value
   return (
     <header class="header">
@@ -29,19 +30,13 @@ export function Header() {
           <bdi>{instance.name}</bdi>
         </a>
         <nav aria-label="Places">
-          {LINKS.map(([target, name, others]) => (
-            <a
-              key={target}
-              href={hrefHere(target)}
-              aria-current={
-                page === target || (page !== undefined && others.includes(page)) ? 'page' : undefined
-              }
-            >
+          {LINKS.map(([name, ...pages]) => (
+            <a key={name} href={hrefHere(pages[0])} aria-current={pages.some(isHere) ? 'page' : undefined}>
               {name}
             </a>
           ))}
         </nav>
-        <SearchBox />
+        <SearchBox id={SEARCH_ID} />
         {known !== undefined && (
           <a class="chip own-orders" href={hrefHere('orders', '', { user: known.address })}>
             My orders <code>{shorten(known.address)}</code>
@@ -53,7 +48,9 @@ export function Header() {
   )
 }
 
-function SearchBox() {
+/** A field that leads to what was pasted. @param id of the one that a key leads to */
+export function SearchBox({ id }: { readonly id?: string }) {
+  const problem = useId()
   const [isUnknown, setUnknown] = useState(false)
   const goTo = (text: string) => {
     const place = placeOf(text)
@@ -76,7 +73,7 @@ function SearchBox() {
   return (
     <form class="search" onSubmit={search}>
       <input
-        id={SEARCH_ID}
+        id={id}
         name="q"
         type="search"
         required
@@ -86,12 +83,12 @@ function SearchBox() {
         placeholder="Search"
         aria-label="Search by id of an order, a quote or a transaction, by address of a user, a solver or a token, or by name of a solver"
         aria-invalid={isUnknown}
-        aria-describedby="search-problem"
+        aria-describedby={problem}
         onInput={() => setUnknown(false)}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
       />
       <kbd>/</kbd>
-      <span id="search-problem" class="search-problem" role="status">
+      <span id={problem} class="search-problem" role="status">
         {isUnknown ? 'This is no address, id, or name of an active solver or a token.' : ''}
       </span>
     </form>

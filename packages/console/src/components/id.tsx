@@ -13,13 +13,9 @@ interface IdProps {
 export function Id({ text, href, label }: IdProps) {
   return (
     <span class="id">
-      {href === undefined ? (
-        <code title={text}>{shorten(text)}</code>
-      ) : (
-        <a href={href} title={text}>
-          <code>{shorten(text)}</code>
-        </a>
-      )}
+      <a href={href} title={text}>
+        <code>{shorten(text)}</code>
+      </a>
       <Copy text={text} label={label} />
     </span>
   )

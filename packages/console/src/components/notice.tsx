@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useCallback } from 'preact/hooks'
 import { hrefHere } from '../data/chains.js'
 import { connection } from '../data/events.js'
 import type { Failure } from '../data/failure.js'
@@ -64,10 +65,24 @@ export function Empty({ title, children }: EmptyProps) {
   )
 }
 
-/** A page without data, in words of a template of the document, which `lost.html` shares. */
-export function FromTemplate({ id }: { readonly id: string }) {
-  const words = document.querySelector<HTMLTemplateElement>(`#${id}`)?.content.cloneNode(true)
-  return <div class="help-lost" ref={(place) => place?.replaceChildren(words ?? '')} />
+/** Words of a template of the document. They are put in once: what has the focus keeps it. */
+export function FromTemplate({
+  id,
+  children,
+}: {
+  readonly id: string
+  readonly children?: ComponentChildren
+}) {
+  const fill = (place: Element | null) =>
+    place?.replaceChildren(
+      document.querySelector<HTMLTemplateElement>(`#${id}`)?.content.cloneNode(true) ?? '',
+    )
+  return (
+    <section class={id}>
+      <div ref={useCallback(fill, [id])} />
+      {children}
+    </section>
+  )
 }
 
 /** What stands in the place of solvers while nobody can swap. */
@@ -79,11 +94,4 @@ export const NoSolvers = () => (
 )
 
 /** Lines of the size of what comes. */
-export const Skeleton = () => (
-  <div class="skeleton" role="status" aria-label="Loading">
-    <span />
-    <span />
-    <span />
-    <span />
-  </div>
-)
+export const Skeleton = () => <div class="skeleton" role="status" aria-label="Loading" />

@@ -1,8 +1,9 @@
 import { type GetOrderResponse, OrderState, type OrderStep } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { now } from '../data/clock.js'
+import { latestNow } from '../data/clock.js'
 import { timeOf } from '../data/orders/latest-orders.js'
 import { group } from '../format/amount.js'
+import { formatSpan } from '../format/time.js'
 import { Transaction } from './id.js'
 import { formatFill } from './order-rows.js'
 import { Moment } from './time.js'
@@ -14,18 +15,18 @@ interface TimelineProps {
 
 /** The steps that an order has taken, each with its time after the one before, its block and its transaction. */
 export function Timeline({ order, record }: TimelineProps) {
-  const { state, chainId, fillDeadline = 0 } = order
+  const { chainId } = order
   const steps = stepsOf({ order, record })
   return (
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Timeline</h2>
       <ol class="timeline">
-        {steps.map(({ name, atMs, step }, index) => {
+        {steps.map(({ name, atMs, step, isOpen }, index) => {
           const beforeMs = steps[index - 1]?.atMs
           // A quote may be later than the time of the block with its deposit.
-          const sinceMs = atMs && beforeMs && Math.max(0, atMs - beforeMs)
+          const sinceMs = step && atMs && beforeMs && Math.max(0, atMs - beforeMs)
           return (
-            <li key={name}>
+            <li key={index} class={isOpen ? 'timeline-open' : ''}>
               <p class="timeline-name">
                 {name}
                 {sinceMs !== undefined && (
@@ -45,26 +46,27 @@ export function Timeline({ order, record }: TimelineProps) {
             </li>
           )
         })}
-        {state === OrderState.DEPOSITED && (
-          <li class="timeline-open timeline-name">
-            {fillDeadline * 1000 > now.value ? 'Waiting for the solver' : 'Not filled in time'}
-          </li>
-        )}
       </ol>
     </section>
   )
 }
 
 function stepsOf({ order, record }: TimelineProps) {
-  const { deposited, settled, refunded, fillDeadline = 0 } = order
-  const deadlineMs = fillDeadline * 1000
-  const isMissed = (timeOf(refunded) ?? 0) > deadlineMs
-  const stepOf = (name: string, step: OrderStep | undefined) => ({ name, step, atMs: timeOf(step) })
-  return [
-    { name: 'Quoted', step: undefined, atMs: record && Number(record.requestedAt) },
-    stepOf('Deposited', deposited),
-    { name: 'The solver missed the fill deadline', step: undefined, atMs: isMissed ? deadlineMs : undefined },
-    stepOf('Settled', settled),
+  const { state, deposited, settled, refunded, fillDeadline = 0 } = order
+  const leftMs = refunded ? 0 : fillDeadline * 1000 - latestNow.value
+  const isSettled = state === OrderState.SETTLED
+  const isMissed = deposited !== undefined && !isSettled && leftMs <= 0
+  const left = isSettled || leftMs <= 0 ? '' : ` in ${formatSpan(leftMs)}`
+  const deadline = isMissed ? 'The solver missed the fill deadline' : `Fill deadline${left}`
+  const stepOf = (name: string, step: OrderStep | undefined, atMs = timeOf(step), isOpen = false) => {
+    return { name, step, atMs, isOpen }
+  }
+  const steps = [
+    stepOf('Quoted', undefined, record && Number(record.requestedAt)),
+    stepOf('Deposited by contract call', deposited),
+    stepOf(deposited ? 'Settled' : 'Settled from the deposit address', settled),
+    stepOf(deadline, undefined, fillDeadline * 1000, !isMissed),
     stepOf('Refunded', refunded),
-  ].filter(({ step, atMs }) => step ?? atMs)
+  ]
+  return steps.filter(({ step, atMs }) => step ?? atMs)
 }

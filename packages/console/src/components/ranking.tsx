@@ -102,7 +102,7 @@ export function Ranking(props: RankingProps) {
                   )}
                 </td>
                 <td class="right number ranking-bps">
-                  {rank === 1 ? <span class="accent">best</span> : bps !== undefined && <Bps bps={bps} />}
+                  {rank === 1 ? <span class="accent">best</span> : bps !== undefined && formatBps(bps)}
                 </td>
               </>
             )}
@@ -140,9 +140,4 @@ function Result({ attempt, isOpen }: { readonly attempt: Attempt; readonly isOpe
   const word = isVerified ? accepted : rank ? open : outcomeWord(outcome)
   const tone = isVerified ? 'good' : outcomeTone(outcome)
   return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={tone} />
-}
-
-/** A signed difference between offers. None is a gain or a loss: green and red stay for those. */
-function Bps({ bps }: { readonly bps: number }) {
-  return <span class="muted">{formatBps(bps)}</span>
 }

@@ -17,15 +17,18 @@ interface RateProps {
   readonly swap: SwapAmounts
   /** Whether nothing newer has come for long: then the title of the page does not say it. */
   readonly isOld?: boolean
+  /** Whether it is that of a receipt, from which a person computes. */
+  readonly isExact?: boolean
 }
 
 /** What one whole token of each side costs, also in the title of the page when both are listed. Nothing while decimals are not known. */
-export function Rate({ chainId, swap, isOld = false }: RateProps) {
+export function Rate({ chainId, swap, isOld = false, isExact }: RateProps) {
   const { inputToken = '', outputToken = '', outputChainId = chainId } = swap
   const [input, output] = [BigInt(swap.inputAmount ?? 0), BigInt(swap.outputAmount ?? 0)]
   const sold = tokenOf(chainId, inputToken)
   const bought = tokenOf(outputChainId, outputToken)
-  const rate = formatRate(input, output, sold?.decimals, bought?.decimals)
+  const rate = formatRate(input, output, sold?.decimals, bought?.decimals, isExact)
+  const back = formatRate(output, input, bought?.decimals, sold?.decimals, isExact)
   const isTold = rate !== undefined && !isOld && sold?.isListed && bought?.isListed
   useEffect(() => {
     const { title } = document
@@ -43,8 +46,7 @@ export function Rate({ chainId, swap, isOld = false }: RateProps) {
         1 {one} = <span class="number">{rate}</span> {other}
       </span>
       <span class="rate-line muted">
-        1 {other} = <span class="number">{formatRate(output, input, bought?.decimals, sold?.decimals)}</span>{' '}
-        {one}
+        1 {other} = <span class="number">{back}</span> {one}
       </span>
     </>
   )

@@ -7,16 +7,12 @@ interface RecordProps {
   readonly record: GetQuoteRecordResponse
 }
 
-/** The token of the side that solvers compete on. */
-const tokenOfRecord = ({ request }: GetQuoteRecordResponse) =>
-  (isExactInput({ request }) ? request?.outputToken : request?.inputToken) ?? ''
-
 /** The ranking of all solvers of a record. @param isOpen whether its offers can still be taken: then what solvers have paid counts */
 export const RecordRanking = ({ record, isOpen = false }: RecordProps & { readonly isOpen?: boolean }) => (
   <Ranking
     attempts={readAttempts(record)}
     chainId={record.chainId}
-    token={tokenOfRecord(record)}
+    token={(isExactInput(record) ? record.request?.outputToken : record.request?.inputToken) ?? ''}
     isRecord
     isOpen={isOpen}
   />

@@ -1,6 +1,7 @@
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { markOf } from '../data/tokens/known-token.js'
 import { isAmbiguous, tokenOf } from '../data/tokens/tokens.js'
-import { exactAmount, formatAmount } from '../format/amount.js'
+import { exactAmount, formatAmount, formatReceipt } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 
 interface TokenProps {
@@ -46,10 +47,12 @@ interface AmountProps extends TokenProps {
   readonly amount: bigint | string | undefined
   /** Leaves out the token. */
   readonly bare?: boolean
+  /** Has so many digits that it multiplies out with its rate. */
+  readonly isExact?: boolean
 }
 
 /** An amount of a token, cut off for reading. The exact amount is its title. */
-export function Amount({ chainId, address, amount, bare, isShort }: AmountProps) {
+export function Amount({ chainId, address, amount, bare, isShort, isExact }: AmountProps) {
   if (amount === undefined) return <span class="muted">–</span>
   const value = BigInt(amount)
   const decimals = tokenOf(chainId, address)?.decimals
@@ -57,7 +60,7 @@ export function Amount({ chainId, address, amount, bare, isShort }: AmountProps)
   return (
     <span class="amount">
       <span class="number" title={exact}>
-        {formatAmount(value, decimals)}
+        {isExact ? formatReceipt(value, decimals) : formatAmount(value, decimals)}
         {decimals === undefined && !isShort && <span class="muted"> units</span>}
       </span>
       {!bare && ' '}
@@ -65,3 +68,8 @@ export function Amount({ chainId, address, amount, bare, isShort }: AmountProps)
     </span>
   )
 }
+
+/** An amount of the token of a chain's bonds. */
+export const BondAmount = ({ chain, amount }: { readonly chain: Chain } & Pick<AmountProps, 'amount'>) => (
+  <Amount chainId={chain.chainId} address={chain.bondToken?.address ?? ''} amount={amount} isShort />
+)

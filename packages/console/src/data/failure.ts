@@ -14,13 +14,14 @@ export interface Failure {
   readonly retryAfterMs: number | undefined
 }
 
+const BROKEN = 'The operator of this instance can see why. The console tries again.'
 const ADVICE: Readonly<Record<string, string>> = {
   UNREACHABLE: 'The console tries again.',
   NO_QUOTES: 'Try another amount or pair. The record of the quote says what each solver answered.',
   RATE_LIMITED: 'The console waits, then tries again.',
   SOLVERS_BUSY: 'The console tries again in a moment.',
-  CHAIN_UNAVAILABLE: 'The operator of this instance can see why. The console tries again.',
-  DATABASE_UNAVAILABLE: 'The operator of this instance can see why. The console tries again.',
+  CHAIN_UNAVAILABLE: BROKEN,
+  DATABASE_UNAVAILABLE: BROKEN,
   STREAM_LIMIT_REACHED: 'Close other tabs of this console, or wait.',
   API_KEY_REQUIRED: 'Its operator serves this only to programs with an API key. A browser can keep none.',
   QUOTE_NOT_FOUND: 'The instance keeps records for some hours. Only the caller of a quote has its id.',

@@ -58,16 +58,10 @@ export function useQuery<T>(
   { refreshMs, refreshOn, eventPauseMs, refreshOnUse = false }: QueryOptions = {},
 ): Query<T> {
   const [, render] = useState(0)
-  const state = useRef<{ key: string | undefined; answer: Answer | undefined; failure: Failure | undefined }>(
-    {
-      key: undefined,
-      answer: undefined,
-      failure: undefined,
-    },
-  )
+  const fresh = { key, answer: recent.get(key ?? ''), failure: undefined as Failure | undefined }
+  const state = useRef(fresh)
   const runner = useRef({ run() {}, wake() {} })
-  if (state.current.key !== key)
-    state.current = { key, answer: key === undefined ? undefined : recent.get(key), failure: undefined }
+  if (state.current.key !== key) state.current = fresh
 
   useEffect(() => {
     if (key === undefined) return

@@ -12,6 +12,8 @@ const MOST_SHOWN = 12
 const MONEY_DECIMALS = 6
 /** A price of less than one has so many digits that say something. */
 const RATE_DIGITS = 6
+/** A receipt has more: of a rate in all, of an amount after the point. */
+const RECEIPT_DIGITS = 8
 
 /**
  * Formats an amount for reading: grouped, cut off (never rounded up) after the digits that all amounts of a token have. Only an
@@ -35,6 +37,13 @@ export function formatAmount(
   )
   if (whole === '0' && amount > 0n && !/[1-9]/.test(shown)) return `<0.${'0'.repeat(shown.length - 1)}1`
   return shown === '' ? group(whole) : `${group(whole)}.${shown}`
+}
+
+/** An amount of a receipt: with all digits that a person needs to compute with it, and no zeros after them but cents. */
+export function formatReceipt(amount: bigint, decimals: number | undefined): string {
+  const [whole = '', digits = ''] = formatAmount(amount, decimals, RECEIPT_DIGITS).split('.')
+  const shown = digits && trim(digits).padEnd(usualFraction(decimals) === 2 ? 2 : 0, '0')
+  return shown === '' ? whole : `${whole}.${shown}`
 }
 
 /** The exact amount, without groups: for copying and for the field that it is typed in. */
@@ -90,6 +99,7 @@ export function formatRate(
   output: bigint,
   inputDecimals: number | undefined,
   outputDecimals: number | undefined,
+  isExact = false,
 ): string | undefined {
   if (inputDecimals === undefined || outputDecimals === undefined || input === 0n) return undefined
   const extra = 18
@@ -99,7 +109,9 @@ export function formatRate(
   return formatAmount(
     scaled,
     outputDecimals + extra,
-    whole === '0' ? Math.min(zeros + RATE_DIGITS, MOST_SHOWN) : usualFraction(outputDecimals),
+    whole === '0'
+      ? Math.min(zeros + (isExact ? RECEIPT_DIGITS : RATE_DIGITS), MOST_SHOWN)
+      : Math.max(usualFraction(outputDecimals), isExact ? RECEIPT_DIGITS - whole.length : 0),
   )
 }
 

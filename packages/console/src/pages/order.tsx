@@ -1,6 +1,7 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { type GetOrderResponse, type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
+import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Fact } from '../components/facts.js'
+import { SearchBox } from '../components/header.js'
 import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
 import { Answer, FromTemplate } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
@@ -8,22 +9,24 @@ import { Timeline } from '../components/order-timeline.js'
 import { Rate } from '../components/rate.js'
 import { WhyOffer } from '../components/record-view.js'
 import { StateMark } from '../components/state-mark.js'
-import { Deadline } from '../components/time.js'
-import { Amount } from '../components/token-amount.js'
+import { Age } from '../components/time.js'
+import { Amount, BondAmount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
-import { endOf } from '../data/orders/order-end.js'
+import { endOf, type OrderEnd } from '../data/orders/order-end.js'
 import { ownSwap, storedQuote } from '../data/orders/own-swaps.js'
 import { readSlashedBond } from '../data/orders/slashed-bond.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
 import { useQuery } from '../data/query.js'
+import { formatBps } from '../format/amount.js'
+import { formatClock, formatSpan } from '../format/time.js'
 import { AddressDeposit } from './order/address-deposit.js'
 import { Amounts } from './order/amounts.js'
 import { OwnDeposit } from './order/own-deposit.js'
 import { isPast, Refund } from './order/refund.js'
 import { SaveQuote } from './swap/deposit-address.js'
-import { PriceReference } from './swap/price-reference.js'
+import { lastFill } from './swap/price-reference.js'
 import { Compensation } from './swap/what-happens.js'
 
 const REFRESH_MS = 15_000
@@ -31,15 +34,17 @@ const REFRESH_MS = 15_000
 /** One order: its state, the steps that it has taken, and for a swap of this browser why its offer won. */
 export function OrderPage({ chain, id: orderId }: { readonly chain: Chain; readonly id: string }) {
   const order = useOrder(chain.chainId, orderId, REFRESH_MS)
+  const swap = ownSwap(chain.chainId, orderId)
+  const isLost = order.data?.state === OrderState.NONE && (swap && storedQuote(swap)) === undefined
   return (
     <>
       <div class="page-head">
-        <h1>
-          Order <Id text={orderId} label="order id" />
-        </h1>
-        <a href={`v1/${chain.chainId}/order/${orderId}`}>JSON</a>
+        <h1>Order {isLost ? 'not found' : <Id text={orderId} label="order id" />}</h1>
+        {isLost || <a href={`v1/${chain.chainId}/order/${orderId}`}>JSON</a>}
       </div>
-      <Answer query={order}>{(data) => <Story chain={chain} order={data} />}</Answer>
+      <Answer query={order}>
+        {(data) => (isLost ? <Lost {...{ chain, order }} /> : <Story chain={chain} order={data} />)}
+      </Answer>
     </>
   )
 }
@@ -52,7 +57,6 @@ interface StoryProps {
 /** What is known of an order, and for a swap of this browser what its user can do. */
 function Story({ chain, order }: StoryProps) {
   const { chainId, orderId, state } = order
-  const { orders } = useLatestOrders(chainId)
   const swap = ownSwap(chainId, orderId)
   const offer = swap && storedQuote(swap)
   // The auction that led to the order of a swap of this browser.
@@ -65,35 +69,50 @@ function Story({ chain, order }: StoryProps) {
     <>
       {isKnown && (
         <div class="order">
-          <Price {...{ chain, order, orders, isAddress }} />
+          <Price {...{ chain, order }} end={endOf(order, isAddress)} />
           <Timeline order={order} record={record} />
         </div>
       )}
-      {!isKnown && offer === undefined && <FromTemplate id="no-order" />}
-      {offer !== undefined && isAddress && (
-        <AddressDeposit key={state} chain={chain} offer={offer} state={state} swap={swap} />
-      )}
-      {offer !== undefined && swap?.isContract === true && !isKnown && (
-        <OwnDeposit chain={chain} offer={offer} swap={swap} />
-      )}
+      {offer && isAddress && <AddressDeposit key={state} {...{ chain, offer, state, swap }} />}
+      {offer && swap && !isAddress && !isKnown && <OwnDeposit {...{ chain, offer, swap }} />}
       {record && <WhyOffer record={record} />}
-      {isAddress && isDue && offer !== undefined && <SaveQuote swap={swap} />}
+      {offer && isAddress && isDue && <SaveQuote swap={swap} />}
     </>
   )
 }
 
-interface PriceProps extends StoryProps {
-  /** The latest ones. */
-  readonly orders: readonly Order[] | undefined
-  /** Whether it is a swap of this browser by deposit address. */
-  readonly isAddress: boolean
+/** An id that the contract does not know: what that can mean, and what to do in each case. */
+function Lost({ chain, order }: { readonly chain: Chain; readonly order: ReturnType<typeof useOrder> }) {
+  return (
+    <div class="lost-order">
+      <code>{order.data?.orderId}</code>
+      <p>The contract on {chain.name} has no order of this id. What to do depends on what you did:</p>
+      <FromTemplate id="wrong-id">
+        <SearchBox />
+      </FromTemplate>
+      <FromTemplate id="just-sent">
+        <button type="button" onClick={order.refresh}>
+          Look again
+        </button>{' '}
+        Last look: <Age ms={order.updatedAt} />
+      </FromTemplate>
+      <FromTemplate id="to-address" />
+      <nav aria-label="Where to go">
+        <a href={hrefHere('orders')}>Orders</a> <a href="help">How a swap works</a>
+      </nav>
+    </div>
+  )
 }
 
 /** What was given for what, and how the order stands. */
-function Price({ order, orders, chain, isAddress }: PriceProps) {
-  const { chainId, user, solver, fillDeadline, inputToken: sell = '', outputToken: buy = '' } = order
-  const end = endOf(order, isAddress)
+function Price({ order, chain, end }: StoryProps & { readonly end: OrderEnd | undefined }) {
+  const { chainId, user = '', solver = '', outputChainId = chainId } = order
+  const { inputToken: sell = '', outputToken: buy = '' } = order
   const filledAt = Number(order.settled?.blockTime)
+  const orders = useLatestOrders(chainId).orders?.filter(
+    ({ settled }) => Number(settled?.blockTime) < filledAt,
+  )
+  const before = lastFill({ chainId, orders, swap: order })
   const isOpen = end === undefined || end === 'filled'
   return (
     <section class="panel" aria-label="Summary">
@@ -109,8 +128,7 @@ function Price({ order, orders, chain, isAddress }: PriceProps) {
       </Amounts>
       {end === 'refunded' && (
         <p class="not-paid-story">
-          {solver === undefined ? 'The solver' : <SolverLabel address={solver} />} did not pay in time. The
-          input and the compensation came back.{' '}
+          <SolverLabel address={solver} /> did not pay in time. The input and the compensation came back.{' '}
           <a class="button" href={hrefHere('swap', '', { sell, buy })}>
             Swap again
           </a>
@@ -118,26 +136,27 @@ function Price({ order, orders, chain, isAddress }: PriceProps) {
       )}
       <dl class="fact-row">
         <Fact name={isOpen ? 'Rate' : 'Offered rate'}>
-          <Rate chainId={chainId} swap={order} />
+          <Rate chainId={chainId} swap={order} isExact />
         </Fact>
-        <Fact name="Solver">{solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}</Fact>
-        <Fact name="Receiver">
-          {user === undefined ? '–' : <Account address={user} />}
-          {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
-        </Fact>
-        {end === undefined && fillDeadline !== undefined && (
-          <Fact name="Fill deadline">
-            <Deadline seconds={fillDeadline} />
+        {before && (
+          <Fact name="Previous fill">
+            {before.price} at {formatClock(before.at * 1000)}, {formatSpan((filledAt - before.at) * 1000)}{' '}
+            earlier; this one {formatBps(before.bps)}
           </Fact>
         )}
+        {isOpen && (
+          <Fact name="Quoted">
+            <Amount chainId={outputChainId} address={buy} amount={order.outputAmount} isExact />
+            {end ? ', paid in full' : ', or nothing'}
+          </Fact>
+        )}
+        <Fact name="Solver">
+          <SolverLabel address={solver} hasAddress />
+        </Fact>
+        <Fact name="User and receiver">
+          <Account address={user} /> <Explorer chainId={chainId} kind="address" id={user} />
+        </Fact>
       </dl>
-      {end === 'filled' && (
-        <PriceReference
-          {...{ chainId }}
-          orders={orders?.filter(({ settled }) => Number(settled?.blockTime) < filledAt)}
-          swap={order}
-        />
-      )}
       <OrderRefund order={order} chain={chain} />
     </section>
   )
@@ -152,7 +171,7 @@ function Slashed({ order: { chainId, orderId }, chain }: StoryProps) {
     <>
       <dt>Compensation</dt>
       <dd>
-        <Amount chainId={chainId} address={chain.bondToken?.address ?? ''} amount={paid.data} isShort />
+        <BondAmount chain={chain} amount={paid.data} />
         <span class="muted bond-note">in the solver's bond token, price not known</span>
       </dd>
     </>

@@ -9,7 +9,7 @@ import { LinkRow, Rows } from '../components/rows.js'
 import { Segments } from '../components/segments.js'
 import { SolverState } from '../components/solver-state.js'
 import { Term } from '../components/term.js'
-import { Amount } from '../components/token-amount.js'
+import { BondAmount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders } from '../data/orders/orders.js'
 import { useLatestOrders } from '../data/orders/use-latest-orders.js'
@@ -143,14 +143,7 @@ export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Ord
       </>
     ),
     // The bond token is learned with the chain.
-    'Free bond': (
-      <Amount
-        chainId={chain.chainId}
-        address={chain.bondToken?.address ?? ''}
-        amount={chain.bondToken && stats.freeBond}
-        isShort
-      />
-    ),
+    'Free bond': <BondAmount chain={chain} amount={chain.bondToken && stats.freeBond} />,
   }
 }
 

@@ -24,26 +24,19 @@ interface TakeableOffers {
 
 /** The auction for one request: its rounds follow each other while it is shown. */
 export interface Auction {
-  readonly round: Round | undefined
+  readonly round?: Round | undefined
   /** The last round that has ended. Its ranking can be read until the next one has ended. */
-  readonly ended: Round | undefined
+  readonly ended?: Round | undefined
   /** What can be taken: the offers of the last round that has ended, or the best one of the first round while it runs. */
-  readonly takeable: TakeableOffers | undefined
+  readonly takeable?: TakeableOffers | undefined
   /** When the next round begins, Unix time in milliseconds; undefined while one runs. */
-  readonly nextAt: number | undefined
-  readonly failure: Failure | undefined
+  readonly nextAt?: number | undefined
+  readonly failure?: Failure | undefined
 }
 
 export const REFRESH_SECONDS = 15
 /** The offers of the last round that has ended in this tab: a record has no signatures. */
 const lastOffers = signal<TakeableOffers | undefined>(undefined)
-const NO_AUCTION: Auction = {
-  round: undefined,
-  ended: undefined,
-  takeable: undefined,
-  nextAt: undefined,
-  failure: undefined,
-}
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 15_000
 /** A record is written a moment after the answer. */
@@ -58,7 +51,7 @@ const RECORD_PAUSE_MS = 250
 export function useAuction(request: AuctionRequest | undefined, isOnce: boolean): Signal<Auction> {
   const key = request && keyOf(request)
   // Of its own for each request: not even for a frame is an offer shown for another one.
-  const auction = useMemo(() => signal(NO_AUCTION), [key])
+  const auction = useMemo(() => signal<Auction>({}), [key])
   const wanted = useMemo(() => signal<AuctionRequest | undefined>(undefined), [])
   useEffect(() => {
     wanted.value = request
@@ -126,7 +119,7 @@ async function readStream(
       round = addImprovement(round, part.value, Date.now())
       // The first offers of a later round may be worse than the best one of the round before.
       const better = round.number === 1 ? { quoteId, offers: round.takeable, cameAt: Date.now() } : takeable
-      auction.value = { round, ended, takeable: better, nextAt: undefined, failure: undefined }
+      auction.value = { round, ended, takeable: better }
       continue
     }
     onRound()
@@ -137,7 +130,6 @@ async function readStream(
       ended: round,
       takeable: lastOffers.value,
       nextAt: isOnce ? undefined : expectedStart(openedAt, round.number + 1),
-      failure: undefined,
     }
     void showRecord(round.quoteId, request, auction, signal)
   }
@@ -151,8 +143,7 @@ function endWithoutOffer(
   signal: AbortSignal,
 ): Promise<void> {
   const { round } = auction.peek()
-  if (round !== undefined)
-    auction.value = { ...NO_AUCTION, round: { ...round, quoteId, offers: 0, attempts: [] } }
+  if (round !== undefined) auction.value = { round: { ...round, quoteId, offers: 0, attempts: [] } }
   return showRecord(quoteId, request, auction, signal)
 }
 

@@ -17,13 +17,13 @@ export interface Attempt {
   readonly solver: string
   readonly outcome: SolverOutcome
   /** 1 for the best offer; undefined without a valid offer. */
-  readonly rank: number | undefined
+  readonly rank?: number | undefined
   /** Time from the request to the result; undefined when it is not known, or none came. */
   readonly atMs: number | undefined
   /** On the side that solvers compete on; undefined without a valid offer. */
   readonly amount: bigint | undefined
   /** Difference from the best offer, at most 0; undefined without a valid offer. */
-  readonly bps: number | undefined
+  readonly bps?: number | undefined
   /** Whether the contract accepted it. */
   readonly isVerified: boolean
   /** Why there is no offer, in a few words; empty with one, and while the record is not there. */
@@ -46,8 +46,8 @@ export interface Round {
   readonly asked: number
   readonly answered: number
   /** Number of valid offers; undefined while the round runs. */
-  readonly offers: number | undefined
-  readonly best: Offer | undefined
+  readonly offers?: number | undefined
+  readonly best?: Offer | undefined
   /** What a user can take: the best offer while the round runs, then all in the order of the ranking. */
   readonly takeable: readonly Offer[]
   /** Whether the attempts come from the record of the quote, with all times. */
@@ -64,8 +64,6 @@ export function openRound(number: number, startedAt: number, isOutput: boolean):
     attempts: [],
     asked: 0,
     answered: 0,
-    offers: undefined,
-    best: undefined,
     takeable: [],
     isRecorded: false,
   }
@@ -121,10 +119,8 @@ function attemptOf(offer: Offer, isOutput: boolean, atMs: number | undefined): A
   return {
     solver: offer.quote?.solver ?? '',
     outcome: SolverOutcome.QUOTED,
-    rank: undefined,
     atMs,
     amount: amountOf(offer, isOutput),
-    bps: undefined,
     isVerified: offer.verified === true,
     reason: '',
     explanation: '',

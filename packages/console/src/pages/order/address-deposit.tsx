@@ -2,7 +2,7 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Id } from '../../components/id.js'
-import { Amount } from '../../components/token-amount.js'
+import { BondAmount } from '../../components/token-amount.js'
 import { latestNow } from '../../data/clock.js'
 import type { OwnSwap } from '../../data/orders/own-swaps.js'
 import { wallet } from '../../wallet/connected-wallet.js'
@@ -31,8 +31,6 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
   )
   const refund = plan !== undefined && 'call' in plan ? plan : undefined
   if (quote === undefined) return null
-  // After its order has ended, there may be more: tokens came too late, again, or too many.
-  const hasEnded = state === OrderState.REFUNDED
   // An order can be settled while more than its input lies at the address.
   if (state === OrderState.SETTLED && wallet.value === undefined)
     return (
@@ -40,7 +38,8 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
         <Connect>Look for tokens that came again or too late</Connect>
       </div>
     )
-  if (hasOrder && !hasEnded && refund === undefined) return null
+  // After its order has ended, there may be more: tokens came too late, again, or too many.
+  if (hasOrder && state !== OrderState.REFUNDED && refund === undefined) return null
   return (
     <section class="panel" aria-labelledby="address-title">
       <h2 id="address-title" class={hasOrder ? '' : 'visually-hidden'}>
@@ -76,13 +75,7 @@ export function AddressDeposit({ chain, offer, state, swap }: AddressDepositProp
           </p>
           {refund !== undefined && refund.compensation > 0n && (
             <p>
-              With up to{' '}
-              <Amount
-                chainId={chain.chainId}
-                address={chain.bondToken?.address ?? ''}
-                amount={refund.compensation}
-              />{' '}
-              of the solver's bond.
+              With up to <BondAmount chain={chain} amount={refund.compensation} /> of the solver's bond.
             </p>
           )}
         </Refund>

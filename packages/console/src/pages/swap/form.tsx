@@ -3,16 +3,15 @@ import type { Order } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { SolverRecord } from '../../components/paid.js'
 import { Rate } from '../../components/rate.js'
+import { Age } from '../../components/time.js'
 import { Amount } from '../../components/token-amount.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
 import { offerOf } from '../../data/auction/auction.js'
-import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
 import { exactAmount, formatAmount } from '../../format/amount.js'
 import { shorten } from '../../format/shorten.js'
-import { formatAge } from '../../format/time.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { useBalances } from '../../wallet/use-wallet-read.js'
 import { Action, type ActionProps } from './action.js'
@@ -157,7 +156,9 @@ function FieldNote(props: FieldNoteProps) {
         </span>
       )}
       {side === 'buy' && staleSince !== undefined && (
-        <span class="warning">Price of {formatAge(staleSince, now.value)}</span>
+        <span class="warning">
+          Price of <Age ms={staleSince} />
+        </span>
       )}
       {balance !== undefined && (
         <span class="balance">

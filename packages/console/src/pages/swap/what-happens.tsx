@@ -3,7 +3,7 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Quote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { fillsOf } from '../../components/charts/rate-chart.js'
 import { Deadline } from '../../components/time.js'
-import { Amount } from '../../components/token-amount.js'
+import { Amount, BondAmount } from '../../components/token-amount.js'
 import { coinOf } from '../../data/coins.js'
 import { SPARE_SECONDS } from '../../data/orders/address-use.js'
 import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
@@ -115,13 +115,12 @@ export function Gas({ chainId, amount }: { readonly chainId: bigint; readonly am
 
 /** What a refund pays to the user of the solver's bond. */
 export function Compensation({ chain, output }: { readonly chain: Chain; readonly output: bigint }) {
-  const { chainId, bondReservationBps, bondToken } = chain
+  const { bondReservationBps, bondToken } = chain
   if (bondReservationBps === undefined || bondToken === undefined) return <>a part of the solver's bond</>
   const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
     <>
-      <Amount chainId={chainId} address={bondToken.address} amount={amount} isShort /> of the solver's bond
-      (no known price)
+      <BondAmount chain={chain} amount={amount} /> of the solver's bond (no known price)
     </>
   )
 }
