@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { superviseWebSockets } from '../../../src/http/streams/websocket-control.js'
+import { OPCODE, webSocketFrame, webSocketHandshake } from '../../support/streams/raw-websocket.js'
 
 const PING_INTERVAL_MS = 50
 const HOUR_MS = 3_600_000
@@ -45,12 +46,10 @@ test('a client that invents pongs and reads no ping is closed', async () => {
   const { server, port } = await startServer()
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
-  socket.write(
-    'GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  )
+  socket.write(webSocketHandshake('/'))
   const [client] = await once(server, 'connection')
   const dropped = once(client, 'close', { signal: AbortSignal.timeout(20 * A_WHILE_MS) })
-  const pong = Buffer.from([0x8a, 0x88, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8])
+  const pong = webSocketFrame(OPCODE.pong, '12345678')
   const timer = setInterval(() => socket.write(pong), PING_INTERVAL_MS)
   onTestFinished(() => {
     clearInterval(timer)

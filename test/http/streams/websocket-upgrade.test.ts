@@ -6,12 +6,11 @@ import { createMultiplexer } from '../../../src/http/port/multiplexer.js'
 import { superviseUpgrades } from '../../../src/http/server.js'
 import { registerWebSocketUpgrades } from '../../../src/http/streams/websocket-upgrade.js'
 import { countConnections } from '../../support/service/server-connections.js'
+import { webSocketHandshake } from '../../support/streams/raw-websocket.js'
 import { openSocket } from '../port/multiplexer-server.js'
 
 const WHOLE_TEST_MS = 60_000
-const UPGRADE =
-  'GET /ws HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
-  'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+const UPGRADE = webSocketHandshake('/ws')
 
 const REJECT: onRequestHookHandler = (_request, _reply, done) => done(new Error('rejected'))
 const NEVER_ANSWER: onRequestHookHandler = () => {}

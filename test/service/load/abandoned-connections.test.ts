@@ -10,6 +10,7 @@ import { HealthCheckRequestSchema } from '../../../gen/health/v1/health_pb.js'
 import { startScene } from '../../support/service/scene.js'
 import { countConnections } from '../../support/service/server-connections.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { webSocketHandshake } from '../../support/streams/raw-websocket.js'
 
 /** Before a ping of the server or one of its time-outs would find out that a client has left. */
 const RELEASED_MS = 25_000
@@ -19,8 +20,6 @@ const WAYS_TO_LEAVE: [string, (socket: Socket) => void][] = [
   ['FIN', (socket) => socket.end()],
   ['RST', (socket) => socket.resetAndDestroy()],
 ]
-const upgradeOf = (path: string) =>
-  `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
 const getOf = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 
 const lines: { level: number; msg: string; reason?: string; client?: string }[] = []
@@ -104,15 +103,18 @@ describe.each(WAYS_TO_LEAVE)(
     })
 
     it.each([
-      ['a WebSocket', upgradeOf('/v1/ws')],
+      ['a WebSocket', webSocketHandshake('/v1/ws')],
       [
         'a refused WebSocket with two Host headers',
-        upgradeOf('/v1/ws').replace('host: a', 'host: a\r\nhost: b'),
+        webSocketHandshake('/v1/ws').replace('host: a', 'host: a\r\nhost: b'),
       ],
-      ['a refused WebSocket with an unusable Host', upgradeOf('/v1/ws').replace('host: a', 'host: [')],
+      [
+        'a refused WebSocket with an unusable Host',
+        webSocketHandshake('/v1/ws').replace('host: a', 'host: ['),
+      ],
       ['server-sent events', getOf('/v1/events')],
       ['a file', getOf(BUNDLE)],
-      ['server-sent events with an upgrade header for a WebSocket', upgradeOf('/v1/events')],
+      ['server-sent events with an upgrade header for a WebSocket', webSocketHandshake('/v1/events')],
       ['server-sent events in pipelined requests', getOf('/v1/events').repeat(3)],
       [
         'server-sent events after pipelined requests for files',
@@ -143,7 +145,7 @@ it('connections that clients reset at once are not counted as errors of the serv
     getOf('/nothing'),
     getOf('/v1/events'),
     getOf(BUNDLE),
-    upgradeOf('/v1/ws'),
+    webSocketHandshake('/v1/ws'),
     post('/v1/31337/quote', 'application/json', json),
     post('/v1/31337/quote', 'application/json', json).slice(0, -5),
     post('/aggregator.v1.QuoteService/GetQuote', 'application/json', json),

@@ -10,6 +10,7 @@ import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
+import { webSocketHandshake } from '../../support/streams/raw-websocket.js'
 
 /** Clients of each kind. What a kind leaves open is as many files. */
 const CLIENTS = 20
@@ -28,8 +29,6 @@ afterAll(async () => {
 })
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n`
-const UPGRADE =
-  'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 
 /** What clients have sent when they break their connection. An answer has begun to come, if there is one. */
 const TEXTS: [string, string][] = [
@@ -38,7 +37,7 @@ const TEXTS: [string, string][] = [
   ['a request', `${get('/health')}\r\n`],
   ['pipelined requests for files', `${get('/docs/swagger-ui-bundle.js')}\r\n`.repeat(8)],
   ['a request for server-sent events', `${get('/v1/events')}\r\n`],
-  ['a WebSocket', get('/v1/ws') + UPGRADE],
+  ['a WebSocket', webSocketHandshake('/v1/ws')],
 ]
 
 async function openSocket(): Promise<Socket> {

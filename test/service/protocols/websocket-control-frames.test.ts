@@ -5,18 +5,11 @@ import { WebSocket } from 'ws'
 import { eventually } from '../../support/eventually.js'
 import { startScene } from '../../support/service/scene.js'
 import { countConnections } from '../../support/service/server-connections.js'
+import { OPCODE, webSocketFrame, webSocketHandshake } from '../../support/streams/raw-websocket.js'
 
 const MIB = 1024 * 1024
 
 const { service } = await startScene()
-
-/** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. */
-function frame(opcode: number, payload: Buffer = Buffer.alloc(0), isLast = true): Buffer {
-  return Buffer.concat([
-    Buffer.from([(isLast ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
-    payload,
-  ])
-}
 
 /** Opens a WebSocket on a bare connection, of which nothing is read after the response to the handshake. */
 async function openUnread() {
@@ -24,9 +17,7 @@ async function openUnread() {
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   onTestFinished(() => void socket.destroy())
-  socket.write(
-    'GET /v1/ws HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  )
+  socket.write(webSocketHandshake('/v1/ws'))
   const [answer] = await once(socket, 'data')
   expect(String(answer)).toMatch(/^HTTP\/1.1 101 /)
   socket.pause()
@@ -35,10 +26,10 @@ async function openUnread() {
 
 describe('a WebSocket client that reads nothing', () => {
   it.each([
-    ['empty pings', frame(9)],
-    ['long pings', frame(9, Buffer.alloc(125))],
-    ['unsolicited pongs', frame(10)],
-    ['messages', frame(1)],
+    ['empty pings', webSocketFrame(OPCODE.ping)],
+    ['long pings', webSocketFrame(OPCODE.ping, Buffer.alloc(125))],
+    ['unsolicited pongs', webSocketFrame(OPCODE.pong)],
+    ['messages', webSocketFrame(OPCODE.text)],
   ])('and sends %s without end is dropped, and takes no memory', async (_what, one) => {
     const open = countConnections(service.url)
     const many = Buffer.concat(Array.from({ length: 2000 }, () => one))
@@ -60,8 +51,8 @@ describe('a WebSocket client that never ends its message is dropped', () => {
   it('after a few fragments', async () => {
     const open = countConnections(service.url)
     const socket = await openUnread()
-    const fragment = frame(0, Buffer.from('A'), false)
-    socket.write(Buffer.concat([frame(1, Buffer.from('A'), false), ...Array(20).fill(fragment)]))
+    const fragment = webSocketFrame(OPCODE.continuation, 'A', false)
+    socket.write(Buffer.concat([webSocketFrame(OPCODE.text, 'A', false), ...Array(20).fill(fragment)]))
     socket.resume()
     await eventually(
       async () => open(),

@@ -1,42 +1,24 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
-import { startService, type TestService } from '../../support/service/service.js'
 import { grpc, webSocket } from '../../support/sessions/session-connections.js'
-import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
-import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { offering, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { startSessionStage } from '../../support/sessions/session-stage.js'
 import { contractStruct } from '../../support/solvers/solver.js'
 import { webSocket as eventSocket } from '../../support/streams/transports.js'
 
 const [account, other] = solverAccounts
 
-let service: TestService
-let sessions: SessionSolver[] = []
-
-const chain = await shared(startModelChain({ bonded: 2 }))
+const { chain, start, open, ask } = await startSessionStage()
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 
-afterEach(async () => {
-  for (const session of sessions) session.leave()
-  sessions = []
-  await service?.close()
-})
-
-async function open(solver: typeof account, options: Parameters<typeof openSession>[3] = {}) {
-  const session = await openSession(service.url, chain, solver, options)
-  sessions.push(session)
-  return session
-}
-
 /** Takes the best quote. @returns the order's id */
 async function deposit(): Promise<string> {
-  const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  const { body } = await ask()
   await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
   return body.orderId
 }
@@ -46,8 +28,7 @@ const idsOf = (session: SessionSolver) =>
 
 it('on gRPC, a solver gets the events of its own orders, and resumes after a cursor', async () => {
   const transport = grpc
-  service = await startService(chain, { DB_PATH: temporaryFile() })
-  await service.ready()
+  await start({ DB_PATH: temporaryFile() })
   const first = await open(account, { transport, behaviour: offering('1000'), events: {} })
   const bystander = await open(other, { transport, behaviour: offering('900'), events: {} })
   const one = await deposit()
@@ -78,8 +59,7 @@ it('on gRPC, a solver gets the events of its own orders, and resumes after a cur
 })
 
 it('an event on a WebSocket session is the object that /v1/ws sends, and AsyncAPI describes all messages', async () => {
-  service = await startService(chain)
-  await service.ready()
+  const service = await start()
   const stream = eventSocket.open(service.url)
   await stream.connected()
   const session = await open(account, { transport: webSocket, behaviour: offering('1000'), events: {} })

@@ -1,54 +1,28 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { BOND, solverAccounts } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { commandLine } from '../../support/process/command-line.js'
-import { startService, type TestService } from '../../support/service/service.js'
 import { grpc, webSocket } from '../../support/sessions/session-connections.js'
-import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
-import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { offering, type SessionBehaviour } from '../../support/sessions/session-solver.js'
+import { startSessionStage } from '../../support/sessions/session-stage.js'
 import { signedUnregistration } from '../../support/solvers/solver.js'
 
 const [account] = solverAccounts
 
-let service: TestService
-let sessions: SessionSolver[] = []
+const stage = await startSessionStage()
+const { chain, ask: askQuote, listed } = stage
 
-const chain = await shared(startModelChain({ bonded: 2 }))
-
-beforeEach(() => {
-  sessions = []
-})
-
-afterEach(async () => {
-  for (const session of sessions) session.leave()
-  await service?.close()
-})
-
-const start = async (environment: Record<string, string> = {}, sessionHeartbeatMs = 20_000) => {
-  const variables = { MIN_SOLVER_BOND: BOND.toString(), ...environment }
-  service = await startService(chain, variables, { sessionHeartbeatMs })
-  await service.ready()
-}
-async function open(options: Parameters<typeof openSession>[3] = {}) {
-  const session = await openSession(service.url, chain, account, options)
-  sessions.push(session)
-  return session
-}
-const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-const untilListed = (count: number) =>
-  eventually(
-    async () => (await service.get(`/v1/${chain.chainId}/solvers`)).body,
-    (list) => list.length === count,
-  )
+const start = (environment: Record<string, string> = {}, sessionHeartbeatMs = 20_000) =>
+  stage.start({ MIN_SOLVER_BOND: BOND.toString(), ...environment }, { sessionHeartbeatMs })
+const open = (options: Parameters<typeof stage.open>[1] = {}) => stage.open(account, options)
+const untilListed = (count: number) => eventually(listed, (list) => list.length === count)
 
 /** Holds its first answer until it is told to go on. */
 function holding(output: string) {
   const gate = deferred()
-  const behaviour: Parameters<SessionSolver['behave']>[0] = async (...ask) => {
+  const behaviour: SessionBehaviour = async (...ask) => {
     await gate.opened
     return offering(output)(...ask)
   }
@@ -81,7 +55,7 @@ it('a second session replaces the first, which may answer what it was asked', as
 })
 
 it('unregistering ends the session', async () => {
-  await start()
+  const service = await start()
   const session = await open()
   const path = `/v1/${chain.chainId}/solvers/${account.address}`
   expect((await service.delete(path, await signedUnregistration(account))).status).toBe(200)
@@ -105,7 +79,7 @@ it.each([
 ])(
   'on $name, a shutdown announces itself, waits for the open answers, and then ends the session',
   async (transport, code) => {
-    await start({}, 100)
+    const service = await start({}, 100)
     const { behaviour, release } = holding('100')
     const session = await open({ transport, behaviour })
     // It answers them, and stays.

@@ -1,50 +1,25 @@
-import type { LocalAccount } from 'viem'
-import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
-import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
-import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { offering } from '../../support/sessions/session-solver.js'
+import { startSessionStage } from '../../support/sessions/session-stage.js'
 import { contractStruct } from '../../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
-let service: TestService
-let sessions: SessionSolver[] = []
-
-const chain = await shared(startModelChain({ bonded: 2 }))
+const { chain, start, open, ask: askQuote, listed } = await startSessionStage()
 const calls = createCalls(chain.devnet, chain.contracts.settlement)
 await calls.fund(chain.contracts.weth, user, 10n ** 20n)
 
-afterEach(async () => {
-  for (const session of sessions) session.leave()
-  sessions = []
-  await service?.close()
-})
-
-async function open(
-  solver: LocalAccount,
-  options: Parameters<typeof openSession>[3] = {},
-  url = service.url,
-) {
-  const session = await openSession(url, chain, solver, options)
-  sessions.push(session)
-  return session
-}
-const listed = async (on = chain) => (await service.get(`/v1/${on.chainId}/solvers`)).body
 const untilListed = (count: number) => eventually(listed, (list) => list.length === count)
-const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
 
 it('PostgreSQL away: the session stays, ends and connects come right', async () => {
   const { url: databaseUrl } = await makeRestorablePostgres()
   const link = await startDatabaseLink(databaseUrl)
   onTestFinished(() => link.close())
-  service = await startService(chain, { DATABASE_URL: link.url })
-  await service.ready()
+  const service = await start({ DATABASE_URL: link.url })
   const a = await open(account, { behaviour: offering('500'), events: {} })
   const b = await open(other, { behaviour: offering('900') })
   link.cut()

@@ -1,40 +1,15 @@
-import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
 import { grpc, webSocket } from '../../support/sessions/session-connections.js'
-import { offering, openSession, type SessionSolver, silent } from '../../support/sessions/session-solver.js'
-import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { offering, silent } from '../../support/sessions/session-solver.js'
+import { startSessionStage } from '../../support/sessions/session-stage.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
 
 const [account, other, third] = solverAccounts
 
-let service: TestService
-let sessions: SessionSolver[] = []
-
-const chain = await shared(startModelChain({ bonded: 3 }))
-
-afterEach(async () => {
-  for (const session of sessions) session.leave()
-  sessions = []
-  await service?.close()
-})
-
-const start = async (environment: Record<string, string> = {}) => {
-  service = await startService(chain, environment)
-  await service.ready()
-}
-async function open(
-  ...[solver, options]: [Parameters<typeof openSession>[2], Parameters<typeof openSession>[3]?]
-) {
-  const session = await openSession(service.url, chain, solver, options)
-  sessions.push(session)
-  return session
-}
-const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+const { chain, start, open, ask: askQuote, listed } = await startSessionStage(3)
 
 it.each([
   [webSocket, 'PAUSED'],
@@ -43,13 +18,12 @@ it.each([
 ])(
   'on $name, a solver without an endpoint is listed, is asked, and wins a quote, and declines one with its code',
   async (transport, code) => {
-    await start()
+    const service = await start()
     const solver = await startSolver(chain, other, honest({ output: '1000' }))
     onTestFinished(() => solver.close())
     await solver.register(service)
     const session = await open(account, { transport, name: 'Ada', behaviour: offering('1001') })
-    const { body: list } = await service.get(`/v1/${chain.chainId}/solvers`)
-    expect(list).toContainEqual(expect.objectContaining({ address: account.address, name: 'Ada' }))
+    expect(await listed()).toContainEqual(expect.objectContaining({ address: account.address, name: 'Ada' }))
 
     const { status, body } = await askQuote()
     expect(status).toBe(200)
@@ -77,7 +51,7 @@ it.each([
 )
 
 it('a solver with an endpoint too is asked on its session, and at its endpoint after the session', async () => {
-  await start()
+  const service = await start()
   const solver = await startSolver(chain, account, honest({ output: '100' }))
   onTestFinished(() => solver.close())
   await solver.register(service)
@@ -89,7 +63,7 @@ it('a solver with an endpoint too is asked on its session, and at its endpoint a
 })
 
 it('a request that is open when the solver leaves fails at once', async () => {
-  await start({ QUOTE_TIMEOUT_MS: '20000' })
+  const service = await start({ QUOTE_TIMEOUT_MS: '20000' })
   const session = await open(account, { behaviour: silent })
   const quote = askQuote()
   const { id } = await session.next('quoteRequest')

@@ -1,32 +1,17 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
-import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startScene } from '../../support/service/scene.js'
 import { signedHello } from '../../support/sessions/session-solver.js'
-import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { OPCODE, webSocketFrame, webSocketHandshake } from '../../support/streams/raw-websocket.js'
 
 const [account] = solverAccounts
 const MIB = 2 ** 20
-const TEXT = 1
-const CLOSE = 8
 
-let service: TestService
-
-const chain = await shared(startModelChain({ bonded: 1 }))
-
-afterEach(() => service?.close())
-
-/** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. The last one of a message is final. */
-function frame(opcode: number, text: string, isFinal = true): Buffer {
-  const payload = Buffer.from(text)
-  const { length } = payload
-  const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 0xff]
-  return Buffer.concat([Buffer.from([(isFinal ? 0x80 : 0) | opcode, ...size, 0, 0, 0, 0]), payload])
-}
+const { chain, service, ask } = await startScene({ bonded: 1, environment: { QUOTE_TIMEOUT_MS: '10000' } })
+await service.ready()
 
 /** A WebSocket on a bare connection, which never closes its side. */
 async function openRaw() {
@@ -39,9 +24,7 @@ async function openRaw() {
     .on('data', (data) => {
       received += data
     })
-  socket.write(
-    `GET /v1/solvers/session HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-  )
+  socket.write(webSocketHandshake('/v1/solvers/session', host))
   const find = async (pattern: RegExp) =>
     (
       await eventually(
@@ -53,13 +36,13 @@ async function openRaw() {
 }
 
 it('what a refused client goes on sending is not read', async () => {
-  service = await startService(chain)
-  await service.ready()
   const { socket, find } = await openRaw()
-  socket.write(frame(TEXT, '{}'))
+  socket.write(webSocketFrame(OPCODE.text, '{}'))
   await find(/"code":"(INVALID_ARGUMENT)"/)
   const ended = new Promise((resolve) => socket.on('close', resolve))
-  const flood = Buffer.concat(Array.from({ length: 1000 }, () => frame(TEXT, 'x'.repeat(1000))))
+  const flood = Buffer.concat(
+    Array.from({ length: 1000 }, () => webSocketFrame(OPCODE.text, 'x'.repeat(1000))),
+  )
   const go = () => {
     while (socket.write(flood));
   }
@@ -71,16 +54,14 @@ it('what a refused client goes on sending is not read', async () => {
 })
 
 it('a quote does not wait for a session whose solver has sent a close frame', async () => {
-  service = await startService(chain, { QUOTE_TIMEOUT_MS: '10000' })
-  await service.ready()
   const { socket, find, nonce } = await openRaw()
   const hello = await signedHello(account, { audience: service.url, chainIds: [chain.chainId] }, nonce)
-  socket.write(frame(TEXT, JSON.stringify(hello)))
+  socket.write(webSocketFrame(OPCODE.text, JSON.stringify(hello)))
   await find(/"type":"(ready)"/)
   const ended = once(socket, 'end')
-  socket.write(frame(CLOSE, ''))
+  socket.write(webSocketFrame(OPCODE.close))
   await ended
-  const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  const { status, body } = await ask()
   expect(status).toBe(503)
   const record = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
   expect(record.body.solvers).toMatchObject([{ outcome: 'FAILED', reason: 'session_ended' }])
