@@ -4,7 +4,7 @@ import { BOND, solverAccounts, type TestChain } from '../../support/chain/chain.
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { signOwnResults } from '../../support/solvers/own-results.js'
+import { listOwnResults, signOwnResults } from '../../support/solvers/own-results.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import {
   type Behaviour,
@@ -34,10 +34,7 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
     )
   const ask = async (changes = {}) =>
     (await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })).body
-  const list = async (fields: object = {}) => {
-    const signed = await signOwnResults(second, service.url)
-    return service.post(`/v1/${chain.chainId}/solvers/${second.address}/results`, { ...signed, ...fields })
-  }
+  const list = (account = second, fields = {}) => listOwnResults(service, chain.chainId, account, fields)
 
   function behave(...behaviours: Behaviour[]): void {
     for (const [index, behaviour] of behaviours.entries())
@@ -96,14 +93,14 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
 
     clock.aheadMs = 62_000
     const timestamp = Date.now() + clock.aheadMs
-    const later = await list(await signOwnResults(second, service.url, { timestamp }))
+    const later = await list(second, await signOwnResults(second, service.url, { timestamp }))
     expect(later.body.results).toMatchObject([{ bestAmount: '4000', distanceBps: 2.5 }])
     expect(JSON.stringify(later.body)).not.toContain(best.address)
   })
 
   it('need a signature by this solver, for this instance, at this time', async () => {
     const own = await signOwnResults(second, service.url)
-    const withFields = async (fields: object) => (await list(fields)).body.code
+    const withFields = async (fields: object) => (await list(second, fields)).body.code
     expect(await withFields(await signOwnResults(best, service.url))).toBe('SIGNATURE_INVALID')
     expect(await withFields({ ...own, timestamp: own.timestamp + 1 })).toBe('SIGNATURE_INVALID')
     expect(await withFields(await signOwnResults(second, service.url, { protocolName: 'Other' }))).toBe(
@@ -125,7 +122,7 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
 
   it('can be read again with the same signature, which does not use up the timestamp of a registration', async () => {
     const own = await signOwnResults(second, service.url)
-    for (let reads = 0; reads < 2; reads++) expect((await list(own)).status).toBe(200)
+    for (let reads = 0; reads < 2; reads++) expect((await list(second, own)).status).toBe(200)
     const endpointUrl = solvers[1]?.endpointUrl ?? ''
     await register(service, chain.chainId, second, { endpointUrl, name: 'B', timestamp: own.timestamp })
   })
