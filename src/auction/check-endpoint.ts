@@ -8,6 +8,7 @@ import { type QuoteHasher, toChecksumAddress } from '../../packages/protocol/src
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import { type SolverResult, toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
+import { afterReading } from '../concurrency/process-pauses.js'
 import { type CalledSolver, createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import { sendTrialRequest } from '../solvers/transport/trial-request.js'
 import type { AuctionContext } from './context.js'
@@ -45,13 +46,16 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
   const { production } = config
   const validateOffer = createOfferValidator(NO_RULES)
 
-  /** Resolves with the result, at the latest after the time-out. */
+  /** Resolves with the result, at the latest after the time-out, when what has come by then is read. */
   async function requestQuote(solver: CalledSolver, request: QuoteRequest, hasher: QuoteHasher) {
     const client = createSolverHttpClient(endpointGuard, 1)
     const trial = { request, deadline: clock.now() + CHECK_TIMEOUT_MS }
-    const reply = await sendTrialRequest(trial, clock.timeoutSignal(CHECK_TIMEOUT_MS), (...call) =>
+    const time = new AbortController()
+    const timer = clock.setTimeout(() => void afterReading(() => time.abort()), CHECK_TIMEOUT_MS)
+    const reply = await sendTrialRequest(trial, time.signal, (...call) =>
       client.requestQuote(solver, ...call),
     )
+    timer.stop()
     // The answer does not wait for it.
     void client.close()
     if (reply.kind !== 'replied') return reply

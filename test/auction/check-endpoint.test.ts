@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { createCheckEndpoint } from '../../src/auction/check-endpoint.js'
 import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
 import { solver } from '../solvers/sample-solver.js'
@@ -9,6 +12,8 @@ const SECOND_MS = 1000
 /** What a check of a second does at its end takes some turns of the event loop, and no time. */
 const TURNS = 5
 
+const CHAINS = new Map([[1, { quoteHasher: () => ({}) as never, quoteTypedData: () => ({}) as never }]])
+
 const neverAnswers = () => new Promise<never>(() => {})
 const fails = () => Promise.reject(new Error('no such name'))
 
@@ -16,7 +21,7 @@ const fails = () => Promise.reject(new Error('no such name'))
 function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
   const clock = createManualClock()
   const context = contextOf({
-    chains: new Map([[1, { quoteHasher: () => ({}) as never, quoteTypedData: () => ({}) as never }]]),
+    chains: CHAINS,
     endpointGuard: createEndpointGuard({ production, allowlist: [], resolveAll }),
     config: { production },
     clock,
@@ -54,5 +59,22 @@ test('in production, a check that fails at once ends with its second, so that it
   expect(outcome()).toBeUndefined()
   await pass(1)
   expect(outcome()).toBe('failed')
+  expect(clock.waiting).toBe(0)
+})
+
+test('a reply that has come by its end is read, although the process was paused until after it', async () => {
+  const clock = createManualClock()
+  const server = createServer((_request, response) => {
+    response.writeHead(501).end()
+    clock.standStill(2 * SECOND_MS)
+    void clock.advance(0)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const context = contextOf({ chains: CHAINS, clock })
+  const check = createCheckEndpoint(context, () => undefined)
+  const { outcome } = await check(solver(1, { endpointUrl: `http://127.0.0.1:${port}` }))
+  expect(outcome).toBe('declined')
   expect(clock.waiting).toBe(0)
 })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { keyOf, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
@@ -24,6 +25,8 @@ interface CountedHour extends WrittenHour {
   isChanged: boolean
 }
 
+/** Hours of solvers in memory, of 1 KB each: with 50 solvers, those of a week without the database. */
+const MAX_HOURS = 10_000
 /** Rare enough that the wait for the disk is not in the p99 of quotes. */
 const WRITE_INTERVAL_MS = 5000
 const RETRY_MS = 5000
@@ -33,8 +36,15 @@ const CLOSE_TIMEOUT_MS = 3000
 /** Builds the counts. A quote only adds to numbers in memory. */
 export function createSolverStatistics(store: SolverHourStore, clock: Clock, log: Logger) {
   const writer = randomUUID()
-  /** The oldest first. */
-  const hours = new Map<string, CountedHour>()
+  /** Hours that were lost while the database was away. */
+  let lost = 0
+  /** Stored ones stay until others need their place: a clock that is set back counts on in them. */
+  const hours = new LRUCache<string, CountedHour>({
+    max: MAX_HOURS,
+    dispose({ isChanged }) {
+      if (isChanged) lost++
+    },
+  })
   const currentHour = () => hourOf(clock.now() / 1000)
 
   function hourOfSolver(solver: SolverKey): CountedHour {
@@ -46,12 +56,6 @@ export function createSolverStatistics(store: SolverHourStore, clock: Clock, log
     return counted
   }
 
-  /** The hour before the current one stays in memory: a clock that is set back may need it. */
-  function forgetStored(): void {
-    const first = currentHour() - 1
-    for (const [key, { hour, isChanged }] of hours) if (hour < first && !isChanged) hours.delete(key)
-  }
-
   async function write(): Promise<void> {
     const changed = [...hours.values()].filter(({ isChanged }) => isChanged)
     for (const counted of changed) counted.isChanged = false
@@ -61,7 +65,6 @@ export function createSolverStatistics(store: SolverHourStore, clock: Clock, log
       for (const counted of changed) counted.isChanged = true
       throw error
     }
-    forgetStored()
   }
 
   const writes = createRetry({
@@ -69,7 +72,10 @@ export function createSolverStatistics(store: SolverHourStore, clock: Clock, log
     delayMs: RETRY_MS,
     onFailure: (error) =>
       log.warn({ reason: reasonOf(error) }, 'counts of solvers could not be stored: they wait in memory'),
-    onRecovery: () => log.info('counts of solvers are stored again'),
+    onRecovery() {
+      log.info({ lost }, 'counts of solvers are stored again')
+      lost = 0
+    },
     clock,
   })
   const timer = clock.setInterval(writes.run, WRITE_INTERVAL_MS)

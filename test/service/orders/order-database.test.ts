@@ -3,6 +3,7 @@ import { makeRestorablePostgres } from '../../support/databases/database-backup.
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startFaultyChain } from '../../support/faults/faulty-chain.js'
+import { webSocket } from '../../support/streams/transports.js'
 
 const on = await startFaultyChain({ seed: 19 })
 
@@ -25,4 +26,19 @@ it('while PostgreSQL is away, orders are not listed, and a single one is answere
   expect(back.body).toEqual(before.body)
   const [listed] = before.body.orders
   expect((await eventually(read, ({ body }) => body.deposited !== undefined)).body).toEqual(listed)
+})
+
+it('an order that was read before its event was published has the step when a stream has the event', async () => {
+  await on.start({ [`CONFIRMATIONS_${on.chain.chainId}`]: '1' })
+  const events = webSocket.open(on.service.url)
+  await events.connected()
+  const order = on.traffic.order()
+  const read = async () => (await on.service.get(`/v1/${on.chain.chainId}/order/${order.orderId}`)).body
+  await on.traffic.mine([on.traffic.actions.deposit(order)])
+  const unpublished = await eventually(read, ({ state }) => state === 'DEPOSITED')
+  expect(unpublished).not.toHaveProperty('deposited')
+  const { number } = await on.traffic.mine([])
+  await events.take(1)
+  expect(await read()).toMatchObject({ state: 'DEPOSITED', deposited: { blockNumber: number - 1 } })
+  events.leave()
 })

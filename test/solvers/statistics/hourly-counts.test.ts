@@ -13,6 +13,7 @@ import { only } from '../../support/only.js'
 const HOUR_MS = 3_600_000
 const WRITE_MS = 5000
 const KEPT_HOURS = 31 * 24
+const KEPT_IN_MEMORY = 10_000
 const NOW_HOUR = 500_000
 
 const key = (number: number, chainId = 1): SolverKey => ({ chainId, address: solverAddress(number) })
@@ -21,7 +22,7 @@ const key = (number: number, chainId = 1): SolverKey => ({ chainId, address: sol
 async function start() {
   const { database } = await sqliteAt(':memory:').open()
   const store = createSolverHourStore(database)
-  const lines: { level: number; hours?: number }[] = []
+  const lines: { msg: string; lost?: number }[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
   const clock = createManualClock(NOW_HOUR * HOUR_MS)
   const on = { isAway: false }
@@ -96,5 +97,22 @@ test('counts that could not be stored wait', async () => {
   on.isAway = false
   await clock.advance(WRITE_MS)
   await expect.poll(async () => (await read()).map(({ hour }) => hour)).toEqual([NOW_HOUR, NOW_HOUR + 1])
+  await statistics.close()
+})
+
+test('while the database is away, the hours that were counted longest ago make room for others, and the log has their number', async () => {
+  const { on, clock, lines, open, read } = await start()
+  const statistics = open()
+  const count = (number: number) => statistics.count(key(number), 'quoted', 5)
+  on.isAway = true
+  for (let number = 1; number <= KEPT_IN_MEMORY; number++) count(number)
+  await clock.advance(WRITE_MS)
+  for (const number of [1, KEPT_IN_MEMORY + 1, KEPT_IN_MEMORY + 2]) count(number)
+  on.isAway = false
+  await clock.advance(WRITE_MS)
+  await expect.poll(() => lines.at(-1)).toMatchObject({ msg: 'counts of solvers are stored again', lost: 2 })
+  const stored = new Set((await read()).map(({ solver }) => solver))
+  expect(stored.size).toBe(KEPT_IN_MEMORY)
+  expect([1, 2, 3, 4].filter((number) => stored.has(solverAddress(number)))).toEqual([1, 4])
   await statistics.close()
 })
