@@ -14,7 +14,7 @@ import type { AuctionContext } from './context.js'
 import { createLearnRequest, pairOf } from './lessons-of-round.js'
 import { createOfferVerifier } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
-import { type OnBest, Round, type RoundSetup, type RoundTimes, type SoftDeadline } from './round.js'
+import { type OnBest, Round, type RoundSetup, type SoftDeadline } from './round.js'
 import { createRoundErrors } from './round-errors.js'
 import { createStartQueue, limitsOf, type RoundLimits } from './round-queue.js'
 import type { EndedRound, RoundSink, UnstartedOutcome } from './sinks.js'
@@ -115,12 +115,18 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
   /** @param learn gets each request that has ended */
   function openRound(
     quoteId: string,
-    solverRequest: SolverRequest,
+    request: QuoteRequest,
     learn: RoundSetup['onEnd'],
     setup: Pick<RoundSetup, 'times' | 'asked' | 'signal' | 'onBest'>,
   ): Round {
-    const { request } = solverRequest
+    const { requestedAt, limitMs } = setup.times
     const hasher = hasherOf(request.chainId)
+    const solverRequest: SolverRequest = {
+      request,
+      body: Buffer.from(JSON.stringify(toRequestBody(request))),
+      // To the millisecond, as solvers see it.
+      deadline: Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt),
+    }
     return new Round({
       ...setup,
       quoteIdOf: (index) => quoteIds.forSolver(quoteId, index),
@@ -155,57 +161,40 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
 
   async function run(
     request: QuoteRequest,
-    caller: RoundCall,
+    { client, signal, traceparent }: RoundCall,
     { softDeadline, depositWindow, verify = 'off', onBest }: RoundOptions,
-    { requestedAt, limitMs, callersLimitMs }: RoundLimits,
+    limits: RoundLimits,
   ): Promise<RoundResult> {
     const { chainId } = request
+    const requestedAt = clock.now()
     const startedAt = clock.monotonic()
-    const requestedTime = clock.now()
+    const waitedMs = startedAt - limits.requestedAt
     const pair = pairOf(request, depositWindow)
-    const { client, signal } = caller
     const known = standings.pairsOf(chainId).of(pair)
     // Callers share a price: the winners of the one who asks first must not decide what others see.
     const winners = (request.kind === 'FIRM' && known?.winnersFor(client, startedAt)) || []
-    const { asked, busy, notAsked } = choice.of(chainId, known, winners, requestedAt + limitMs)
+    const endsAt = limits.requestedAt + limits.limitMs
+    const { asked, busy, notAsked } = choice.of(chainId, known, winners, endsAt)
     if (asked.length === 0 && busy > 0) return unstarted(request, 'busy')
 
     const quoteId = quoteIds.create()
-    const solverRequest: SolverRequest = {
-      request,
-      body: Buffer.from(JSON.stringify(toRequestBody(request))),
-      // To the millisecond, as solvers see it.
-      deadline: Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt),
-    }
-    const times: RoundTimes = {
-      requestedAt,
-      waitedMs: startedAt - requestedAt,
-      limitMs,
-      readMs: quoteTimeoutMs,
-      softMs,
-      softDeadline,
-      usualRate: known?.usualRate(client) ?? 0,
-    }
-    const tellBest: OnBest | undefined =
-      onBest &&
-      ((offer, attempts) => onBest({ quoteId, offer, counts: countResults(asked.length, attempts) }))
+    const tellBest: OnBest = (offer, attempts) =>
+      onBest?.({ quoteId, offer, counts: countResults(asked.length, attempts) })
+    const usualRate = known?.usualRate(client) ?? 0
+    const times = { ...limits, waitedMs, readMs: quoteTimeoutMs, softMs, softDeadline, usualRate }
     const learn = createLearnRequest(request, pair, client, winners, standings, clock.monotonic)
-    const round = openRound(quoteId, solverRequest, learn, { times, asked, signal, onBest: tellBest })
+    const round = openRound(quoteId, request, learn, { times, asked, signal, onBest: tellBest })
     observe('prepare', startedAt)
     await round.start()
     const endedAt = clock.monotonic()
     observe('solvers', startedAt)
 
+    const timeoutMs = limits.callersLimitMs - (endedAt - limits.requestedAt)
+    const verification = { request, mode: verify, timeoutMs, signal, onBest: tellBest }
     const isChecked = verify !== 'off' || request.minDepositDeadline !== undefined
     const attempts =
       isChecked && round.best !== undefined
-        ? await verifyOffers(round.attempts, {
-            request,
-            mode: verify,
-            timeoutMs: callersLimitMs - (endedAt - requestedAt),
-            signal,
-            onBest: tellBest,
-          })
+        ? await verifyOffers(round.attempts, verification)
         : round.attempts
     const rankedAt = clock.monotonic()
     const offers = rankedOffers(attempts)
@@ -216,10 +205,10 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       request,
       pair,
       key: client.apiKey?.label,
-      traceparent: caller.traceparent,
-      requestedAt: requestedTime,
+      traceparent,
+      requestedAt,
       durationMs: endedAt - startedAt,
-      waitedMs: times.waitedMs,
+      waitedMs,
       verifyMs: verify === 'off' || round.best === undefined ? undefined : rankedAt - endedAt,
       outcome: signal.aborted ? 'cancelled' : offers.length > 0 ? 'quoted' : 'no_quotes',
       attempts: sortByRank(attempts, offers),

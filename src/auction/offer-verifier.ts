@@ -17,7 +17,7 @@ interface VerifyOptions {
   /** Aborted when the caller leaves. */
   readonly signal: CallSignal
   /** Called with each change of the best offer: when another one is the best, and when the contract has accepted it. */
-  readonly onBest?: OnBest | undefined
+  readonly onBest: OnBest
 }
 
 /** Builds what checks the offers of rounds, of all chains. */
@@ -56,7 +56,7 @@ export function createOfferVerifier(context: AuctionContext) {
       const [first] = rankedOffers(now)
       if (first === undefined || first === best) return
       best = first
-      onBest?.(first, now)
+      onBest(first, now)
     }
 
     /** @returns whether the contract refuses the offer */

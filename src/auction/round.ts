@@ -52,7 +52,7 @@ export interface RoundSetup {
   readonly signal: CallSignal
   readonly clock: Clock
   /** Called before the answer with each offer that is better than all before it. */
-  readonly onBest?: OnBest | undefined
+  readonly onBest: OnBest
   /** Called with each request that has ended: with the first ones at the answer. */
   readonly onEnd: (ended: EndedAttempt, round: Round) => void
 }
@@ -185,7 +185,7 @@ export class Round {
     this.offeredAt ??= now
     if (this.best === undefined || isBetter(result.offer, this.best)) {
       this.best = result.offer
-      this.#options.onBest?.(result.offer, this.attempts)
+      this.#options.onBest(result.offer, this.attempts)
     }
     return ended
   }

@@ -69,6 +69,7 @@ export function playRound({
     },
     asked,
     quoteIdOf: String,
+    onBest() {},
     async ask(attempt) {
       const { name } = attempt.asked.solver
       if (!(await attempt.takeSlot())) return { kind: 'cancelled', isQueued: true }
