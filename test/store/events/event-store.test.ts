@@ -163,19 +163,6 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
     expect(await store.takeOver(1)).toEqual({ chainId: 1, epoch: 3, position: { ...begun, headers } })
   })
 
-  test('reads page by page up to the end', async () => {
-    const { store, one } = await openToRead(await create())
-    const events = manySettled(1, 11, 7)
-    await store.append(one, newBlocks(11, 11, events))
-    const all = publishedEntries(1, ...events)
-    expect(await store.readAfter(0, 3)).toStrictEqual(all.slice(0, 3))
-    expect(await store.readAfter(3, 3)).toStrictEqual(all.slice(3, 6))
-    expect(await store.readAfter(6, 3)).toStrictEqual(all.slice(6))
-    expect(await store.readAfter(6, 1)).toStrictEqual(all.slice(6))
-    expect(await store.readAfter(7, 3)).toEqual([])
-    expect(await store.readAfter(1000, 3)).toEqual([])
-  })
-
   test.each([500, 501, 3001])('publishes and reverts %d events, more than a statement has', async (count) => {
     const { store, one } = await openToRead(await create())
     const events = manySettled(1, 11, count)

@@ -120,7 +120,7 @@ test('a renewed pool closes its connections and opens new ones', async () => {
 })
 
 test('errors of statements, and of rules that the database enforces, reach the caller unchanged', async () => {
-  const { events, solvers } = await openStores(await createPostgresDatabase())
+  const { events } = await openStores(await createPostgresDatabase())
   const token = await events.takeOver(1)
   await events.append(token, newBlocks(11, 11, [settled(1, 11, 0)]))
   const twice = events.append(token, newBlocks(12, 12, [settled(1, 11, 0)]))
@@ -128,9 +128,4 @@ test('errors of statements, and of rules that the database enforces, reach the c
   await expect(twice).rejects.toBeInstanceOf(pg.DatabaseError)
   await events.takeOver(1)
   await expect(events.revert(token, header(11))).rejects.toThrow(FencedError)
-
-  await solvers.save(solver(1), 100, 1)
-  await expect(solvers.save(solver(1), 100, 1)).rejects.toMatchObject({ reason: 'TIMESTAMP_REUSED' })
-  await expect(solvers.save(solver(2), 100, 1)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
-  await expect(solvers.remove(solver(2), 100)).rejects.toMatchObject({ reason: 'SOLVER_NOT_FOUND' })
 })
