@@ -2,7 +2,11 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isReachable, isVisible, now } from '../src/data/clock.js'
 import { connection, followEvents, latestEvents, onEvent, reportedHealth } from '../src/data/events.js'
 
-await vi.hoisted(async () => (await import('./page-globals.js')).stubPage())
+// The page's own clock begins as it is loaded.
+await vi.hoisted(async () => {
+  vi.useFakeTimers()
+  ;(await import('./page-globals.js')).stubPage()
+})
 
 /** A socket that the test answers on. */
 class Socket {
@@ -32,7 +36,6 @@ const event = (blockNumber: number) => ({
   cursor: `c${blockNumber}`,
 })
 
-vi.useFakeTimers()
 vi.stubGlobal('WebSocket', Socket)
 followEvents()
 
