@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RenderableProps } from 'preact'
 import { useCallback } from 'preact/hooks'
 import { hrefHere } from '../data/chains.js'
 import { connection } from '../data/events.js'
@@ -66,13 +66,7 @@ export function Empty({ title, children }: EmptyProps) {
 }
 
 /** Words of a template of the document. They are put in once: what has the focus keeps it. */
-export function FromTemplate({
-  id,
-  children,
-}: {
-  readonly id: string
-  readonly children?: ComponentChildren
-}) {
+export function FromTemplate({ id, children }: RenderableProps<{ readonly id: string }>) {
   const fill = (place: Element | null) =>
     place?.replaceChildren(
       document.querySelector<HTMLTemplateElement>(`#${id}`)?.content.cloneNode(true) ?? '',

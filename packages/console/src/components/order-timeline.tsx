@@ -21,12 +21,12 @@ export function Timeline({ order, record }: TimelineProps) {
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Timeline</h2>
       <ol class="timeline">
-        {steps.map(({ name, atMs, step, isOpen }, index) => {
-          const beforeMs = steps[index - 1]?.atMs
+        {steps.map(({ name, atMs, step, mark }, index) => {
+          const beforeMs = steps.slice(0, index).findLast(({ mark }) => !mark)?.atMs
           // A quote may be later than the time of the block with its deposit.
           const sinceMs = step && atMs && beforeMs && Math.max(0, atMs - beforeMs)
           return (
-            <li key={index} class={isOpen ? 'timeline-open' : ''}>
+            <li key={index} class={mark && `timeline-${mark}`}>
               <p class="timeline-name">
                 {name}
                 {sinceMs !== undefined && (
@@ -53,19 +53,19 @@ export function Timeline({ order, record }: TimelineProps) {
 
 function stepsOf({ order, record }: TimelineProps) {
   const { state, deposited, settled, refunded, fillDeadline = 0 } = order
-  const leftMs = refunded ? 0 : fillDeadline * 1000 - latestNow.value
   const isSettled = state === OrderState.SETTLED
-  const isMissed = deposited !== undefined && !isSettled && leftMs <= 0
-  const left = isSettled || leftMs <= 0 ? '' : ` in ${formatSpan(leftMs)}`
-  const deadline = isMissed ? 'The solver missed the fill deadline' : `Fill deadline${left}`
-  const stepOf = (name: string, step: OrderStep | undefined, atMs = timeOf(step), isOpen = false) => {
-    return { name, step, atMs, isOpen }
+  const leftMs = isSettled || refunded ? 0 : fillDeadline * 1000 - latestNow.value
+  const mark = isSettled ? 'kept' : deposited && leftMs <= 0 ? 'missed' : 'open'
+  const left = leftMs > 0 ? ` in ${formatSpan(leftMs)}` : ''
+  const words = mark === 'missed' ? 'The solver missed the fill deadline' : `Fill deadline${left}`
+  const stepOf = (name: string, step?: OrderStep, atMs = timeOf(step), mark?: string) => {
+    return { name, step, atMs, mark }
   }
   const steps = [
     stepOf('Quoted', undefined, record && Number(record.requestedAt)),
     stepOf('Deposited by contract call', deposited),
     stepOf(deposited ? 'Settled' : 'Settled from the deposit address', settled),
-    stepOf(deadline, undefined, fillDeadline * 1000, !isMissed),
+    stepOf(words, undefined, fillDeadline * 1000, mark),
     stepOf('Refunded', refunded),
   ]
   return steps.filter(({ step, atMs }) => step ?? atMs)

@@ -58,7 +58,7 @@ export function Ranking(props: RankingProps) {
               </th>
             </>
           )}
-          {isRecord && <th class="right">Answered</th>}
+          {isRecord && <th class="right">Ended</th>}
           {isOpen && (
             <th class="right">
               <Term name="Paid" />

@@ -109,10 +109,8 @@ function Price({ order, chain, end }: StoryProps & { readonly end: OrderEnd | un
   const { chainId, user = '', solver = '', outputChainId = chainId } = order
   const { inputToken: sell = '', outputToken: buy = '' } = order
   const filledAt = Number(order.settled?.blockTime)
-  const orders = useLatestOrders(chainId).orders?.filter(
-    ({ settled }) => Number(settled?.blockTime) < filledAt,
-  )
-  const before = lastFill({ chainId, orders, swap: order })
+  const { orders } = useLatestOrders(chainId)
+  const before = lastFill({ chainId, orders, swap: order, until: filledAt })
   const isOpen = end === undefined || end === 'filled'
   return (
     <section class="panel" aria-label="Summary">
@@ -128,7 +126,7 @@ function Price({ order, chain, end }: StoryProps & { readonly end: OrderEnd | un
       </Amounts>
       {end === 'refunded' && (
         <p class="not-paid-story">
-          <SolverLabel address={solver} /> did not pay in time. The input and the compensation came back.{' '}
+          <SolverLabel address={solver} /> did not pay in time. The input came back, with a compensation.{' '}
           <a class="button" href={hrefHere('swap', '', { sell, buy })}>
             Swap again
           </a>

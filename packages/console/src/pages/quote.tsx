@@ -84,7 +84,13 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
         {best && (
           <div class="rate">
             <Rate chainId={chainId} swap={swap} />
-            {isOpen && <PriceReference {...{ chainId, orders }} swap={terms} />}
+            {isOpen && (
+              <PriceReference
+                {...{ chainId, orders }}
+                swap={terms}
+                until={Number(record.requestedAt) / 1000}
+              />
+            )}
           </div>
         )}
         {isOpen && <WhatHappens {...{ chain, isTransfer }} swap={terms} />}

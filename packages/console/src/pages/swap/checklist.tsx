@@ -178,7 +178,7 @@ function StepLine({ step, taken, end }: StepLineProps) {
           detail !== '' && <span class="muted">{detail}</span>
         )}
       </span>
-      {at !== undefined && state !== 'waiting' && (
+      {at && state !== 'waiting' && !end && (
         <span class="number muted">{isRunning ? formatSpan(now.value - at) : formatClock(at)}</span>
       )}
       {state === 'active' && taken.isBusy && <Prompt name={name} taken={taken} />}

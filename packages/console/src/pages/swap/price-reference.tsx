@@ -11,6 +11,8 @@ const BPS = 10_000
 
 interface PriceReferenceProps extends Omit<Parameters<typeof fillsOf>[0], 'sell' | 'buy'> {
   readonly swap: SwapAmounts
+  /** Only earlier fills count. Unix time in seconds. */
+  readonly until?: number
 }
 
 /** What is known beside the offers. The last fill is of the same solvers: it proves nothing. */
@@ -26,10 +28,10 @@ export function PriceReference(props: PriceReferenceProps) {
 }
 
 /** The last fill of a pair among orders, with its time in Unix seconds, and how far a price is from it. */
-export function lastFill({ chainId, orders, swap }: PriceReferenceProps) {
+export function lastFill({ chainId, orders, swap, until = Number.POSITIVE_INFINITY }: PriceReferenceProps) {
   const { inputToken: sell = '', inputAmount, outputToken: buy = '', outputAmount } = swap
   const [sold = 0, bought = 0] = [sell, buy].map((token) => tokenOf(chainId, token)?.decimals)
-  const last = fillsOf({ chainId, orders, sell, buy }).at(-1)
+  const last = fillsOf({ chainId, orders, sell, buy }).findLast(({ at }) => at < until)
   const rate = wholeRate([inputAmount, sold], [outputAmount, bought])
   return last && { ...last, price: formatFillRate(last.rate, bought), bps: (rate / last.rate - 1) * BPS }
 }

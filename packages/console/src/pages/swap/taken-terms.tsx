@@ -23,7 +23,6 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
     readGasPaid(chain, hashes),
   )
   if (quote === undefined) return null
-  const { user, solver } = quote
   return (
     <section class="panel taken-terms" aria-labelledby="terms-title">
       <h2 id="terms-title">{isOver ? 'Receipt' : 'Terms'}</h2>
@@ -37,13 +36,13 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
       )}
       <dl class="fact-row">
         <Fact name="Rate">
-          <Rate chainId={chainId} swap={quote} />
+          <Rate chainId={chainId} swap={quote} isExact />
         </Fact>
         <Fact name="Receiver">
-          <Account address={user} />
+          <Account address={quote.user} />
         </Fact>
         <Fact name="Solver">
-          <SolverRecord {...{ chainId, solver }} />
+          <SolverRecord {...{ chainId }} solver={quote.solver} />
         </Fact>
         <Fact name="Order">
           <OrderId id={orderId} />

@@ -39,7 +39,10 @@ export function WhatHappens(props: WhatHappensProps) {
   const { chain, swap, missing, isDeposited = false, isTransfer = false, children } = props
   const { chainId, defaultDepositWindow, fillWindow } = chain
   const { inputToken, inputAmount, outputToken, outputAmount, depositDeadline, fillDeadline } = swap
-  const input = <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort />
+  const show = (address: string, amount: string, isExact = false) => (
+    <Amount {...{ chainId, address, amount, isExact }} isShort />
+  )
+  const input = show(inputToken, inputAmount)
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
   const gasPrice = useWalletRead(chain, isDeposited ? '' : 'gas', ({ readGasPrice }) => readGasPrice(chain))
   const gas = gasPrice && gasPrice * USUAL_GAS[isTransfer ? 'transfer' : 'deposit']
@@ -58,7 +61,7 @@ export function WhatHappens(props: WhatHappensProps) {
         <dt>You get</dt>
         <dd>
           {depositDeadline === undefined ? 'about' : 'exactly'}{' '}
-          <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+          {show(outputToken, outputAmount, depositDeadline !== undefined)}
           {depositDeadline === undefined
             ? `, an estimate until you ${missing}`
             : !isDeposited && (
