@@ -4,7 +4,7 @@ import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
 import { pairOf } from '../../src/auction/lessons-of-round.js'
 import { createSolverChoice } from '../../src/auction/solver-choice.js'
 import { createSlots } from '../../src/solvers/transport/request-slots.js'
-import { type OpenRequest, recordRequest, Standings } from '../../src/standing/standing.js'
+import { type OpenRequest, recordEnd, recordRequest, Standings } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { contextOf } from './context.js'
@@ -166,6 +166,20 @@ describe('who is asked, and what statistics say of it', () => {
     standings.recordAnswer(first, 'd', false)
     for (const each of registered) open(each)
     expect(chosen()).toMatchObject({ asked: ['2', '3'], reasons: ['circuit_open', undefined, undefined] })
+  })
+
+  test('are nobody whose bond is unknown, also when nobody else could be asked', () => {
+    unread = registered
+    expect(chosen()).toMatchObject({ asked: [], notAsked: 3 })
+  })
+
+  test('are those that have answered since the requests began that they leave unanswered', () => {
+    const [first] = registered as [Solver]
+    stall(first)
+    const later: OpenRequest = { isExpected: true, waitingSince: 5, round: { offeredAt: 5 } }
+    recordEnd(standings.of(first), later, { answeredInMs: 5, isOffer: false }, 10)
+    now = 100
+    expect(chosen()).toMatchObject({ asked: ['1', '2', '3'] })
   })
 
   test('are not those whose connections stay in use', () => {

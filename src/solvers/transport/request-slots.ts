@@ -103,7 +103,7 @@ export class RequestSlots {
     this.#usualMs =
       this.#usualMs === undefined ? tookMs : this.#usualMs + (tookMs - this.#usualMs) * LAST_WEIGHT
     const [next] = this.#waiting
-    if (next === undefined || this.#running >= this.#limit) return
+    if (next === undefined) return
     this.#waiting.delete(next)
     this.#running++
     next(now)

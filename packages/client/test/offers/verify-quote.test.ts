@@ -56,6 +56,11 @@ describe('verifyQuote rejects a signed offer that differs from the request', () 
     expect(await problemsOf(await offerOf(changes), { params: asked })).toEqual([problem])
   })
 
+  it('until its deposit deadline, in which second a deposit still counts', async () => {
+    const last = await offerOf({ depositDeadline: 1_000_000 })
+    expect(await problemsOf(last, { minSecondsLeft: 0 })).toEqual([])
+  })
+
   it('with amount_out_of_range, which no limits allow', async () => {
     expect(await problemsOf(await offerOf({ outputAmount: 0n }))).toEqual([
       'price_too_bad',

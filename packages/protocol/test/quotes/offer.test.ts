@@ -92,7 +92,11 @@ describe('checkOffer drops a malformed reply:', () => {
 describe('checkOffer drops a quote with a single fault:', () => {
   const other = '0x00000000000000000000000000000000000000ff'
   const cases: [DropReason, keyof typeof goodQuote, unknown[]][] = [
-    ['solver_mismatch', 'solver', [other, USER, '', null, undefined, 0xa1, SOLVER.slice(2)]],
+    [
+      'solver_mismatch',
+      'solver',
+      [other, USER, '', null, undefined, 0xa1, SOLVER.slice(2), `0X${SOLVER.slice(2)}`],
+    ],
     ['user_mismatch', 'user', [other, SOLVER, '', null, undefined]],
     ['input_token_mismatch', 'inputToken', [other, OUTPUT_TOKEN, '', null, undefined]],
     ['output_token_mismatch', 'outputToken', [other, INPUT_TOKEN, '', null, undefined]],
