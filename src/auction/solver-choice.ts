@@ -118,9 +118,7 @@ export function createSolverChoice(
   }
 }
 
-function isAble({ treatment }: Examined): boolean {
-  return treatment === 'able'
-}
+const isAble = ({ treatment }: Examined) => treatment === 'able'
 
 /** Those whose open period is over and those that do not answer; without such, those with the fewest open periods in close succession. */
 function lastResort(examined: readonly Examined[], now: number): readonly Examined[] {
@@ -152,8 +150,8 @@ const PLACES_PER_TURN = 5
 
 /**
  * Chooses whom a round asks (docs/decisions.md, D30): everyone when there are places for all. Otherwise four places in five go to the
- * winners, and then to the smallest median gaps of the pair. The others, and those that rank leaves empty, go to who was never asked in the
- * pair, then by lot.
+ * winners, and then to the smallest median gaps of the pair, among equal ones to the smallest sum of gaps. The others, and those that rank
+ * leaves empty, go to who was never asked in the pair, then by lot.
  * @param hasWon whether it has won one of the last rounds of the client
  * @param lot a random number of 0 to 1
  */
@@ -168,15 +166,17 @@ export function choose<C extends Candidate>(
     const { lessons } = candidate
     const gap = hasWon(candidate) ? WINNERS_GAP : (lessons?.medianGap ?? NO_OFFER_GAP)
     // The lot of a solver that was never asked in the pair is below 0.
-    return { candidate, gap, lot: lot() - Number(lessons === undefined) }
+    return { candidate, gap, sum: lessons?.sumOfGaps ?? 0, lot: lot() - Number(lessons === undefined) }
   })
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
   const ranked = entries
     .filter(({ gap }) => gap < NO_OFFER_GAP)
-    .sort((one, other) => one.gap - other.gap || one.lot - other.lot)
+    .sort((one, other) => one.gap - other.gap || one.sum - other.sum || one.lot - other.lot)
     .slice(0, byRank)
-  const others = entries.filter((entry) => !ranked.includes(entry))
-  const inTurn = others.sort((one, other) => one.lot - other.lot).slice(0, places - ranked.length)
+  const inTurn = entries
+    .filter((entry) => !ranked.includes(entry))
+    .sort((one, other) => one.lot - other.lot)
+    .slice(0, places - ranked.length)
   return [
     ...ranked.map(({ candidate }) => ({ candidate, chosenBy: 'RANK' as const })),
     ...inTurn.map(({ candidate }) => ({ candidate, chosenBy: 'TURN' as const })),

@@ -86,6 +86,11 @@ export class Lessons {
     if (this.#vainWaits < 0) this.#vainWaits++
   }
 
+  /** The sum of the gaps. It tells apart solvers of the same median: where a round asks only junk, junk has no gap. */
+  get sumOfGaps(): number {
+    return this.#gaps.reduce((sum, gap) => sum + gap, 0)
+  }
+
   /** @param gap how far an offer was from the best one before the answer, in basis points, 0 to 10,000 */
   addGap(gap: number): void {
     this.#gaps.push(gap)
@@ -241,10 +246,7 @@ export class Pair {
 }
 
 /** The pair of a round, and whether the round teaches it. */
-export interface OpenPair {
-  readonly pair: Pair
-  readonly isTaught: boolean
-}
+export type OpenPair = ReturnType<Pairs['open']>
 
 /** The pairs of one chain. A pair is kept from its first lesson on, so that requests without an offer displace none. */
 export class Pairs {
@@ -256,7 +258,7 @@ export class Pairs {
   }
 
   /** Opens the pair of a firm round that is answered with an offer. */
-  open(key: string, client: Teacher, answer: Answer, now: number): OpenPair {
+  open(key: string, client: Teacher, answer: Answer, now: number) {
     const pair = this.of(key) ?? new Pair()
     const isTaught = answer.askedFirst.length === 0 && pair.mayTeach(client, now)
     pair.recordAnswer(answer, client, isTaught, now)

@@ -89,6 +89,13 @@ describe('a round asks', () => {
     expect(chosen.every((each) => each.endsWith('TURN'))).toBe(true)
   })
 
+  test('by the sum of the gaps among equal medians: junk has none where it is asked alone', () => {
+    const pair = pairWith(3, () => 0)
+    for (const gap of [0, 500]) pair.open(solver(0).address).addGap(gap)
+    for (const gap of [0, 300]) pair.open(solver(2).address).addGap(gap)
+    expect(chosenOf(candidates(3, pair), 2, lots(0.5))[0]).toBe('1 RANK')
+  })
+
   test('by lot among equal gaps', () => {
     const equal = pairWith(3, () => 1)
     expect(chosenOf(candidates(3, equal), 2, lots(0.9, 0.1, 0.5))[0]).toBe('1 RANK')
