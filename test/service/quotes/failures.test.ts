@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
@@ -30,7 +31,11 @@ it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is
   )
   expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
 
-  // The lines of the requests have the reason, and none is an error of its own.
+  // The lines of the requests have the reason, and none is an error of its own. The chain is read at times of its own.
+  await eventually(
+    async () => errors.length,
+    (count) => count > 0,
+  )
   expect(errors).toEqual(['the chain does not answer'])
 })
 
