@@ -23,7 +23,7 @@ const { permissions, jobs }: Workflow = parse(text)
 const { steps, strategy } = jobs.run
 
 describe('the workflow', () => {
-  test('runs .ci/run, which is executable, and each night all slow tests and the conformance tests', () => {
+  test('runs .ci/run, which is executable, and each night all slow tests and the judges', () => {
     const nightly = "github.event_name == 'schedule'"
     expect(steps.slice(-3)).toMatchObject([
       { run: '.ci/run' },

@@ -10,6 +10,7 @@ import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { OpenSessionRequestSchema, OpenSessionResponseSchema } from '../../gen/aggregator/v1/session_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { ENDPOINT_CASES, SESSION_CASES } from '../../packages/cli/src/certify/cases/all-cases.js'
+import { OUTER } from '../../packages/cli/src/certify/certify-solver.js'
 import { EXIT_CODE_HELP } from '../../packages/cli/src/exit-codes.js'
 import { guardOutput } from '../../packages/cli/src/io.js'
 import { createAggregatorClient } from '../../packages/client/src/index.js'
@@ -30,7 +31,7 @@ const [api, cli, client, sessions, solvers] = ['api', 'cli', 'client', 'sessions
 const METHODS = [ChainService, EventService, OrderService, QuoteService, SolverService].flatMap(
   ({ methods }): readonly DescMethod[] => methods,
 )
-const CERTIFY_CASES = [...ENDPOINT_CASES, ...SESSION_CASES].map(({ name }) => name)
+const CERTIFY_CASES = [...ENDPOINT_CASES, ...SESSION_CASES, ...Object.values(OUTER)].map(({ name }) => name)
 const OPTIONS = optionsOf(
   createProgram({
     stdout: guardOutput(process.stdout),
@@ -80,7 +81,7 @@ test.each<[list: string, listed: readonly string[], known: readonly string[]]>([
     rowsOf(/^## Check your solver\n(.*?)^## /ms.exec(solvers)?.[1], /^\| (`.*?`) \|/gm).flatMap(
       ([names = '']) => namesIn(names),
     ),
-    ['session-open', 'miss-cost', ...new Set(CERTIFY_CASES)],
+    [...new Set(CERTIFY_CASES)],
   ],
   [
     'the codes of a decline in docs/sessions.md',

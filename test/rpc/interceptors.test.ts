@@ -10,7 +10,8 @@ import {
   toServiceError,
 } from '../../packages/protocol/src/errors.js'
 import { requestKey } from '../../src/rpc/call-context.js'
-import { toConnectError, withErrors } from '../../src/rpc/interceptors.js'
+import { limitMessages, toConnectError, withErrors } from '../../src/rpc/interceptors.js'
+import { only } from '../support/only.js'
 
 const LIMITED = new ServiceError('RATE_LIMITED', 'text')
 
@@ -62,6 +63,33 @@ test('what Connect throws into a stream, whose client has left, reaches the meth
   await expect(iterator.throw?.(failure)).rejects.toBe(failure)
   expect(hasEnded).toBe(true)
   expect(recorded).toEqual([])
+})
+
+test('each message that a caller sends on a stream counts against the limit of all requests, also a broken one', async () => {
+  const counted: string[] = []
+  const limits = only<Parameters<typeof limitMessages>[0]>({
+    consume: async (window) => void counted.push(window),
+  })
+  const contextValues = createContextValues().set(requestKey, requestKey.defaultValue)
+  const broken = new Error('broken')
+  async function* messages() {
+    yield 'first'
+    yield 'second'
+    throw broken
+  }
+  const seen: unknown[] = []
+  const next = async ({ message }: { readonly message: AsyncIterable<string> }) => {
+    for await (const each of message) seen.push([each, counted.length])
+  }
+  const request = { stream: true, contextValues, message: messages() }
+  await expect(limitMessages(limits)(next as never)(request as never)).rejects.toBe(broken)
+  expect([seen, counted]).toEqual([
+    [
+      ['first', 1],
+      ['second', 2],
+    ],
+    ['global', 'global', 'global'],
+  ])
 })
 
 test.each(Object.entries(REASONS))('an error %s has its code on RPC', (reason, { rpc }) => {

@@ -38,18 +38,21 @@ describe('a service', () => {
     return { service, url, idle, quote, answer: held.open, close: solver.close }
   }
 
-  it('finishes an open quote on SIGTERM, closes idle connections, and exits with 0', async () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s after its open quote, and says so', async (signal) => {
     const { service, url, idle, quote, answer, close } = await startBusyService()
     const grpc = createGrpcClient(url)
     await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
 
-    service.signal('SIGTERM')
+    service.signal(signal)
     await once(idle, 'close')
     await expect(fetch(`${url}/health`)).rejects.toThrow()
     answer()
 
     expect((await quote).status).toBe(200)
     expect(await service.exited).toBe(0)
+    const messages = [...service.output().matchAll(/"msg":"(.*?)"/g)].map(([, message]) => message)
+    expect(messages).toContain(`stopping: ${signal}`)
+    expect(messages.at(-1)).toBe('stopped')
     grpc.close()
     await close()
   })

@@ -3,28 +3,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { BUILT } from '../../support/process/built.js'
-import { startProcess, startServiceProcess } from '../../support/process/process.js'
+import { startProcess } from '../../support/process/process.js'
 import { environmentFor } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 
 const chain = await shared(startModelChain({ bonded: 0 }))
 
 describe('the process of the service', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'logs the beginning and the end of its shutdown after %s',
-    async (signal) => {
-      const service = startServiceProcess(environmentFor(chain))
-      await eventually(
-        async () => service.output(),
-        (output) => output.includes('"msg":"listening"'),
-      )
-      service.child.kill(signal)
-      expect(await service.exited).toBe(0)
-      const messages = [...service.output().matchAll(/"msg":"(.*?)"/g)].map(([, message]) => message)
-      expect(messages.slice(-2)).toEqual([`stopping: ${signal}`, 'stopped'])
-    },
-  )
-
   it('logs that it can open no more files', async () => {
     const service = startProcess(
       'sh',

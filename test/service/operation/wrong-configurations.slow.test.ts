@@ -25,6 +25,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** A database file, and a module of this folder that Node loads before the service. */
+const withModule = (name: string): Changes => ({
+  DB_PATH: join(folder, `${name}.db`),
+  NODE_OPTIONS: `--import ${resolve('test/service/operation', name)}`,
+})
+
 /** Starts the built service in a folder without a file `.env`, and waits for its end. */
 async function start(changes: Changes, cwd = folder) {
   const changed = { ...environmentFor(chain), ...changes }
@@ -68,6 +74,11 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       { HOST: 'fe80::1' },
       /^is "fe80::1", which (cannot be listened on \(\w+\)|is not an address of this machine): it must be /,
     ],
+    [
+      'DB_PATH',
+      withModule('no-sqlite.mjs'),
+      /better-sqlite3\S*, the SQLite of Node \S+, is not installed: install Python/,
+    ],
   ]
   it.each(rows)('%s, with %j', (variable, changes, message) => expectOneLine(variable, changes, message))
 
@@ -109,6 +120,13 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       /^is .*, which another service uses: stop that service, or name another file$/,
     )
   })
+})
+
+it('a start with an SQLite of another version of Node says so, and does not advise to delete the file', async () => {
+  const { code, errors } = await start(withModule('other-node-version.mjs'))
+  expect(code).toBe(1)
+  expect(errors).toContain('was compiled against a different Node.js version')
+  expect(errors).not.toContain('delete it')
 })
 
 it('a start with a misspelt variable writes a warning and succeeds', async () => {

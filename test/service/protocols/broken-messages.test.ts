@@ -9,7 +9,6 @@ const LIMIT = 20
 const SOLVERS = '/aggregator.v1.SolverService/ListSolvers'
 const EVENTS = '/aggregator.v1.EventService/StreamEvents'
 const QUOTE = '/v1/<chain>/quote'
-const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
 /** A number that does not end. */
 const BROKEN = Buffer.from([0x08, 0xff])
 const ENVELOPE = encodeEnvelope(0, BROKEN)
@@ -74,10 +73,12 @@ const protocols: [string, string, string, Uint8Array][] = [
   ['REST', QUOTE, 'application/json', Buffer.from('{')],
 ]
 
-it('broken messages of one client meet the limit: gRPC server reflection', async () => {
-  const calls = Array.from({ length: CALLS }, () =>
-    answerTo(REFLECTION, 'application/grpc', ENVELOPE, '198.51.100.99'),
-  )
+it.each([
+  ['v1', '198.51.100.98'],
+  ['v1alpha', '198.51.100.99'],
+])('broken messages of one client meet the limit: gRPC server reflection %s', async (version, client) => {
+  const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`
+  const calls = Array.from({ length: CALLS }, () => answerTo(path, 'application/grpc', ENVELOPE, client))
   const answers = await Promise.all(calls)
   expect(answers.filter(({ text }) => REFUSED.test(text))).toHaveLength(CALLS - LIMIT)
 })

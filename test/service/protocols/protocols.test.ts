@@ -31,6 +31,7 @@ const { chain, service, solvers, ask } = await startScene({
 const grpc = await shared(createGrpcClient(service.url))
 for (const [index, output] of ['1000', '3000', '2000'].entries()) solvers[index]?.behave(constant(output))
 
+const JSON_MESSAGES = { useBinaryFormat: false }
 const transports: [string, (baseUrl: string) => Transport][] = [
   ['Connect over HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
   ['Connect over HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],
@@ -40,6 +41,11 @@ const transports: [string, (baseUrl: string) => Transport][] = [
   ],
   ['gRPC-Web over HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
   ['gRPC over HTTP/2', (baseUrl) => createGrpcTransport({ baseUrl })],
+  [
+    'gRPC-Web with JSON',
+    (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1', ...JSON_MESSAGES }),
+  ],
+  ['gRPC with JSON', (baseUrl) => createGrpcTransport({ baseUrl, ...JSON_MESSAGES })],
 ]
 
 describe('the same request gives the same response', () => {

@@ -40,7 +40,12 @@ const SECOND_TRY_MS = 5000
 /** How long a solver whose session has ended may take to open another. */
 const RECONNECT_MS = 10_000
 
-const SESSION_OPEN = { name: 'session-open', title: 'a session opens: challenge, hello, ready' }
+/** The first case of a session, and the last ones of each run. */
+export const OUTER = {
+  open: { name: 'session-open', title: 'a session opens: challenge, hello, ready' },
+  missCost: { name: 'miss-cost', title: 'what a miss of the output token costs' },
+  standing: { name: 'standing', title: 'whether quotes of the instance wait for the solver' },
+}
 
 /** Certifies a solver at its endpoint. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
 export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<CertifyReport> {
@@ -58,13 +63,11 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   const start = performance.now()
   const opened = await waitForSession(options)
   const solver = host.solver()
-  const first = { ...SESSION_OPEN, tookMs: Math.round(performance.now() - start), ...opened }
+  const first = { ...OUTER.open, tookMs: Math.round(performance.now() - start), ...opened }
   if (signal.aborted || solver === undefined || opened.status === 'fail') {
-    const names = SESSION_CASES.map(({ name }) => name)
-    const progress = signal.aborted
-      ? { results: [], notRun: [SESSION_OPEN.name, ...names] }
-      : { results: [first], notRun: names }
-    return toReport(options, 'session', solver, progress)
+    const names = [OUTER.open, ...SESSION_CASES].map(({ name }) => name)
+    const results = signal.aborted ? [] : [first]
+    return toReport(options, 'session', solver, { results, notRun: names.slice(results.length) })
   }
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: host })
@@ -120,14 +123,8 @@ async function runAll<Subject>(
 
 /** The last cases: what the chain and an instance say of the solver. */
 function readsOf({ standing, signing, swap }: CertifyOptions, freeBond: bigint | undefined): CertifyCase[] {
-  const missCost: CertifyCase = {
-    name: 'miss-cost',
-    title: 'what a miss of the output token costs',
-    run: () => signing.missOf(swap.outputToken, freeBond),
-  }
-  if (standing === undefined) return [missCost]
-  const title = 'whether quotes of the instance wait for the solver'
-  return [missCost, { name: 'standing', title, run: () => readStanding(standing) }]
+  const missCost = { ...OUTER.missCost, run: () => signing.missOf(swap.outputToken, freeBond) }
+  return standing ? [missCost, { ...OUTER.standing, run: () => readStanding(standing) }] : [missCost]
 }
 
 function toReport(
