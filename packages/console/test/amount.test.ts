@@ -19,11 +19,13 @@ it.each([
   [10n ** 18n, 18, '1.0000'],
   [2_497_000_000n, 6, `2${GAP}497.00`],
   [50_000n, 6, '0.05'],
-  [3_000n, 6, '0.00300'],
-  [1_234_567_890_000_000_000n, 18, '1.2345'],
+  [3_000n, 6, '0.003'],
+  [1_234_567_890_000_000_000n, 18, '1.23456'],
+  [742_468n * 10n ** 11n, 18, '0.0742468'],
+  [3_112_345_678_900_000_000_000n, 18, `3${GAP}112.3456`],
   [2_498_759_999n, 6, `2${GAP}498.75`],
   [999_999n, 6, '0.99'],
-  [41_240_600_000_000_000n, 18, '0.0412'],
+  [41_240_600_000_000_000n, 18, '0.0412406'],
   [1n, 18, '<0.000000000001'],
   [5n, 0, '5'],
   [1_234_567n, 0, `1${GAP}234${GAP}567`],
@@ -110,10 +112,11 @@ it.each([
   expect(formatReceipt(amount, decimals)).toBe(expected)
 })
 
-it('gives a receipt a rate that is the beginning of what its amounts divide to', () => {
+it('gives a receipt the rate that its amounts divide to, rounded', () => {
   const [sold, bought] = [770_000_000_000_000_000n, 2_384_921_312n]
   expect(formatRate(sold, bought, 18, 6, true)).toBe(`3${GAP}097.3004`)
-  expect(formatRate(bought, sold, 6, 18, true)).toBe('0.00032286180')
+  expect(formatRate(bought, sold, 6, 18, true)).toBe('0.00032286181')
+  expect([formatRate(3n, 2n, 0, 2), formatRate(3n, 200n, 0, 0)]).toEqual(['0.00666667', '66.67'])
 })
 
 it('gives the price of one whole token for any decimals', () => {

@@ -19,7 +19,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await playSale(stage.network, () => {})
       const { page, open } = await stage.openPage({ viewport: { width: 390, height: 844 } })
       await open('')
-      await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
+      await page.getByText('3 of 3 done').waitFor(PAGE_WAIT)
       await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You sell exactly').inputValue()).toBe('1')
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f498.75')

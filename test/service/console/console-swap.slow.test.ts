@@ -26,7 +26,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open(stage.swapLink())
       await button(page, 'Connect wallet').click(PAGE_WAIT)
       const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
-      await ranking.getByText('Contract accepts it').waitFor(PAGE_WAIT)
+      await ranking.getByText('Checked by the contract').waitFor(PAGE_WAIT)
       // Without fills, only dollars have a worth.
       await page.locator('.token-button').first().click()
       const picker = page.getByRole('dialog', { name: 'Choose a token' })
@@ -34,10 +34,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await picker.locator('.token-symbol').allInnerTexts()).toEqual(['USDC', 'WETH', 'bUSD'])
       await button(page, 'Close').click()
       await ranking.getByRole('radio', { name: 'Take the offer of Beatrix' }).check(PAGE_WAIT)
-      await page.getByText('Chosen from 3 offers: Beatrix, no order yet').waitFor(PAGE_WAIT)
+      await page.getByText('Chosen from 3 offers: Beatrix, no order yet in 24 h').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f497.00')
       expect(await page.locator('.terms').innerText()).toMatch(
-        /^You pay\s+1\.0000\s+WETH and gas of .* ETH.*; no fee\s+You get\s+exactly 2\u202f497\.00\s+USDC if deposited by \d\d:\d\d:\d\d \S+ \(in .*\)\s+If not paid\s+after \d\d:\d\d:\d\d \S+ \(in .*\) you can take 1\.0000\s+WETH back for the gas of a refund, plus 124\.85 bUSD.* of the solver's bond \(no known price\)$/,
+        /^You pay\s+1\s+WETH and gas of about .* ETH.*; no fee\s+Solver owes you\s+exactly 2\u202f497\.00\s+USDC if deposited by \d\d:\d\d:\d\d \S+ \(in .*\)\s+If not paid\s+after \d\d:\d\d:\d\d \S+ \(in .*\) you can take 1\s+WETH back for the gas of a refund, plus 124\.85 bUSD.* \(worth unknown\) of the solver's bond$/,
       )
       await look(page, 'swap-chosen')
       await button(page, 'Swap').click(PAGE_WAIT)
@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await look(page, 'swap-done')
       await page
         .getByRole('region', { name: 'Why this offer' })
-        .getByText('Contract accepted it')
+        .getByText('Checked by the contract')
         .waitFor(PAGE_WAIT)
 
       await page.getByRole('link', { name: 'See the order' }).click()
@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       ])
       expect(await page.locator('.main-action, [name="offer"]:checked').count()).toBe(0)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toMatch(/ or 2\u202f497\.00$/)
-      await page.getByText('Contract accepts it').nth(1).waitFor(PAGE_WAIT)
+      await page.getByText('Checked by the contract').nth(1).waitFor(PAGE_WAIT)
       await look(page, 'swap-two-offers')
       await page.getByRole('radio', { name: 'Take the offer of Aldous' }).check(PAGE_WAIT)
       await page.locator('.main-action').getByText('Swap').waitFor(PAGE_WAIT)
@@ -176,7 +176,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.passTime(page, 250)
       await button(page, 'Refund').click(PAGE_WAIT)
       await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
-      const paid = /Returned\s*1\s*WETH\s*Compensation\s*124\.93 bUSD/
+      const paid = /Returned\s*1\s*WETH\s*Compensation\s*124\.9375 bUSD/
       await page.locator('.hero-amounts', { hasText: paid }).waitFor(PAGE_WAIT)
       // From the deposit: the deadline that was missed is no step.
       expect(await page.locator('.timeline-name').last().innerText()).toMatch(/^Refunded\s*\+\d+ min$/)

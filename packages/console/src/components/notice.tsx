@@ -80,12 +80,7 @@ export function FromTemplate({ id, children }: RenderableProps<{ readonly id: st
 }
 
 /** What stands in the place of solvers while nobody can swap. */
-export const NoSolvers = () => (
-  <Empty title="No solver is active on this chain.">
-    Nobody can swap before a market maker registers an endpoint or opens a session here.{' '}
-    <a href="docs">The reference of the API</a> says how.
-  </Empty>
-)
+export const NoSolvers = () => <FromTemplate id="no-solvers" />
 
 /** Lines of the size of what comes. */
 export const Skeleton = () => <div class="skeleton" role="status" aria-label="Loading" />

@@ -19,7 +19,7 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
   [OrderState.NONE]: 'bad',
   [OrderState.DEPOSITED]: 'waiting',
   [OrderState.SETTLED]: 'good',
-  [OrderState.REFUNDED]: 'bad',
+  [OrderState.REFUNDED]: 'back',
 }
 
 type OrderStanding = Pick<GetOrderResponse, 'state' | 'deposited' | 'settled' | 'isRefundable'>
@@ -28,7 +28,7 @@ type OrderStanding = Pick<GetOrderResponse, 'state' | 'deposited' | 'settled' | 
 export function OrderStateMark({ order }: { readonly order: OrderStanding }) {
   const { state, isRefundable, deposited, settled } = order
   if (isRefundable) return <StateMark word="refund possible" tone="bad" />
-  const way = settled !== undefined && deposited === undefined ? ' by transfer' : ''
+  const way = settled !== undefined && deposited === undefined ? ' after a transfer' : ''
   const fillMs = timeToFill(order)
   const time = fillMs === undefined ? way : ` in ${formatFill(fillMs)}`
   return <StateMark word={`${STATE_WORDS[state] ?? 'other'}${time}`} tone={TONES[state] ?? 'neutral'} />
@@ -110,14 +110,8 @@ export function OrderRows({ orders, without, fresh }: OrderRowsProps) {
 }
 
 /** What one whole token has brought; empty before it has. */
-export function rateOf({
-  state,
-  chainId,
-  inputToken = '',
-  inputAmount,
-  outputToken = '',
-  outputAmount,
-}: Order) {
+export function rateOf(order: Order) {
+  const { state, chainId, inputToken = '', inputAmount, outputToken = '', outputAmount } = order
   const [sold, bought] = [tokenOf(chainId, inputToken), tokenOf(chainId, outputToken)]
   if (state !== OrderState.SETTLED) return ''
   return formatRate(BigInt(inputAmount ?? 0), BigInt(outputAmount ?? 0), sold?.decimals, bought?.decimals)

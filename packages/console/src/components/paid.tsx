@@ -1,34 +1,42 @@
 import { hrefHere } from '../data/chains.js'
-import { isRisky, type Reliability, useReliabilities } from '../data/solvers/reliability.js'
+import { isRisky, type PaidOrders, reliabilityOf, useReliabilities } from '../data/solvers/reliability.js'
 import { group } from '../format/amount.js'
 import { SolverLabel } from './id.js'
 
 interface PaidProps {
-  readonly of: Pick<Reliability, 'paid' | 'ended'> | undefined
+  /** Undefined before it is read. */
+  readonly of: PaidOrders | undefined
   /** Whose orders they are; all solvers' when left out. */
   readonly solver?: string
   /** Of which pair they are; of all when left out. */
   readonly pair?: string
+  /** Whether they are those of 24 hours, which nothing else says. */
+  readonly isDay?: boolean
 }
 
 /** How many of the orders that have ended were paid. It leads to the others. */
-export function Paid({ of, solver, pair }: PaidProps) {
-  if (of === undefined || of.ended === 0n) return <span class="muted">no order yet</span>
+export function Paid({ of, solver, pair, isDay }: PaidProps) {
+  if (of === undefined) return <span class="muted">…</span>
   const { paid, ended } = of
-  const words = `${group(`${paid}`)} of ${group(`${ended}`)} paid`
+  const words = `${ended === 0n ? 'no order yet' : paidOf(of)}${isDay ? ' in 24 h' : ''}`
   if (paid === ended) return <span class="paid">{words}</span>
   return (
-    <a class="paid warning" href={hrefHere('orders', '', { solver, pair, state: 'refunded' })}>
-      {isRisky(of) && <span aria-hidden="true">⚠ </span>}
+    <a
+      class={isRisky(of) ? 'paid warning' : 'paid'}
+      href={hrefHere('orders', '', { solver, pair, state: 'refunded' })}
+    >
       {words}
     </a>
   )
 }
 
+/** How many orders were paid, in words. */
+export const paidOf = ({ paid, ended }: PaidOrders) => `${group(`${paid}`)} of ${group(`${ended}`)} paid`
+
 /** A solver with how many of its orders of a day it has paid. */
 export const SolverRecord = ({ chainId, solver }: { readonly chainId: bigint; readonly solver: string }) => (
   <>
     <SolverLabel address={solver} />,{' '}
-    <Paid of={useReliabilities(chainId).get(solver.toLowerCase())} solver={solver} />
+    <Paid of={reliabilityOf(useReliabilities(chainId), solver)} solver={solver} isDay />
   </>
 )

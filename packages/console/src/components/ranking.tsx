@@ -1,11 +1,11 @@
 import type { Attempt } from '../data/auction/auction.js'
-import { useReliabilities } from '../data/solvers/reliability.js'
+import { reliabilityOf, useReliabilities } from '../data/solvers/reliability.js'
 import { solverName } from '../data/solvers/solvers.js'
 import { formatBps } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SolverLabel } from './id.js'
 import { formatFill } from './order-rows.js'
-import { outcomeTone, outcomeWord } from './outcome.js'
+import { OUTCOMES } from './outcome.js'
 import { Paid } from './paid.js'
 import { Rows } from './rows.js'
 import { StateMark } from './state-mark.js'
@@ -19,6 +19,8 @@ interface RankingProps {
   readonly token: string
   /** Lets the user choose among offers. */
   readonly choice?: OfferChoice | undefined
+  /** Whose offer was taken; the best one when left out. */
+  readonly taken?: string | undefined
   /** Whether the round is over: then each has the time of its answer. */
   readonly isRecord?: boolean
   /** Whether offers can still be taken: then what solvers have paid counts. */
@@ -35,9 +37,9 @@ interface OfferChoice {
 
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
 export function Ranking(props: RankingProps) {
-  const { attempts, chainId, token, choice, isRecord = false, isOpen = true } = props
+  const { attempts, chainId, token, choice, taken, isRecord = false, isOpen = true } = props
   const reliabilities = useReliabilities(chainId)
-  const chosen = choice === undefined ? attempts[0]?.solver : choice.chosen
+  const chosen = choice === undefined ? (taken ?? attempts[0]?.solver) : choice.chosen
   const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   return (
     <Rows
@@ -72,7 +74,7 @@ export function Ranking(props: RankingProps) {
     >
       {attempts.map((attempt) => {
         const { solver, rank, atMs, amount, bps, explanation } = attempt
-        const reliability = reliabilities.get(solver.toLowerCase())
+        const reliability = reliabilityOf(reliabilities, solver)
         return (
           <tr key={solver} class={chosen === solver && rank ? 'best' : ''}>
             <td class="right number rank">
@@ -111,14 +113,14 @@ export function Ranking(props: RankingProps) {
             )}
             {isOpen && (
               <td class="right number ranking-paid">
-                <Paid of={reliability} solver={solver} />
+                <Paid of={reliability} solver={solver} isDay />
                 {reliability?.fillMs !== undefined && (
-                  <span class="of">fills in {formatFill(reliability.fillMs)}</span>
+                  <span class="of">usually in {formatFill(reliability.fillMs)}</span>
                 )}
               </td>
             )}
             <td class={rank === undefined ? 'wide' : 'ranking-result'}>
-              <Result attempt={attempt} isOpen={isOpen} />
+              <Result {...attempt} />
               {choice === undefined && rank === undefined && (
                 // The sentences after the first tell the solver's developer what to do.
                 <p class="explanation">{explanation.match(/.+?\.( |$)/)?.[0]}</p>
@@ -132,12 +134,9 @@ export function Ranking(props: RankingProps) {
 }
 
 /** How the request of a solver ended, and why. */
-function Result({ attempt, isOpen }: { readonly attempt: Attempt; readonly isOpen: boolean }) {
-  const { isVerified, rank, outcome, reason } = attempt
-  const [accepted, open] = isOpen
-    ? ['contract accepts it', 'not checked yet']
-    : ['contract accepted it', 'not checked']
-  const word = isVerified ? accepted : rank ? open : outcomeWord(outcome)
-  const tone = isVerified ? 'good' : outcomeTone(outcome)
-  return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone={tone} />
+function Result({ isVerified, rank, outcome, reason }: Attempt) {
+  if (isVerified) return <StateMark word="checked by the contract" tone="good" />
+  if (rank) return <StateMark word="not checked" tone="neutral" />
+  const word = OUTCOMES[outcome] ?? 'other'
+  return <StateMark word={reason === '' ? word : `${word}: ${reason}`} tone="none" />
 }

@@ -1,5 +1,5 @@
 /** What a state means for the reader. Shape and word say the same as the colour. */
-const TONES = { good: '●', bad: '■', waiting: '◐', neutral: '○' } as const
+const TONES = { good: '●', bad: '■', back: '↺', waiting: '◐', neutral: '○', none: '×' } as const
 export type Tone = keyof typeof TONES
 
 /** A state as a word with a shape. */

@@ -69,7 +69,16 @@ export function Amount({ chainId, address, amount, bare, isShort, isExact }: Amo
   )
 }
 
-/** An amount of the token of a chain's bonds. */
+/** An amount of the token of a chain's bonds, whose name may sound like money. */
 export const BondAmount = ({ chain, amount }: { readonly chain: Chain } & Pick<AmountProps, 'amount'>) => (
-  <Amount chainId={chain.chainId} address={chain.bondToken?.address ?? ''} amount={amount} isShort />
+  <>
+    <Amount
+      chainId={chain.chainId}
+      address={chain.bondToken?.address ?? ''}
+      amount={amount}
+      isShort
+      isExact
+    />{' '}
+    <span class="muted bond-note">(worth unknown)</span>
+  </>
 )

@@ -10,32 +10,27 @@ const LARGE_DIGITS = 16
 const MOST_SHOWN = 12
 /** Tokens of so few decimals are mostly money, which has cents. */
 const MONEY_DECIMALS = 6
-/** A price of less than one has so many digits that say something. */
+/** A price of less than one, and an amount that is no money, has so many digits that say something. */
 const RATE_DIGITS = 6
 /** A receipt has more: of a rate in all, of an amount after the point. */
 const RECEIPT_DIGITS = 8
 
 /**
- * Formats an amount for reading: grouped, cut off (never rounded up) after the digits that all amounts of a token have. Only an
- * amount that would be nearly nothing has more.
+ * Formats an amount for reading: grouped, cut off (never rounded up). Money has its cents, other amounts the digits that a person needs
+ * to find their rate. Only an amount that would be nearly nothing has more.
  * @param amount in the token's smallest unit
  * @param decimals of the token; undefined shows the smallest units themselves
  * @param fraction digits after the point; by the decimals of the token when left out
  */
-export function formatAmount(
-  amount: bigint,
-  decimals: number | undefined,
-  fraction = usualFraction(decimals),
-): string {
+export function formatAmount(amount: bigint, decimals: number | undefined, fraction?: number): string {
   if (decimals === undefined) return formatUnits(amount)
   const { whole, fraction: digits } = split(amount, decimals)
   if (whole.length > LARGE_DIGITS - 1) return powerOfTen(whole)
   const zeros = whole === '0' ? (/^0*/.exec(digits)?.[0].length ?? 0) : 0
-  const shown = digits.slice(
-    0,
-    zeros < fraction || amount === 0n ? fraction : Math.min(zeros + 3, MOST_SHOWN),
-  )
-  if (whole === '0' && amount > 0n && !/[1-9]/.test(shown)) return `<0.${'0'.repeat(shown.length - 1)}1`
+  const wanted = fraction ?? usualFraction(decimals, whole === '0' ? -zeros : whole.length)
+  const cut = digits.slice(0, Math.min(zeros < wanted || amount === 0n ? wanted : zeros + 3, MOST_SHOWN))
+  if (whole === '0' && amount > 0n && !/[1-9]/.test(cut)) return `<0.${'0'.repeat(cut.length - 1)}1`
+  const shown = fraction ? cut : trim(cut).padEnd(Math.min(usualFraction(decimals), decimals), '0')
   return shown === '' ? group(whole) : `${group(whole)}.${shown}`
 }
 
@@ -93,7 +88,7 @@ export function differenceBps(amount: bigint, reference: bigint, isOutput: boole
   return Number((gain * 1_000_000n) / reference) / 100
 }
 
-/** The price of one whole input token in output tokens; undefined when decimals are not known. */
+/** The price of one whole input token in output tokens, rounded; undefined when decimals are not known. */
 export function formatRate(
   input: bigint,
   output: bigint,
@@ -102,17 +97,16 @@ export function formatRate(
   isExact = false,
 ): string | undefined {
   if (inputDecimals === undefined || outputDecimals === undefined || input === 0n) return undefined
-  const extra = 18
-  const scaled = (output * 10n ** BigInt(inputDecimals + extra)) / input
-  const { whole, fraction } = split(scaled, outputDecimals + extra)
+  const decimals = outputDecimals + 18
+  const scaled = (output * 10n ** BigInt(inputDecimals + 18)) / input
+  const { whole, fraction } = split(scaled, decimals)
   const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
-  return formatAmount(
-    scaled,
-    outputDecimals + extra,
+  const shown =
     whole === '0'
       ? Math.min(zeros + (isExact ? RECEIPT_DIGITS : RATE_DIGITS), MOST_SHOWN)
-      : Math.max(usualFraction(outputDecimals), isExact ? RECEIPT_DIGITS - whole.length : 0),
-  )
+      : Math.max(usualFraction(outputDecimals), isExact ? RECEIPT_DIGITS - whole.length : 0)
+  const half = output === 0n ? 0n : 5n * 10n ** BigInt(decimals - shown - 1)
+  return formatAmount(scaled + half, decimals, shown)
 }
 
 /** Groups the digits of a whole number. */
@@ -143,6 +137,8 @@ function split(amount: bigint, decimals: number) {
   }
 }
 
-const usualFraction = (decimals = 0) => (decimals <= MONEY_DECIMALS ? 2 : 4)
+/** @param places of the whole number; less than none after a point and zeros */
+const usualFraction = (decimals = 0, places = RATE_DIGITS) =>
+  decimals <= MONEY_DECIMALS ? 2 : Math.max(4, RATE_DIGITS - places)
 
 const trim = (fraction: string) => fraction.replace(/0+$/, '')

@@ -2,7 +2,7 @@ import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.
 import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Change, fillsOf, RateChart } from '../components/charts/rate-chart.js'
 import { Answer, Empty } from '../components/notice.js'
-import { OrderRows, rateOf } from '../components/order-rows.js'
+import { NoOrders, OrderRows, rateOf } from '../components/order-rows.js'
 import { Paid } from '../components/paid.js'
 import { LinkRow, Rows } from '../components/rows.js'
 import { StateMark } from '../components/state-mark.js'
@@ -46,7 +46,7 @@ export function MarketPage({ chain: { chainId } }: { readonly chain: Chain }) {
               known.length > 0 ? (
                 <OrderRows orders={known.slice(0, SHOWN)} fresh={fresh} without="user" />
               ) : (
-                <Empty title="No orders yet.">Deposits, fills and refunds appear here as they happen.</Empty>
+                <NoOrders />
               )
             }
           </Answer>
@@ -110,9 +110,9 @@ interface PairRowProps extends Pick<PairsProps, 'chainId' | 'orders'> {
   readonly isChosen: boolean
 }
 
-function PairRow({ chainId, pair, orders = [], isChosen }: PairRowProps) {
+function PairRow({ chainId, pair, orders, isChosen }: PairRowProps) {
   const { inputToken: sell, outputToken: buy, destinationChainId, orders24h, outputVolume24h } = pair
-  const own = orders.filter((order) => isOfPair(order, sell, buy))
+  const own = orders?.filter((order) => isOfPair(order, sell, buy)) ?? []
   const settled = own.filter(({ state }) => state === OrderState.SETTLED)
   const refunded = own.filter(({ state }) => state === OrderState.REFUNDED)
   const paid = BigInt(settled.length)
@@ -136,7 +136,7 @@ function PairRow({ chainId, pair, orders = [], isChosen }: PairRowProps) {
         {group(`${orders24h}`)}
       </td>
       <td class="right" data-label="Latest orders">
-        <Paid of={{ paid, ended: paid + BigInt(refunded.length) }} pair={key} />
+        <Paid of={orders && { paid, ended: paid + BigInt(refunded.length) }} pair={key} />
       </td>
     </LinkRow>
   )

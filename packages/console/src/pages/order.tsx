@@ -20,7 +20,7 @@ import { useLatestOrders } from '../data/orders/use-latest-orders.js'
 import { useOrder, useQuoteRecord } from '../data/orders/use-order.js'
 import { useQuery } from '../data/query.js'
 import { formatBps } from '../format/amount.js'
-import { formatClock, formatSpan } from '../format/time.js'
+import { formatSpan } from '../format/time.js'
 import { AddressDeposit } from './order/address-deposit.js'
 import { Amounts } from './order/amounts.js'
 import { OwnDeposit } from './order/own-deposit.js'
@@ -75,7 +75,7 @@ function Story({ chain, order }: StoryProps) {
       )}
       {offer && isAddress && <AddressDeposit key={state} {...{ chain, offer, state, swap }} />}
       {offer && swap && !isAddress && !isKnown && <OwnDeposit {...{ chain, offer, swap }} />}
-      {record && <WhyOffer record={record} />}
+      {record && <WhyOffer record={record} taken={order.solver} />}
       {offer && isAddress && isDue && <SaveQuote swap={swap} />}
     </>
   )
@@ -126,7 +126,8 @@ function Price({ order, chain, end }: StoryProps & { readonly end: OrderEnd | un
       </Amounts>
       {end === 'refunded' && (
         <p class="not-paid-story">
-          <SolverLabel address={solver} /> did not pay in time. The input came back, with a compensation.{' '}
+          <SolverLabel address={solver} /> did not pay in time. The user has the input back, and a
+          compensation.{' '}
           <a class="button" href={hrefHere('swap', '', { sell, buy })}>
             Swap again
           </a>
@@ -136,10 +137,11 @@ function Price({ order, chain, end }: StoryProps & { readonly end: OrderEnd | un
         <Fact name={isOpen ? 'Rate' : 'Offered rate'}>
           <Rate chainId={chainId} swap={order} isExact />
         </Fact>
-        {before && (
+        {order.settled && (before ?? !orders) && (
           <Fact name="Previous fill">
-            {before.price} at {formatClock(before.at * 1000)}, {formatSpan((filledAt - before.at) * 1000)}{' '}
-            earlier; this one {formatBps(before.bps)}
+            {before
+              ? `${before.words}, ${formatSpan((filledAt - before.at) * 1000)} earlier; this one ${formatBps(before.bps)}`
+              : '…'}
           </Fact>
         )}
         {isOpen && (
@@ -170,7 +172,6 @@ function Slashed({ order: { chainId, orderId }, chain }: StoryProps) {
       <dt>Compensation</dt>
       <dd>
         <BondAmount chain={chain} amount={paid.data} />
-        <span class="muted bond-note">in the solver's bond token, price not known</span>
       </dd>
     </>
   )

@@ -95,12 +95,12 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
 
 /** How many orders of a day were paid: a page of the list may show none of the others. */
 function Day({ chainId }: { readonly chainId: bigint }) {
-  const solvers = useSolverStats(chainId, '24h', true).data?.solvers ?? []
-  const paid = solvers.reduce((sum, { settled }) => sum + settled, 0n)
-  const ended = solvers.reduce((sum, { refunded }) => sum + refunded, paid)
+  const { data } = useSolverStats(chainId, '24h', true)
+  const paid = data?.solvers.reduce((sum, { settled }) => sum + settled, 0n) ?? 0n
+  const ended = data?.solvers.reduce((sum, { refunded }) => sum + refunded, paid) ?? 0n
   return (
     <p class="day">
-      Last 24 h: <Paid of={{ paid, ended }} />
+      <Paid of={data && { paid, ended }} isDay />
     </p>
   )
 }

@@ -6,7 +6,7 @@ import { Answer } from '../components/notice.js'
 import { SolverRecord } from '../components/paid.js'
 import { Rate } from '../components/rate.js'
 import { RecordRanking } from '../components/record-view.js'
-import { StateMark } from '../components/state-mark.js'
+import { Moment } from '../components/time.js'
 import { isExactInput, readAttempts } from '../data/auction/auction.js'
 import { hrefHere } from '../data/chains.js'
 import { latestNow } from '../data/clock.js'
@@ -52,12 +52,12 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
   const [inputAmount, outputAmount] = isInput ? amounts : amounts.toReversed()
   const swap = { ...request, inputAmount, outputAmount }
   const terms = { ...request, inputAmount: `${inputAmount}`, outputAmount: `${outputAmount}` }
+  const askedAt = Number(record.requestedAt) / 1000
   const isPrice = userAddress.toLowerCase() === NO_USER
   const isOver = isPast(depositDeadline, latestNow.value)
   const isOpen = best !== undefined && !isPrice && !isOver
   const isTransfer = request.depositMode === DepositMode.ADDRESS
   const fixed = exactAmount(BigInt(amount), tokenOf(chainId, isInput ? sell : buy)?.decimals)
-  const valid = `for ${shorten(userAddress)} until ${formatClock(depositDeadline * 1000)}`
   return (
     <>
       <section class="panel quote-summary" aria-labelledby="best-title">
@@ -66,14 +66,19 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
             {best ? 'Best price: ' : 'Nobody made a valid offer'}
             {best && <SolverRecord {...{ chainId }} solver={best.solver} />}
           </h2>
-          <StateMark
-            word={isPrice ? 'binds nobody' : isOver ? `was ${valid}` : `signed ${valid}`}
-            tone={isOpen && best.isVerified ? 'good' : 'neutral'}
-          />
+          <span class="muted">
+            Asked <Moment seconds={askedAt} />;{' '}
+            {isPrice
+              ? 'binds nobody'
+              : `${isOver ? 'was ' : ''}signed for ${shorten(userAddress)} until ${formatClock(depositDeadline * 1000)}`}
+          </span>
           <a
             class="button"
             href={hrefHere('swap', '', {
-              ...{ sell, buy, amount: fixed, exact: isInput ? undefined : 'buy' },
+              sell,
+              buy,
+              amount: fixed,
+              exact: isInput ? undefined : 'buy',
               mode: isTransfer ? 'address' : undefined,
             })}
           >
@@ -84,23 +89,14 @@ function Auction({ chain, record }: { readonly chain: Chain; readonly record: Ge
         {best && (
           <div class="rate">
             <Rate chainId={chainId} swap={swap} />
-            {isOpen && (
-              <PriceReference
-                {...{ chainId, orders }}
-                swap={terms}
-                until={Number(record.requestedAt) / 1000}
-              />
-            )}
+            {isOpen && <PriceReference {...{ chainId, orders }} swap={terms} until={askedAt} />}
           </div>
         )}
         {isOpen && <WhatHappens {...{ chain, isTransfer }} swap={terms} />}
         {isOpen && safer && (
           <SaferOffer
             chain={chain}
-            wanted={{
-              ...{ inputToken: sell, outputToken: buy, isExactInput: isInput, amount: BigInt(amount) },
-              ...{ user: userAddress, mode: 'CONTRACT' },
-            }}
+            wanted={{ inputToken: sell, outputToken: buy, isExactInput: isInput }}
             pair={safer}
           />
         )}

@@ -132,7 +132,7 @@ export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Ord
     'Usual fill': formatFill(usualFillMs(orders, stats.solver)),
     Won: (
       <>
-        {formatShare(winShare(stats))} <span class="of">of {group(String(stats.asked))}</span>
+        {formatShare(winShare(stats))} <span class="of">of {group(String(stats.asked))} asked</span>
       </>
     ),
     'Answered in time': formatShare(answeredShare(stats)),

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import { RateChart } from '../components/charts/rate-chart.js'
-import { FailureNotice } from '../components/notice.js'
+import { FailureNotice, FromTemplate } from '../components/notice.js'
 import { OrdersPanel } from '../components/order-rows.js'
 import { WhyOffer } from '../components/record-view.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
@@ -119,10 +119,9 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
                 staleSince={oldSince}
               />
               {isUnset && (
-                <p class="notice">
-                  This site has no token list. Choose a token by its address; a connected wallet reads what it
-                  is. The operator adds a list with <code>TOKEN_LIST_{String(chainId)}</code>.
-                </p>
+                <div class="notice">
+                  <FromTemplate id="no-list" />
+                </div>
               )}
               {none !== '' && (
                 <p class="notice notice-warning" role="status">
@@ -164,7 +163,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
         ) : isTransferOpen(taken) ? null : (
           <>
             <TakenTerms taken={taken} />
-            {record && <WhyOffer record={record} />}
+            {record && <WhyOffer record={record} taken={taken.offer.quote?.solver} />}
           </>
         )}
       </div>

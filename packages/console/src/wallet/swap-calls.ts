@@ -111,7 +111,7 @@ export async function deposit({ offer, wanted, chain, earlier, report, keep }: D
       }
     },
   })
-  report('approve', 'done', 'the allowance sufficed')
+  report('approve', 'done', 'by an earlier approval')
   report('deposit', 'done', hash)
 }
 

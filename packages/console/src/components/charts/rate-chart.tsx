@@ -5,6 +5,7 @@ import { tokenOf } from '../../data/tokens/tokens.js'
 import { formatChange, formatRate } from '../../format/amount.js'
 import { formatSpan } from '../../format/time.js'
 import { Fact } from '../facts.js'
+import { FromTemplate } from '../notice.js'
 import { Plot } from './plot.js'
 
 /** A pair of tokens of a chain, with orders among which are its fills. */
@@ -20,7 +21,6 @@ const RANGES = { '5 min': 300, '1 h': 3600, '24 h': 86_400, Latest: Number.POSIT
 /** A line of fewer points says nothing. */
 const LEAST_FILLS = 3
 const WHOLE = 10n ** 12n
-const NEARLY = 1e-12
 
 /** The fills of a pair of listed tokens, the earliest first. None of other tokens, and while there are few. */
 export function fillsOf({ chainId, sell, buy, orders = [] }: TradedPair): readonly Fill[] {
@@ -30,10 +30,9 @@ export function fillsOf({ chainId, sell, buy, orders = [] }: TradedPair): readon
   return fills.length < LEAST_FILLS ? [] : fills
 }
 
-/** Rounded as in lists. A number may lie a little below what it stands for. @param decimals of the token that was bought */
+/** Rounded as in lists. @param decimals of the token that was bought */
 export const formatFillRate = (rate: number, decimals: number) =>
-  formatRate(WHOLE, BigInt(Math.floor(rate * (1 + NEARLY) * 10 ** decimals * Number(WHOLE))), 0, decimals) ??
-  ''
+  formatRate(WHOLE, BigInt(Math.round(rate * 10 ** decimals * Number(WHOLE))), 0, decimals) ?? ''
 
 /** How far the last of some fills is from the first, and in which time. */
 export function Change({ fills }: { readonly fills: readonly Fill[] }) {
@@ -91,13 +90,13 @@ export function RateChart(pair: TradedPair) {
           </Fact>
           <Fact name="High">{format(Math.max(...rates))}</Fact>
           <Fact name="Low">{format(Math.min(...rates))}</Fact>
-          <Fact name="Volume, with self-trades">
+          <Fact name={`Volume in ${span}`}>
             {format(all.reduce((sum, { volume }) => sum + volume, 0))} {bought?.symbol}
           </Fact>
         </dl>
       </Plot>
-      <figcaption class="muted">
-        Volume is that of {span}. Anyone can trade with themselves at any price. No line where nobody traded.
+      <figcaption>
+        <FromTemplate id="rate-note" />
       </figcaption>
     </figure>
   )

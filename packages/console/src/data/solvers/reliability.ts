@@ -5,12 +5,14 @@ import { timeToFill } from '../orders/orders.js'
 import { useLatestOrders } from '../orders/use-latest-orders.js'
 import { useSolverStats } from './stats.js'
 
-/** How a solver has kept its word. */
-export interface Reliability {
-  /** The orders of 24 hours that it has paid. */
+/** How many of a solver's orders that have ended it has paid. */
+export interface PaidOrders {
   readonly paid: bigint
-  /** The orders of 24 hours that have ended. */
   readonly ended: bigint
+}
+
+/** How a solver has kept its word in 24 hours. */
+interface Reliability extends PaidOrders {
   /** The median time to fill of its latest orders, in milliseconds; undefined without one. */
   readonly fillMs: number | undefined
 }
@@ -18,9 +20,16 @@ export interface Reliability {
 /** How the solvers of a chain have kept their word, by address in lower case. */
 type Reliabilities = ReadonlyMap<string, Reliability>
 
-/** The reliabilities, as far as they are read. */
-export const useReliabilities = (chainId: bigint): Reliabilities =>
-  readReliabilities(useSolverStats(chainId, '24h', true).data?.solvers ?? [], useLatestOrders(chainId).orders)
+/** The reliabilities; undefined before they are read. */
+export function useReliabilities(chainId: bigint): Reliabilities | undefined {
+  const { data } = useSolverStats(chainId, '24h', true)
+  const { orders, failure } = useLatestOrders(chainId)
+  return data && (orders ?? failure) && readReliabilities(data.solvers, orders)
+}
+
+/** The reliability of a solver; undefined before it is read. */
+export const reliabilityOf = (known: Reliabilities | undefined, solver: string): Reliability | undefined =>
+  known && (known.get(solver.toLowerCase()) ?? { paid: 0n, ended: 0n, fillMs: undefined })
 
 /** Reads them from the statistics of a day. @param orders the latest ones */
 export const readReliabilities = (
@@ -42,10 +51,10 @@ export function usualFillMs(orders: readonly Order[], address: string): number |
 }
 
 /** What the orders of a solver weigh: each unpaid one as much as nine paid ones. */
-export const weightOf = ({ paid, ended }: Pick<Reliability, 'paid' | 'ended'>) => paid - 9n * (ended - paid)
+export const weightOf = ({ paid, ended }: PaidOrders) => paid - 9n * (ended - paid)
 
 /** Whether a solver has left so many orders unpaid that a user should know before the choice. */
-export const isRisky = (of: Pick<Reliability, 'paid' | 'ended'>) => weightOf(of) < 0n
+export const isRisky = (of: PaidOrders) => weightOf(of) < 0n
 
 /** An offer with how its solver has kept its word. */
 type Judged = readonly [attempt: Attempt, reliability: Reliability]
@@ -60,12 +69,12 @@ export type SaferPair = readonly [shown: Judged, safer: Judged]
  */
 export function saferAttempt(
   attempts: readonly Attempt[],
-  known: Reliabilities,
+  known: Reliabilities | undefined,
   solver?: string,
 ): SaferPair | undefined {
   const offers = attempts.filter(({ rank }) => rank !== undefined)
   const judged = offers.flatMap((attempt): Judged[] => {
-    const of = known.get(attempt.solver.toLowerCase())
+    const of = known?.get(attempt.solver.toLowerCase())
     return of ? [[attempt, of]] : []
   })
   const best = offers.find((offer) => offer.solver === solver) ?? offers[0]

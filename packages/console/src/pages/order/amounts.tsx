@@ -29,17 +29,16 @@ interface AmountsProps {
 export function Amounts({ chainId, swap, end, children }: AmountsProps) {
   const { inputToken = '', inputAmount, outputToken = '', outputAmount, outputChainId = chainId } = swap
   const [sold, bought] = SIDES[end ?? 'open']
-  const isExact = !end?.startsWith('exact')
   return (
     <dl class="hero-amounts">
       <dt>{sold}</dt>
       <dd>
-        <Amount chainId={chainId} address={inputToken} amount={inputAmount} isExact={isExact} />
+        <Amount chainId={chainId} address={inputToken} amount={inputAmount} isExact />
       </dd>
       {children}
       <dt>{bought}</dt>
       <dd class={bought === 'Offered' ? 'not-paid' : ''}>
-        <Amount chainId={outputChainId} address={outputToken} amount={outputAmount} isExact={isExact} />
+        <Amount chainId={outputChainId} address={outputToken} amount={outputAmount} isExact />
         {outputChainId !== chainId && <span class="muted"> on {chainName(outputChainId)}</span>}
       </dd>
     </dl>

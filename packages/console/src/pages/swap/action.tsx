@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { FromTemplate } from '../../components/notice.js'
+import { paidOf } from '../../components/paid.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction/auction.js'
 import type { Auction } from '../../data/auction/auction-stream.js'
@@ -108,10 +110,9 @@ export function Action(props: ActionProps) {
         {missing !== '' ? missing : isContract ? <SwapWords {...props} /> : 'Get the deposit address'}
       </button>
       {missing === UNKEPT && (
-        <p class="form-problem" role="alert">
-          A transfer comes back for its signed quote only, and the storage of this browser is full or blocked.
-          Mend that, and reload.
-        </p>
+        <div class="form-problem" role="alert">
+          <FromTemplate id="no-storage" />
+        </div>
       )}
     </>
   )
@@ -122,8 +123,8 @@ function SwapWords({ chain: { chainId }, offer }: ActionProps) {
   const { inputToken = '', inputAmount, outputToken = '', outputAmount } = offer?.quote ?? {}
   return (
     <span>
-      Swap <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> for{' '}
-      <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort />
+      Swap <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort isExact /> for{' '}
+      <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort isExact />
     </span>
   )
 }
@@ -133,13 +134,9 @@ interface EqualOfferProps extends Pick<ActionProps, 'chain' | 'params' | 'open'>
 }
 
 /** One of two offers between which the user chooses: the better price and the better record have the same weight. */
-function EqualOffer({
-  chain: { chainId },
-  params: { mode, exact, sell, buy },
-  open,
-  judged,
-}: EqualOfferProps) {
-  const [{ solver, amount = 0n }, { paid, ended }] = judged
+function EqualOffer({ chain: { chainId }, params, open, judged }: EqualOfferProps) {
+  const { mode, exact, sell, buy } = params
+  const [{ solver, amount = 0n }, of] = judged
   const than = judged === open?.[0] ? open[1][0].amount : undefined
   const isSale = exact === 'sell'
   const token = { chainId, address: isSale ? buy : sell, isShort: true }
@@ -150,12 +147,12 @@ function EqualOffer({
       </span>{' '}
       <Amount {...token} amount={amount} />
       {than === undefined ? (
-        `${group(`${paid}`)} of ${group(`${ended}`)} paid`
+        paidOf(of)
       ) : (
         <span class="warning">
           {isSale ? '+' : '−'}
-          <Amount {...token} amount={isSale ? amount - than : than - amount} />, {group(`${ended - paid}`)} of{' '}
-          {group(`${ended}`)} not paid
+          <Amount {...token} amount={isSale ? amount - than : than - amount} />,{' '}
+          {group(`${of.ended - of.paid}`)} of {group(`${of.ended}`)} not paid
         </span>
       )}
     </>

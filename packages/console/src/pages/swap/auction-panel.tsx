@@ -38,10 +38,10 @@ export function AuctionPanel(props: AuctionPanelProps) {
           <span class="auction-facts muted">
             {!isForNobody && <span>round {round.number}</span>}
             {nextAt !== undefined && (
-              <span>next in {Math.max(0, Math.ceil((nextAt - now.value) / 1000))} s</span>
+              <span>asks again in {Math.max(0, Math.ceil((nextAt - now.value) / 1000))} s</span>
             )}
             <span class="auction-count">
-              {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} answered`}
+              {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} done`}
             </span>
             {round.quoteId !== '' && <a href={hrefHere('quote', round.quoteId)}>Record</a>}
           </span>

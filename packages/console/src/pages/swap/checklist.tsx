@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<Step['name'], Words>> = {
     waiting: 'Approve',
     active: 'Approve in your wallet',
     sent: 'Waiting until the approval is mined',
-    done: 'Approved',
+    done: 'Approved this amount',
   },
   deposit: {
     waiting: 'Deposit',
@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<Step['name'], Words>> = {
 }
 const ENDS: Readonly<Record<OrderEnd, readonly [words: string, tone: Tone]>> = {
   filled: ['Swap complete', 'good'],
-  refunded: ['Refunded: you have the input back, with compensation', 'bad'],
+  refunded: ['Refunded: you have the input back, with compensation', 'back'],
   ended: ['Ended without a fill', 'neutral'],
 }
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
+import { FromTemplate } from '../../components/notice.js'
 import { SolverRecord } from '../../components/paid.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Deadline } from '../../components/time.js'
@@ -103,10 +104,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
     <section class="deposit-address" aria-label="Deposit address">
       {swap?.check === undefined && (
         <div class="notice notice-warning">
-          <p>
-            <strong>This address is not checked</strong>: you trust this site for it. What goes to a wrong one
-            is lost.
-          </p>
+          <FromTemplate id="unchecked" />
           {children !== undefined && <Connect>Connect a wallet to check</Connect>}
         </div>
       )}

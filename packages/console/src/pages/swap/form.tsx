@@ -10,7 +10,7 @@ import { offerOf } from '../../data/auction/auction.js'
 import type { Query } from '../../data/query.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokenOf } from '../../data/tokens/tokens.js'
-import { exactAmount, formatAmount } from '../../format/amount.js'
+import { exactAmount, formatReceipt } from '../../format/amount.js'
 import { shorten } from '../../format/shorten.js'
 import { wallet } from '../../wallet/connected-wallet.js'
 import { useBalances } from '../../wallet/use-wallet-read.js'
@@ -67,7 +67,7 @@ export function SwapForm(props: SwapFormProps) {
     const decimals = known?.decimals
     const amounts = open?.map(([{ amount }]) => amount) ?? [amount]
     const shown =
-      amount === undefined ? '' : amounts.map((each = 0n) => formatAmount(each, decimals)).join(' or ')
+      amount === undefined ? '' : amounts.map((each = 0n) => formatReceipt(each, decimals)).join(' or ')
     return (
       <TokenField
         chain={chain}

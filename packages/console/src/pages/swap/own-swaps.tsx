@@ -119,7 +119,7 @@ function markOf(
   const { isContract } = swap
   const end = endOf(order, isContract !== true)
   if (end === 'filled') return ['settled', 'good']
-  if (end === 'refunded') return ['refunded', 'bad']
+  if (end === 'refunded') return ['refunded', 'back']
   const isDue = end !== undefined || fillDeadline * 1000 < latestNow.value
   if (order.state === OrderState.DEPOSITED || (isContract && end === undefined && isDepositSeen(swap)))
     return isDue ? ['not filled: refund it', 'bad'] : ['deposited', 'waiting']

@@ -21,17 +21,22 @@ export function PriceReference(props: PriceReferenceProps) {
   return (
     <p class={last && last.bps < FAR ? 'warning' : 'muted'}>
       No outside price known.
-      {last &&
-        ` Last fill here ${last.price} at ${formatClock(last.at * 1000)}; this price ${formatBps(last.bps)}.`}
+      {last
+        ? ` Last fill here ${last.words}; this price ${formatBps(last.bps)}.`
+        : !props.orders && ' Last fill here: …'}
     </p>
   )
 }
 
-/** The last fill of a pair among orders, with its time in Unix seconds, and how far a price is from it. */
+/** The last fill of a pair among orders in words, with its time in Unix seconds, and how far a price is from it. */
 export function lastFill({ chainId, orders, swap, until = Number.POSITIVE_INFINITY }: PriceReferenceProps) {
   const { inputToken: sell = '', inputAmount, outputToken: buy = '', outputAmount } = swap
   const [sold = 0, bought = 0] = [sell, buy].map((token) => tokenOf(chainId, token)?.decimals)
+  const format = (value: number) => formatFillRate(value, bought)
   const last = fillsOf({ chainId, orders, sell, buy }).findLast(({ at }) => at < until)
   const rate = wholeRate([inputAmount, sold], [outputAmount, bought])
-  return last && { ...last, price: formatFillRate(last.rate, bought), bps: (rate / last.rate - 1) * BPS }
+  if (last === undefined) return undefined
+  const size = `${format(last.volume)} ${tokenOf(chainId, buy)?.symbol}`
+  const words = `${format(last.rate)} at ${formatClock(last.at * 1000)}, of ${size}`
+  return { at: last.at, words, bps: (rate / last.rate - 1) * BPS }
 }

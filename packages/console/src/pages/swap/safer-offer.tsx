@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { SolverLabel } from '../../components/id.js'
+import { paidOf } from '../../components/paid.js'
 import { Amount } from '../../components/token-amount.js'
 import type { SaferPair } from '../../data/solvers/reliability.js'
 import { group } from '../../format/amount.js'
@@ -11,7 +12,7 @@ const SEEN = 20n
 
 interface SaferOfferProps {
   readonly chain: Chain
-  readonly wanted: WantedSwap | undefined
+  readonly wanted: Pick<WantedSwap, 'inputToken' | 'outputToken' | 'isExactInput'> | undefined
   readonly pair: SaferPair
   /** What the user can do now. */
   readonly children?: ComponentChildren
@@ -30,9 +31,8 @@ export function SaferOffer({
   return (
     <p class={`notice safer-offer ${(left.ended - left.paid) * SEEN > left.ended ? 'notice-warning' : ''}`}>
       <SolverLabel address={shown.solver} /> did not pay {group(`${left.ended - left.paid}`)} of{' '}
-      {group(`${left.ended}`)} orders in 24&nbsp;h. <SolverLabel address={safer.solver} /> paid{' '}
-      {group(`${kept.paid}`)} of {group(`${kept.ended}`)}, for{' '}
-      <Amount chainId={chain.chainId} address={token} amount={more - less} isShort />{' '}
+      {group(`${left.ended}`)} orders in 24&nbsp;h. <SolverLabel address={safer.solver} />: {paidOf(kept)},
+      for <Amount chainId={chain.chainId} address={token} amount={more - less} isShort />{' '}
       {isExactInput ? 'less' : 'more'}. {children}
     </p>
   )

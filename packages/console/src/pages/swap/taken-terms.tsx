@@ -1,6 +1,5 @@
 import { Fact } from '../../components/facts.js'
-import { Account, OrderId } from '../../components/id.js'
-import { SolverRecord } from '../../components/paid.js'
+import { Account, OrderId, SolverLabel } from '../../components/id.js'
 import { Rate } from '../../components/rate.js'
 import { Moment } from '../../components/time.js'
 import { timeOf } from '../../data/orders/latest-orders.js'
@@ -42,7 +41,7 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
           <Account address={quote.user} />
         </Fact>
         <Fact name="Solver">
-          <SolverRecord {...{ chainId }} solver={quote.solver} />
+          <SolverLabel address={quote.solver} />
         </Fact>
         <Fact name="Order">
           <OrderId id={orderId} />

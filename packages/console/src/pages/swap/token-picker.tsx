@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { FromTemplate } from '../../components/notice.js'
 import { Amount, TokenLogo } from '../../components/token-amount.js'
 import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
 import { tokensOf } from '../../data/tokens/tokens.js'
@@ -118,10 +119,7 @@ export function TokenPicker(props: TokenPickerProps) {
               : 'No token here matches. Paste an address.'}
           </p>
         )}
-        <p class="muted picker-legend">
-          ≈ by the last fill here. Unlisted: the operator of this site has not named it, and anyone can make a
-          token of any name.
-        </p>
+        <FromTemplate id="picker-legend" />
       </form>
     </dialog>
   )

@@ -19,7 +19,7 @@ export function UserField({ params }: { readonly params: SwapParams }) {
         spellcheck={false}
         onInput={({ currentTarget }) => take(currentTarget.value.trim())}
       />
-      <p class="warning">No address of an exchange: a refund goes back there, and you may not get it.</p>
+      <p class="warning">Give no exchange's address: a refund would go there, and you may not get it.</p>
       {suggestedUser !== '' && (
         <p class="suggested-user">
           <span>

@@ -39,8 +39,9 @@ export function WhatHappens(props: WhatHappensProps) {
   const { chain, swap, missing, isDeposited = false, isTransfer = false, children } = props
   const { chainId, defaultDepositWindow, fillWindow } = chain
   const { inputToken, inputAmount, outputToken, outputAmount, depositDeadline, fillDeadline } = swap
-  const show = (address: string, amount: string, isExact = false) => (
-    <Amount {...{ chainId, address, amount, isExact }} isShort />
+  const isOffer = depositDeadline !== undefined
+  const show = (address: string, amount: string) => (
+    <Amount {...{ chainId, address, amount }} isExact={isOffer} isShort />
   )
   const input = show(inputToken, inputAmount)
   const most = formatSpan((defaultDepositWindow + fillWindow) * 1000)
@@ -53,28 +54,30 @@ export function WhatHappens(props: WhatHappensProps) {
           <>
             <dt>You pay</dt>
             <dd>
-              {input} and gas{gas && ' of '}
+              {input} and gas{gas && ' of about '}
               {gas && <Gas chainId={chainId} amount={gas} />}; no fee
             </dd>
           </>
         )}
-        <dt>You get</dt>
+        <dt>{isOffer ? 'Solver owes you' : 'You get'}</dt>
         <dd>
-          {depositDeadline === undefined ? 'about' : 'exactly'}{' '}
-          {show(outputToken, outputAmount, depositDeadline !== undefined)}
-          {depositDeadline === undefined
+          {isOffer && 'exactly '}
+          {show(outputToken, outputAmount)}
+          {!isOffer
             ? `, an estimate until you ${missing}`
             : !isDeposited && (
                 <>
                   {isTransfer ? ' if it arrives by ' : ' if deposited by '}
                   <Deadline seconds={depositDeadline - (isTransfer ? SPARE_SECONDS : 0)} />
+                  {isTransfer && ', before it cancels'}
                 </>
               )}
         </dd>
         <dt>If not paid</dt>
         <dd>
           after {fillDeadline === undefined ? most : <Deadline seconds={fillDeadline} />} you can take {input}{' '}
-          back for the gas of a refund, plus <Compensation chain={chain} output={BigInt(outputAmount)} />
+          back {isTransfer && 'with the signed quote, '}for the gas of a refund, plus{' '}
+          <Compensation chain={chain} output={BigInt(outputAmount)} />
         </dd>
         {isTransfer && (
           <>
@@ -100,7 +103,10 @@ export function useWorth(chainId: bigint) {
     const [sell = '', buy = ''] = [token?.address, dollar?.address]
     const rate = sell === buy ? 1 : fillsOf({ chainId, sell, buy, orders }).at(-1)?.rate
     const worth = (Number(amount) / 10 ** (token?.decimals ?? 0)) * (rate ?? 0)
-    return { worth, words: worth > 0 ? `≈ ${group(worth.toFixed(2))} ${dollar?.symbol}` : '' }
+    return {
+      worth,
+      words: worth > 0 ? `≈ ${group(worth.toFixed(worth < 1000 ? 2 : 0))} ${dollar?.symbol}` : '',
+    }
   }
 }
 
@@ -110,7 +116,7 @@ export function Gas({ chainId, amount }: { readonly chainId: bigint; readonly am
   const wrapped = tokensOf(chainId).find(({ symbol, isListed }) => isListed && symbol === `W${coin}`)
   return (
     <>
-      <span class="number">{formatAmount(amount, 18, 6)}</span> {coin ?? 'of the native coin'}{' '}
+      <span class="number">{formatAmount(amount, 18)}</span> {coin ?? 'of the native coin'}{' '}
       <span class="muted">{useWorth(chainId)(wrapped, amount).words}</span>
     </>
   )
@@ -123,7 +129,7 @@ export function Compensation({ chain, output }: { readonly chain: Chain; readonl
   const amount = (output * BigInt(bondReservationBps)) / BPS
   return (
     <>
-      <BondAmount chain={chain} amount={amount} /> of the solver's bond (no known price)
+      <BondAmount chain={chain} amount={amount} /> of the solver's bond
     </>
   )
 }
