@@ -1,9 +1,5 @@
-import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
-import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
-import { deferred } from '../support/deferred.js'
 import { BASE_FEE, GAS, TIP } from '../support/model-chain/model-chain.js'
-import { keyOf } from '../support/solver-kit/market.js'
 import type { KnownQuote } from './known-quotes.js'
 import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'
 import { BOND, SOLVER } from './world.js'
@@ -11,19 +7,6 @@ import { BOND, SOLVER } from './world.js'
 /** What the kit wants for each open quote: a fifth more gas, twice the base fee, and twice that. */
 const WANTED = 2n * ((GAS * 6n) / 5n) * (2n * BASE_FEE + TIP)
 const TERMS = { depositSeconds: 60 }
-
-it('quotes whose end the hour might not pay for are declined, which is reported once, until there is room', async () => {
-  const running = await startRunning('reference', { maxCancelFees: 2n * WANTED })
-  const { ask, errors, passBlocks, restartAfter, metrics } = running
-  const asked = [await ask(1_000n, TERMS), await ask(1_000n, TERMS), await ask(1_000n, TERMS)]
-  expect(asked.map((known) => known !== undefined)).toEqual([true, true, false])
-  expect(errors()).toEqual([expect.stringContaining('maxCancelFees of this hour')])
-  await passBlocks(35)
-  expect(metrics().openQuotes).toBe(0)
-  await restartAfter(61, 60)
-  const later = { ...TERMS, fillSeconds: 1_200 }
-  expect([await ask(1_000n, later), await ask(1_000n, later)]).not.toContain(undefined)
-})
 
 it('what the budget allows is spent on what risks most, and the others stay open', async () => {
   const running = await startRunning('reference', { maxCancelFees: 3n * WANTED })
@@ -51,29 +34,6 @@ it.each([
     expect([solver.metrics().openQuotes, chain.countOf(SOLVER) - before]).toEqual([0, count])
   },
 )
-
-it('a quote that is signed while `cancelQuotes` is called is not sent', async () => {
-  const signing = deferred()
-  const account = privateKeyToAccount(keyOf(devAccounts[1]))
-  let isSlow = false
-  const slowly = async (typed: never) => {
-    if (isSlow) await signing.opened
-    return account.signTypedData(typed)
-  }
-  const signTypedData = slowly as typeof account.signTypedData
-  const options = { account: { ...account, signTypedData } }
-  const { ask, cancelQuotes, passBlocks, metrics } = await startRunning('reference', {}, options)
-  await passBlocks(2)
-  isSlow = true
-  const asking = ask(1_000n)
-  await Promise.resolve()
-  expect(await cancelQuotes()).toEqual([])
-  signing.open()
-  expect(await asking).toBeUndefined()
-  isSlow = false
-  expect(metrics().openQuotes).toBe(0)
-  expect(await ask(1_000n)).toBeDefined()
-})
 
 const GWEI = 1_000_000_000n
 

@@ -1,49 +1,13 @@
 import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect, it, vi } from 'vitest'
-import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import { Revert } from '../support/model-chain/journal.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
-import { keyOf } from '../support/solver-kit/market.js'
-import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SOLVER, settlementCall } from './world.js'
-
-const [, maker = devAccounts[0]] = devAccounts
-const { address, signMessage, signTypedData, signTransaction } = privateKeyToAccount(keyOf(maker))
 
 const CANCEL = settlementCall('cancelNonce', [0n]).slice(0, 10)
 
 afterEach(() => void vi.restoreAllMocks())
-
-it('an account that signs quotes and no transactions costs half of the bond, however often a stranger has them slashed', async () => {
-  let isDown = false
-  const sign: typeof signTransaction = (...asked) =>
-    isDown ? Promise.reject(new Error('denied')) : signTransaction(...asked)
-  const account = { address, signMessage, signTypedData, signTransaction: sign }
-  const running = await startRunning('reference', { pollIntervalMs: 1_000 }, { account })
-  const { ask, passBlocks, isUnused, slash, bond, restart } = running
-  await passBlocks(20)
-  isDown = true
-  const slashSome = async () => {
-    const signed: KnownQuote[] = []
-    const milli = (bond() * 39_900n) / BOND
-    for (let count = 0; count < 6; count++) {
-      const known = await ask(milli, { depositSeconds: 4 })
-      if (known !== undefined) signed.push(known)
-    }
-    await passBlocks(42)
-    for (const known of signed.filter(isUnused)) slash(known)
-    await passBlocks(3)
-    return signed.length
-  }
-  expect(await slashSome()).toBeGreaterThan(0)
-  for (let round = 0; round < 4; round++) await slashSome()
-  isDown = false
-  await restart(() => {})
-  expect(await slashSome()).toBe(0)
-  expect(bond()).toBeGreaterThanOrEqual(BOND / 2n)
-})
 
 it.each([
   ['a payment that the node refuses', 'fill', false],

@@ -5,7 +5,6 @@ import type { Random } from '../support/random.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { createWatch } from './invariants.js'
 import { isSigned, type KnownQuote, toKnown } from './known-quotes.js'
-import type { LyingInstance } from './lying-instance.js'
 import { makeLie, noLies } from './lying-node.js'
 import {
   CHAIN_ID,
@@ -37,11 +36,8 @@ const TROUBLES = ['kill', 'kill', 'node', 'held', 'tip', 'clock', 'pool', 'cance
 /** A history of a solver that anybody may attack. Each step is a line of its log. */
 export type History = ReturnType<typeof createHistory>
 
-/**
- * Builds a history that has not begun.
- * @param instance to which the solver opens sessions; without one it registers an endpoint
- */
-export function createHistory(random: Random, rules: Rules, instance?: LyingInstance) {
+/** Builds a history that has not begun. */
+export function createHistory(random: Random, rules: Rules) {
   const world = createWorld(rules)
   const { clock, chain } = world
   const watch = createWatch(world)
@@ -146,7 +142,6 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     if (incarnation === undefined) return
     note('kill -9')
     world.kill(incarnation)
-    instance?.cut()
     incarnation = undefined
   }
 
@@ -155,7 +150,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     if (incarnation?.progress === 'failed') stop()
     if (incarnation !== undefined) return
     note('start')
-    incarnation = world.start(instance && { aggregatorUrl: instance.url, endpointUrl: undefined })
+    incarnation = world.start()
     makeLie(incarnation.node, chain, random, () => lies)
     if (isNodeDown) incarnation.node.setState('down')
     // The start loads a library, which takes time of the machine.
@@ -213,15 +208,6 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     watch.reorganised(removed, added)
   }
 
-  /** An instance reports a deposit of an order that is open, has ended, or never was. */
-  async function lie(): Promise<void> {
-    if (instance === undefined || incarnation === undefined) return
-    const known = chance(70) ? anyQuote() : undefined
-    const orderId = known?.orderId ?? random.hex(32)
-    note(`the instance reports a deposit for ${orderId.slice(0, 10)}`)
-    await instance.report(orderId, chainTime() + random.integer(-100, 2 ** 31))
-  }
-
   async function calm(): Promise<void> {
     if (incarnation?.progress !== 'started' && chance(40)) await start()
     if (isNodeDown && chance(40)) {
@@ -246,7 +232,6 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
         )
     watch.mined(mined, isAble)
     await clock.advance(seconds * 500)
-    if (incarnation?.progress === 'starting') await instance?.session()
   }
 
   return {
@@ -271,7 +256,6 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
         }
         if (chance(6)) trouble()
         if (chance(4)) reorganise()
-        if (chance(20)) await lie()
         await calm()
         await block()
       }

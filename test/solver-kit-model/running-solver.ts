@@ -6,7 +6,6 @@ import type { Rules } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { isSigned, type KnownQuote, toKnown } from './known-quotes.js'
-import type { LyingInstance } from './lying-instance.js'
 import {
   CHAIN_ID,
   createWorld,
@@ -46,7 +45,6 @@ export async function startRunning(
   rules: Rules = 'reference',
   limits: Partial<ChainOptions> = {},
   options: Partial<SolverOptions> = {},
-  instance?: LyingInstance,
 ) {
   registerAll()
   const world = createWorld(rules)
@@ -65,16 +63,10 @@ export async function startRunning(
   }
 
   async function begin(terms = limits, setUp: (begun: Incarnation) => void = () => {}) {
-    const begun = world.start(
-      { ...options, ...(instance && { aggregatorUrl: instance.url, endpointUrl: undefined }) },
-      terms,
-    )
+    const begun = world.start(options, terms)
     setUp(begun)
     await begun.node.asked
-    for (let block = 0; block < 60 && begun.progress !== 'started'; block++) {
-      await passBlocks(1)
-      await instance?.session()
-    }
+    for (let block = 0; block < 60 && begun.progress !== 'started'; block++) await passBlocks(1)
     expect(begun.progress, begun.errors.map(String).join()).toBe('started')
     return begun
   }
@@ -130,8 +122,7 @@ export async function startRunning(
     },
     /** Time goes on without a block, in milliseconds. */
     pass: (ms: number) => clock.advance(ms),
-    /** The time of day of the solver's machine, in Unix milliseconds. */
-    setTime: clock.set,
+    standStill: clock.standStill,
     restart,
     /** Ends the process, and starts another one after some blocks, by which it knows the time between two. */
     restartAfter(blocks: number, seconds: number, setUp?: (begun: Incarnation) => void) {

@@ -4,7 +4,6 @@ import { createRandom } from '../support/random.js'
 import { rounds } from '../support/rounds.js'
 import { playFreeRequests } from './free-requests.js'
 import { createHistory } from './history.js'
-import { startLyingInstance } from './lying-instance.js'
 import { registerAll } from './running-solver.js'
 
 /** Half of them for each contract. `SOLVER_SEED` runs one. */
@@ -23,9 +22,7 @@ describe.each(RULES)('on the %s contract', (rules) => {
     'a solver of the kit pays each order once, and loses no more bond than it may, seed %i',
     async (seed) => {
       registerAll()
-      // Each fourth one has a session, whose sockets take time of the machine.
-      const instance = seed % 4 === 0 ? await startLyingInstance() : undefined
-      const history = createHistory(createRandom(seed), rules, instance)
+      const history = createHistory(createRandom(seed), rules)
       try {
         await history.play(BLOCKS)
         await history.calmDown(CALM_BLOCKS)
@@ -34,7 +31,6 @@ describe.each(RULES)('on the %s contract', (rules) => {
         throw new Error(`${text}\nSOLVER_SEED=${seed}, ${rules} contract`, { cause: error })
       } finally {
         history.close()
-        instance?.close()
       }
     },
   )

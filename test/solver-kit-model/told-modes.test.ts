@@ -1,37 +1,16 @@
 import { expect, it } from 'vitest'
-import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
-import { RULES } from '../support/chain/chain.js'
-import { OrderState } from '../support/model-chain/settlement-state.js'
+import { fixedPrice } from '../support/solver-kit/fixed-price.js'
 import { startRunning } from './running-solver.js'
-import { BOND, USERS, WETH } from './world.js'
-
-it.each(RULES)(
-  'a transfer that comes after the deposit deadline is given back on the %s contract',
-  async (rules) => {
-    const { quoteFor, transfer, passBlocks, refund, stateOf, contracts, passBeyond } =
-      await startRunning(rules)
-    const known = await quoteFor(1_000n, { isForAddress: true })
-    await passBeyond(known.quote.depositDeadline + 8)
-    const before = contracts.token(WETH).balanceOf(USERS[0])
-    transfer(known)
-    await passBeyond(known.quote.fillDeadline)
-    if (stateOf(known) !== OrderState.SETTLED) {
-      refund('refundAddressDeposit', known)
-      await passBlocks(1)
-      expect(contracts.token(WETH).balanceOf(USERS[0]) - before).toBe(known.quote.inputAmount)
-    }
-  },
-)
+import { BOND } from './world.js'
 
 it.each([
   { isForAddress: false, mode: 'CONTRACT', outcome: 'CANCELLED' },
   { isForAddress: true, mode: 'ADDRESS', outcome: 'KEPT' },
 ])(
-  'a quote that was told $mode says so in its nonce, and `cancelQuotes` finds it $outcome where the contract keeps tokens',
-  async ({ isForAddress, mode, outcome }) => {
+  '`cancelQuotes` finds a quote that was told $mode $outcome where the contract keeps the tokens at its address',
+  async ({ isForAddress, outcome }) => {
     const { quoteFor, transfer, passBlocks, cancelQuotes } = await startRunning('deployed')
     const known = await quoteFor(1_000n, { isForAddress })
-    expect(modeOfNonce(known.quote.nonce)).toBe(mode)
     transfer(known, (known.quote.inputAmount * 95n) / 100n)
     await passBlocks(1)
     const cancelling = cancelQuotes()
@@ -39,6 +18,20 @@ it.each([
     expect(await cancelling).toEqual([{ orderId: known.orderId, outcome }])
   },
 )
+
+it('a quote that is being priced while `cancelQuotes` is called is not sent', async () => {
+  let whilePricing: () => unknown = () => {}
+  const quote: typeof fixedPrice = (asked) => {
+    whilePricing()
+    return fixedPrice(asked)
+  }
+  const { ask, cancelQuotes, passBlocks } = await startRunning('reference', {}, { quote })
+  await passBlocks(2)
+  whilePricing = cancelQuotes
+  expect(await ask(1_000n)).toBeUndefined()
+  whilePricing = () => {}
+  expect(await ask(1_000n)).toBeDefined()
+})
 
 it('a quote for an address that nobody pays is cancelled in the second half of its fill window, and costs no bond', async () => {
   const { quoteFor, passBlocks, isUnused, slash, bond, passBeyond } = await startRunning('deployed')

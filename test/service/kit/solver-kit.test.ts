@@ -41,21 +41,6 @@ it('a solver with a session quotes, and fills an order that was deposited at the
   expect(solver.errors).toEqual([])
 })
 
-it.each(['EXACT_INPUT', 'EXACT_OUTPUT'])(
-  'a solver settles an order of %s that was paid to its deposit address',
-  async (orderType) => {
-    const solver = market.solver()
-    await solver.start()
-    const amount = String(orderType === 'EXACT_INPUT' ? WETH_UNIT : PRICE)
-    const offer = await market.quote({ orderType, amount })
-    expect(offer.quote).toMatchObject({ inputAmount: String(WETH_UNIT), outputAmount: String(PRICE) })
-    await market.payAddress(offer)
-    expect(await market.settlements(offer.orderId)).toBe(1)
-    await expect.poll(() => solver.filled).toEqual([offer.orderId])
-    expect(solver.errors).toEqual([])
-  },
-)
-
 it('a solver with an endpoint registers it, quotes there, and fills', async () => {
   const [, account] = solverAccounts
   const { url: endpointUrl } = await serve((request, response) => solver.handler(request, response))
@@ -128,23 +113,8 @@ it('a solver serves its metrics and its health until it is closed', async () => 
   await expect(fetch(`${url}/health`)).rejects.toThrow()
 })
 
-it('a start that the instance never accepts fails, and leaves nothing behind', async () => {
+it('a start that the instance never accepts fails', async () => {
   await expect(market.solver({ protocolName: 'Other' }).start()).rejects.toThrow(
     /^SIGNATURE_INVALID.* signature /,
   )
-  const { chains } = market.solverOptions()
-  for (const terms of Object.values(chains))
-    await expect(market.solver({ chains: { 1: terms } }).start()).rejects.toThrow(
-      'chains[1].rpc must be a node of chain 1: it answers for chain',
-    )
-})
-
-it('an account that cannot pay for its approvals is told so, and tries again', async () => {
-  const solver = market.solver({ account: `0x${'11'.repeat(32)}` })
-  const started = solver.start().catch(() => 'closed')
-  await expect
-    .poll(() => solver.errors.map((error) => (error as Error).message))
-    .toContainEqual(expect.stringMatching(/0x\w{40} must be able to approve 0x\w{40} on chain/))
-  await solver.close()
-  await started
 })

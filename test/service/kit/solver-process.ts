@@ -3,16 +3,14 @@
  *
  *   tsx test/service/kit/solver-process.ts '{…}'
  */
-import { createServer } from 'node:http'
 import { createSolver } from '../../../packages/solver/src/create-solver.js'
 import { fixedPrice } from '../../support/solver-kit/fixed-price.js'
 
 const [options = ''] = process.argv.slice(2)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-const given = JSON.parse(options)
 const solver = createSolver({
-  ...given,
+  ...JSON.parse(options),
   quote: fixedPrice,
   onDeposit: ({ orderId }) => print(`deposited ${orderId}`),
   onDepositRemoved: ({ orderId }) => print(`removed ${orderId}`),
@@ -20,7 +18,5 @@ const solver = createSolver({
   onMissed: ({ orderId }) => print(`missed ${orderId}`),
   onError: (error) => print(`error ${error}`),
 })
-if (given.endpointUrl !== undefined)
-  createServer(solver.handler).listen(Number(new URL(given.endpointUrl).port), '127.0.0.1')
 await solver.start()
 print('started')

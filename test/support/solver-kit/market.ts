@@ -4,7 +4,7 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import type { DevAccount } from '../../../packages/cli/src/devnet/deploy.js'
 import { createSolver } from '../../../packages/solver/src/create-solver.js'
 import type { SolverOptions } from '../../../packages/solver/src/solver-options.js'
-import { type Rules, solverAccounts, startChain, user } from '../chain/chain.js'
+import { solverAccounts, startChain, user } from '../chain/chain.js'
 import { createCalls } from '../chain/contract-calls.js'
 import { OrderState } from '../chain/settlement.js'
 import { eventually } from '../eventually.js'
@@ -20,7 +20,6 @@ export interface Offer {
   readonly solverSignature: Hex
   readonly orderId: Hex
   readonly depositAddress: Hex
-  readonly quoteId?: string
 }
 
 export type Market = Awaited<ReturnType<typeof startMarket>>
@@ -30,20 +29,16 @@ export function keyOf(account: DevAccount): Hex {
   return bytesToHex(account.getHdKey().privateKey ?? new Uint8Array())
 }
 
-/**
- * A chain, a service that polls it often, a user with WETH, and solvers with bonds and USDC that a test starts.
- * @param environment further variables of the service
- * @param rules of the settlement contract
- */
-export async function startMarket(environment: Record<string, string> = {}, rules: Rules = 'reference') {
-  const chain = await startChain({ bonded: 4, rules })
+/** A chain, a service that polls it often, a user with WETH, and solvers with bonds and USDC that a test starts. */
+export async function startMarket() {
+  const chain = await startChain({ bonded: 4, rules: 'reference' })
   const { contracts, chainId, devnet } = chain
   const calls = createCalls(devnet, contracts.settlement)
   for (const account of solverAccounts.slice(0, 4))
     await calls.mint(contracts.usdc, account.address, INVENTORY)
   await calls.mint(contracts.weth, user.address, 1_000n * WETH_UNIT)
   await calls.approve(contracts.weth, user, 2n ** 256n - 1n)
-  const service = await startService(chain, environment)
+  const service = await startService(chain)
 
   /** Everything that a solver of this market needs, as JSON has it but for `quote`. */
   function solverOptions(account: DevAccount = solverAccounts[0]) {
@@ -105,15 +100,6 @@ export async function startMarket(environment: Record<string, string> = {}, rule
       if (event?.type !== 'event') throw new Error('the contract has no such event')
       const range = { address: contracts.settlement, fromBlock: 0n, event, args: { orderId } } as const
       return (await calls.client.getLogs(range as never)).length
-    },
-    /** How many transactions an account has sent. */
-    countTransactions: ({ address }: DevAccount) => calls.client.getTransactionCount({ address }),
-    /** How many transactions wait to be mined. */
-    pendingCount: async () => (await calls.client.getTxpoolStatus()).pending,
-    /** The transactions of an account that wait to be mined. */
-    async pendingOf({ address }: DevAccount) {
-      const { transactions } = await calls.client.getBlock({ blockTag: 'pending', includeTransactions: true })
-      return transactions.filter(({ from }) => from.toLowerCase() === address.toLowerCase())
     },
     async close() {
       await service.close()

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../../../test/support/manual-clock.js'
-import { createChainTime } from '../../src/chain/chain-time.js'
+import { only } from '../../../../test/support/only.js'
+import { createChainTime, readHead } from '../../src/chain/chain-time.js'
 
 const START = 2_000_000_000
 const CONFIRMATIONS = 20
@@ -21,6 +22,38 @@ it('what is over is told by the newest block, and what may come by the later one
   expect([time.passed(), time.now()]).toEqual([START, START])
   time.see(block(101, START + 7))
   expect([time.passed(), time.now()]).toEqual([START + 7, START + 7])
+})
+
+it('a chain is blind after twenty polls without an answer, and five seconds at least', async () => {
+  const { clock, time } = startTime(1)
+  await clock.advance(5_000)
+  expect(time.isBlind(100)).toBe(false)
+  await clock.advance(1)
+  expect([time.isBlind(100), time.isBlind(1_000)]).toEqual([true, false])
+  await clock.advance(15_000)
+  expect(time.isBlind(1_000)).toBe(true)
+  time.answered()
+  expect(time.isBlind(1_000)).toBe(false)
+})
+
+it('what is given up is given up by the earlier one of the last two blocks', () => {
+  const { time } = startTime(1)
+  time.see(block(101, START + 200))
+  expect(time.surelyPassed()).toBe(START)
+  time.see(block(102, START + 2))
+  expect(time.surelyPassed()).toBe(START + 2)
+})
+
+it.each<[string, object]>([
+  ['time in milliseconds', { timestamp: `0x${(START * 1000).toString(16)}` }],
+  ['time', { timestamp: null }],
+  ['number', { number: null }],
+])('a block that has no %s of a chain is no answer', async (_what, change) => {
+  const word = `0x${'00'.repeat(32)}`
+  const right = { number: '0x1', hash: word, parentHash: word, timestamp: `0x${START.toString(16)}` }
+  const head = (answer: object) => readHead(only({ client: { request: async () => answer as never } }))
+  expect(await head(right)).toEqual({ number: 1, hash: word, time: START })
+  await expect(head({ ...right, ...change })).rejects.toThrow(/has no valid (timestamp|number)/)
 })
 
 it.each([

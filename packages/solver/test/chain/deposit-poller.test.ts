@@ -1,7 +1,21 @@
-import { describe, expect, it } from 'vitest'
-import { RpcError } from '../../../chain/src/json-rpc.js'
+import { pad } from 'viem'
+import { expect, it } from 'vitest'
+import { addressOf, answered, type FoundLog, NEVER, POLL_MS, startPolling, TOKEN } from './poller-fixture.js'
 
-import { addressOf, answered, CONFIRMATIONS, NEVER, POLL_MS, startPolling } from './poller-fixture.js'
+it('a deposit at the contract is passed on with its fill deadline and its quoted input', async () => {
+  const { deposits, errors, nextBlock } = startPolling([], undefined, { deposits: [9] })
+  await nextBlock()
+  expect([deposits[0], errors]).toEqual([[9, 7, 5n], []])
+})
+
+it('what another solver has is no deposit, whatever the filter', async () => {
+  const toOther = (log: FoundLog) => ({ ...log, topics: log.topics.with(3, pad(TOKEN)) })
+  const { deposits, errors, nextBlock } = startPolling([], (_request, found) => found().map(toOther), {
+    deposits: [9],
+  })
+  await nextBlock()
+  expect([deposits, errors]).toEqual([[], []])
+})
 
 it('transfers are asked for by their receivers, however many quotes are open', async () => {
   const addresses = Array.from({ length: 201 }, (_, index) => addressOf(index + 1))
@@ -25,38 +39,20 @@ it.each([
   expect(answers()).toBe(0)
 })
 
-it('the blocks whose logs were refused are read later', async () => {
-  let isRefusing = false
-  const { requests, errors, answers, nextBlock } = startPolling([], (_request, found) => {
-    if (isRefusing) throw new Error('more than 10000 results')
-    return found()
-  })
-  await nextBlock()
-  const before = answers()
-  isRefusing = true
-  for (let block = 0; block < 40; block++) await nextBlock()
-  expect([answers(), new Set(errors)]).toEqual([before, new Set(['more than 10000 results'])])
-  isRefusing = false
-  for (let block = 0; block < 6; block++) await nextBlock()
-  expect(answers()).toBeGreaterThan(before)
-  expect(requests.some(({ from }) => from <= 101)).toBe(true)
-})
-
-describe.each([10, 500])('a node that allows %i blocks', (allowed) => {
-  it.each<[string, () => unknown]>([
-    ['an error', () => answered(-32602, `eth_getLogs is limited to ${allowed} blocks`)],
-    ['a bare code', () => answered(-32005, 'limit exceeded')],
-    ['status 400', () => new RpcError('refused', 'status 400', { status: 400 })],
-    [
-      "an error of the market maker's own transport",
-      () => Object.assign(new Error('block range too large'), { code: -32602 }),
-    ],
-  ])('and says so by %s is read to its head, also after a stop of 700 blocks', async (_how, refusal) => {
+it.each<[string, () => unknown]>([
+  ['an error', () => answered(-32602, 'eth_getLogs is limited to 10 blocks')],
+  [
+    "an error of the market maker's own transport",
+    () => Object.assign(new Error('block range too large'), { code: -32602 }),
+  ],
+])(
+  'a node that allows ten blocks, and says so by %s, is read to its head after a stop of 700 blocks',
+  async (_how, refusal) => {
     const read = new Set<number>()
-    const { requests, answers, nextBlock } = startPolling(
+    const { answers, nextBlock } = startPolling(
       [],
       ({ from, to }, found) => {
-        if (to - from >= allowed) throw refusal()
+        if (to - from >= 10) throw refusal()
         for (let block = from; block <= to; block++) read.add(block)
         return found()
       },
@@ -66,23 +62,6 @@ describe.each([10, 500])('a node that allows %i blocks', (allowed) => {
     expect(answers()).toBeGreaterThan(1)
     const missing = Array.from({ length: 761 }, (_, index) => 940 + index).filter((block) => !read.has(block))
     expect(missing).toEqual([])
-    const refused = requests.filter(({ from, to }) => to - from >= allowed)
-    expect(refused.length).toBeLessThan(requests.length / 4)
-  })
-})
-
-it.each([0.25, 1, 12])(
-  'blocks of the last minute are read again when there is one each %d s',
-  async (secondsPerBlock) => {
-    const { requests, nextBlock } = startPolling([], undefined, { secondsPerBlock, first: 10_000 })
-    for (let block = 0; block < 5; block++) await nextBlock()
-    const [, ...later] = requests
-    for (const { from, to } of later) {
-      const seconds = (to - from) * secondsPerBlock
-      expect(seconds).toBeGreaterThanOrEqual(60)
-      expect(to - from).toBeGreaterThanOrEqual(CONFIRMATIONS)
-      expect(seconds).toBeLessThanOrEqual(Math.max(60 * 4, 106 * secondsPerBlock))
-    }
   },
 )
 

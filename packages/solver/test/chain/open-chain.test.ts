@@ -47,10 +47,10 @@ function createNode(first: Readonly<Record<string, readonly Answer[]>>) {
 
 const callsPerSecond = () => Number.POSITIVE_INFINITY
 
-const open = (first: Parameters<typeof createNode>[0]) =>
+const open = (first: Parameters<typeof createNode>[0], chainId = 10) =>
   readChain(
-    10,
-    { rpc: '', settlement: SETTLEMENT, tokens: [] } as object as ChainSettings,
+    chainId,
+    { rpc: '', settlement: SETTLEMENT, tokens: [], cancelAbove: 5n } as object as ChainSettings,
     { client: createNode(first), callsPerSecond, close() {} },
     'Service',
     SOLVER,
@@ -62,6 +62,7 @@ describe('a start reads of the contract', () => {
       bondReservationBps: 700n,
       minOrder: 20n,
       hasWords: false,
+      cancelAbove: 5n,
       domain: { name: 'Own', version: '2' },
     })
     const absent = { error: REVERTED }
@@ -69,6 +70,20 @@ describe('a start reads of the contract', () => {
       bondReservationBps: 500n,
       minOrder: 0n,
     })
+  })
+
+  it('that it ends many quotes at once: where one refund can release the bond of another order, no quote is small', async () => {
+    const done = { result: '0x' } as const
+    expect(await open({ cancelNonces: [done, done, done] })).toMatchObject({
+      hasWords: true,
+      cancelAbove: 0n,
+    })
+  })
+
+  it('nothing, when the node is one of another chain', async () => {
+    await expect(open({}, 11)).rejects.toThrow(
+      'chains[11].rpc must be a node of chain 11: it answers for chain 10',
+    )
   })
 
   it.each([

@@ -19,7 +19,7 @@ const SOLVER = `0x${'0a'.repeat(20)}` as const
 const SETTLEMENT = `0x${'5e'.repeat(20)}` as const
 export const TOKEN = `0x${'0b'.repeat(20)}` as const
 export const POLL_MS = 1_000
-export const CONFIRMATIONS = 20
+const CONFIRMATIONS = 20
 export const NEVER = new Promise<never>(() => {})
 
 export const answered = (code: number, message: string) => toRpcError({ code, message }, String)
@@ -57,7 +57,6 @@ interface LogRequest {
 }
 
 interface PolledChain {
-  readonly secondsPerBlock?: number
   /** Where the solver has stopped. */
   readonly position?: number
   /** The number of the block at its start. */
@@ -74,7 +73,7 @@ interface PolledChain {
 export function startPolling(
   addresses: readonly Address[],
   answer: (request: LogRequest, found: () => FoundLog[]) => unknown = (_request, found) => found(),
-  { secondsPerBlock = 1, position, first = 100, transfersTo = [], deposits: orders = [] }: PolledChain = {},
+  { position, first = 100, transfersTo = [], deposits: orders = [] }: PolledChain = {},
 ) {
   const clock = createManualClock(0)
   const closing = new AbortController()
@@ -90,11 +89,11 @@ export function startPolling(
   let newest = 'latest'
 
   const model = createModelChain(CONTRACTS, SOLVER, 0)
-  const mine = () => model.mine(Math.floor((model.head().number + 1) * secondsPerBlock))
+  const mine = () => model.mine(model.head().number + 1)
   while (model.head().number < first) mine()
   for (const to of transfersTo) model.act(SOLVER, TOKEN, pad(to))
   for (const order of orders) model.act(SOLVER, SETTLEMENT, hashOf(order))
-  const past = model.blocks[Math.max(0, first - (secondsPerBlock < 1 ? 400 : 100))] as ModelBlock
+  const past = model.blocks[first - 100] as ModelBlock
   const toHead = ({ number, hash, timestamp }: ModelBlock) => ({ number, hash, time: timestamp })
   const time = createChainTime(clock, toHead(past), toHead(model.head()), CONFIRMATIONS)
 

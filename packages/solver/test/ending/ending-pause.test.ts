@@ -14,10 +14,19 @@ const MEANS = {
   lagSeconds: 0,
   paymentSeconds: 0,
   isCapped: false,
+  isBlind: false,
+  isStale: false,
+  hasMissed: false,
+  areAddressesDeclined: false,
 }
 
 /** What keeps a further quote from being signed. @param open quotes @param orders that have a deposit */
-function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {}): string | undefined {
+function pauseOf(
+  open: number,
+  orders: number,
+  change: Partial<typeof MEANS> = {},
+  isForAddress = false,
+): string | undefined {
   const { balance, feesLeft, fillSeconds, blockSeconds, ...means } = { ...MEANS, ...change }
   const { callSeconds, callsPerSecond, lagSeconds, paymentSeconds, isCapped } = means
   const times = { depositDeadline: 1_000, fillDeadline: 1_000 + fillSeconds }
@@ -32,14 +41,17 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
       blockSeconds: () => blockSeconds,
       lookSeconds: () => 2 * callSeconds,
       lagSeconds: () => lagSeconds,
-      isBlind: () => false,
-      isStale: () => false,
+      isBlind: () => means.isBlind,
+      isStale: () => means.isStale,
     },
     ledger: {
       holdings: () => ({ gas: { balance, maxFeePerGas: 2n * GWEI, isCapped } }),
       quotes: () => Array.from({ length: orders }, () => ({ ...entry, deposit: 'CONTRACT' })),
     },
-    losses: { hasMissed: () => false },
+    losses: {
+      hasMissed: () => means.hasMissed,
+      areAddressesDeclined: () => means.areAddressesDeclined,
+    },
     addresses: { keepsTokens: () => false },
     payments: { roundSeconds: () => paymentSeconds },
     report() {},
@@ -51,8 +63,25 @@ function pauseOf(open: number, orders: number, change: Partial<typeof MEANS> = {
     only(toCancel),
     only({ cost: () => CANCELLATION_COST, budget }),
   )
-  return pause(only({ ...times, isForAddress: false }))
+  return pause(only({ ...times, isForAddress }))
 }
+
+it.each([
+  ['isBlind', 'the node does not answer'],
+  ['isStale', 'the newest block is old'],
+  ['hasMissed', 'missed orders in the output token have cost too much, or were of this user'],
+  ['isCapped', 'maxFeePerGas is below what a transaction needs'],
+])('nothing is signed while %s is true', (what, why) => {
+  expect(pauseOf(0, 0, { [what]: true })).toContain(why)
+})
+
+it('after a slash of a deposit address, only quotes for such are declined', () => {
+  const change = { areAddressesDeclined: true }
+  expect([pauseOf(0, 0, change), pauseOf(0, 0, change, true)]).toEqual([
+    undefined,
+    'a deposit address has cost a part of the bond',
+  ])
+})
 
 /** The most quotes, with the one that is asked for, for which nothing is missing. */
 const most = (change: Partial<typeof MEANS>) =>
@@ -85,5 +114,4 @@ it('one fill window must suffice for all, and its first block only shows that it
   ]
   expect(counts.map((count) => count + 1)).toEqual([48, 128, 304, 176, 160, 112, 80])
   expect(pauseOf(0, 0, { fillSeconds: 25 })).toContain('fill window')
-  expect(pauseOf(0, 0, { isCapped: true })).toContain('maxFeePerGas')
 })

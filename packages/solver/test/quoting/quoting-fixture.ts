@@ -34,11 +34,14 @@ export function startQuoting(
   const errors: string[] = []
   const lines: object[] = []
   const warnings: string[] = []
+  /** What the ledger was asked. */
+  const shortages: unknown[][] = []
   /** The nonces of the quotes that count. */
   const promised = new Set<bigint>()
   const open = new Map<bigint, { quote: Quote; deposit: 'NONE' | 'CONTRACT' }>()
   const kept: { user: string; nonce: bigint; isForAddress: boolean }[] = []
   let passed = 0
+  let timesCancelled = 0
   const now = Math.floor(clock.now() / 1000)
   const run = only<ChainRun>({
     chain: {
@@ -52,10 +55,13 @@ export function startQuoting(
     },
     time: { now: () => now + passed, blockSeconds: () => 1 },
     pauseFor: () => undefined,
-    addresses: { keepsTokens: () => false },
-    losses: { ofDay: () => 0n },
+    addresses: { keepsTokens: () => true },
+    losses: { ofDay: () => 7n },
     ledger: {
-      shortageFor: () => shortage,
+      shortageFor(...asked: unknown[]) {
+        shortages.push(asked)
+        return shortage
+      },
       promise(asked: { quote: { nonce: bigint } }) {
         promised.add(asked.quote.nonce)
         return {}
@@ -69,7 +75,7 @@ export function startQuoting(
       },
     },
     books: { quoted() {} },
-    ending: { timesCancelled: () => 0 },
+    ending: { timesCancelled: () => timesCancelled },
   })
   const parts = only<SolverParts>({
     options: { minFillSeconds: 60, maxLockSeconds: 3_600, quote },
@@ -112,7 +118,12 @@ export function startQuoting(
     promised,
     open,
     kept,
+    shortages,
     request,
+    /** The market maker cancels its quotes. */
+    cancel() {
+      timesCancelled++
+    },
     /** Time goes on, in seconds. */
     pass(seconds: number): void {
       passed += seconds

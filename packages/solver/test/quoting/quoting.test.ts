@@ -49,6 +49,34 @@ it('a quote whose deposit deadline passes while it is signed is not sent, and co
   ])
 })
 
+it('a quote that is being signed while quotes are cancelled is not sent', async () => {
+  const started = startQuoting(
+    () => ({ amount: 500n }),
+    (...quote) => {
+      started.cancel()
+      return signs(...quote)
+    },
+  )
+  expect(await started.ask()).toEqual({ decline: 'PAUSED' })
+  expect([started.kept, started.promised]).toEqual([[], new Set()])
+})
+
+it.each([
+  ['EXACT_INPUT', { inputAmount: 1_000n, outputAmount: 500n }],
+  ['EXACT_OUTPUT', { inputAmount: 500n, outputAmount: 1_000n }],
+] as const)('a price for %s is the amount of the other side', async (orderType, amounts) => {
+  const { ask } = startQuoting(() => ({ amount: 500n }), signs)
+  expect(await ask(undefined, { orderType })).toMatchObject({ quote: amounts })
+})
+
+it('the ledger is asked with what the contract keeps, and with what a day has cost', async () => {
+  const { ask, askPrice, shortages } = startQuoting(() => ({ amount: 500n }), signs)
+  await ask(undefined, { isForAddress: true })
+  await askPrice(0)
+  const asked = (isForAddress: boolean) => [expect.objectContaining({ isForAddress }), true, 7n]
+  expect(shortages).toEqual([asked(true), asked(false)])
+})
+
 it('a request beyond the budget of the event loop is declined with PAUSED, and is not priced', async () => {
   const asked: unknown[] = []
   const quote = (request: unknown) => {

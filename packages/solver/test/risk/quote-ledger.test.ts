@@ -63,27 +63,14 @@ function open(
 ) {
   passed = 0
   const ledger = build(limits, file)
-  ledger.update({
-    blockNumber: 1n,
-    payable: new Map([[USDC, 1000n]]),
-    freeBond,
-    totalBond: freeBond,
-    gas: GAS,
-  })
+  update(ledger, { blockNumber: 1n, freeBond })
   return ledger
 }
 
 /** The holdings have changed. */
-function update(ledger: QuoteLedger, changes: Partial<Holdings>): void {
-  const freeBond = changes.freeBond ?? 1_000_000n
-  ledger.update({
-    blockNumber: 2n,
-    payable: new Map([[USDC, 1000n]]),
-    freeBond,
-    totalBond: freeBond,
-    gas: GAS,
-    ...changes,
-  })
+function update(ledger: QuoteLedger, { freeBond = 1_000_000n, ...changes }: Partial<Holdings>): void {
+  const payable = new Map([[USDC, 1000n] as const])
+  ledger.update({ blockNumber: 2n, payable, freeBond, totalBond: freeBond, gas: GAS, ...changes })
 }
 
 function promise(ledger: QuoteLedger, promised: Quote, isForAddress = false): Quote {
@@ -160,13 +147,7 @@ it('an order that is not paid counts, and its reserved bond is part of what the 
   const promised = Array.from({ length: 4 }, () => promise(ledger, quote(100n)))
   for (const each of promised) ledger.deposited(each, 'CONTRACT')
   // The contract has reserved four times 5.
-  ledger.update({
-    blockNumber: 1n,
-    payable: new Map([[USDC, 1000n]]),
-    freeBond: 30n,
-    totalBond: 50n,
-    gas: GAS,
-  })
+  update(ledger, { freeBond: 30n, totalBond: 50n })
   const asked = [quote(79n), quote(60n), quote(120n)]
   expect(asked.map((each) => shortage(ledger, each))).toEqual([undefined, undefined, 'BOND_SHARE'])
   promise(ledger, quote(79n))

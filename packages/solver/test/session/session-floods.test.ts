@@ -44,7 +44,6 @@ const PADDING = 125
 
 it.each<[string, ({ socket, send }: ServerConnection, index: number) => void]>([
   ['pings', ({ socket }) => socket.ping(Buffer.alloc(PADDING))],
-  ['pings as messages', ({ send }, index) => send({ type: 'ping', id: `${index}`.padStart(2 * PADDING) })],
   ['quote requests', ({ send }, index) => send(quoteRequest(`${index}`.padStart(2 * PADDING)))],
 ])(
   'a session ends when too many answers wait for an instance that sends %s and does not read',
