@@ -51,19 +51,19 @@ describe('a node that allows few blocks is read', () => {
     ['an error of viem around it', () => new Error('viem', { cause: answered(-32000, 'too wide') })],
   ]
 
-  describe.each([1, 5, 10, 500, 777])('%i', (allowed) => {
-    it.each(REFUSALS)('that says it by %s', async (_how, error) => {
-      const size = createRangeSize(MAX)
-      const asked = await readAll(size, 60 * allowed, (from, to) =>
-        to - from + 1 > allowed ? error() : undefined,
-      )
-      const good = asked.filter((blocks) => blocks <= allowed)
-      expect(good.reduce((sum, blocks) => sum + blocks)).toBe(60 * allowed)
-      expect(good.length).toBeLessThanOrEqual(60 * 2 + 11)
-      // Once its size is known, one of eleven is tried in vain.
-      expect(asked.length - good.length).toBeLessThanOrEqual(12 + good.length / 10)
-    })
-  })
+  async function readByFew(allowed: number, error: () => unknown) {
+    const asked = await readAll(createRangeSize(MAX), 60 * allowed, (from, to) =>
+      to - from + 1 > allowed ? error() : undefined,
+    )
+    const good = asked.filter((blocks) => blocks <= allowed)
+    expect(good.reduce((sum, blocks) => sum + blocks)).toBe(60 * allowed)
+    expect(good.length).toBeLessThanOrEqual(60 * 2 + 11)
+    // Once its size is known, one of eleven is tried in vain.
+    expect(asked.length - good.length).toBeLessThanOrEqual(12 + good.length / 10)
+  }
+
+  it.each(REFUSALS)('when it says so by %s', (_how, error) => readByFew(10, error))
+  it.each([1, 500, 777])('when these are %i', (allowed) => readByFew(allowed, () => refused(500)))
 })
 
 it.each([
