@@ -97,23 +97,6 @@ it('a quote at any replica asks a solver that is connected to any other, which g
   expect(Object.keys(asked ?? {}).sort()).toEqual(Object.keys(request ?? {}).sort())
 })
 
-it('the code of a decline reaches the record, and a price is asked as INDICATIVE', async () => {
-  const { a, b } = await startTwo()
-  const session = await open(a, offering('200'))
-  await untilOffered(b, '200')
-  expect((await b.post(`${path}/price`, quoteRequest(chain))).body).toMatchObject({
-    best: { outputAmount: '200' },
-  })
-  expect(session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)).toMatchObject({
-    kind: 'INDICATIVE',
-  })
-  session.behave(async ({ id }) => ({ type: 'decline', id, code: 'AMOUNT_TOO_LARGE' }))
-  const { status, body } = await quoteAt(b)
-  expect(status).toBe(503)
-  const record = await recordAt(b, body.quoteId)
-  expect(resultOf(record, account)).toMatchObject({ outcome: 'DECLINED', declineCode: 'AMOUNT_TOO_LARGE' })
-})
-
 it('a solver that does not answer at another replica is LATE, in its record, its result and the metrics', async () => {
   const { a, b } = await startTwo()
   await registerEndpoint(b, other, '100')
