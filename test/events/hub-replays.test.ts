@@ -83,15 +83,6 @@ describe('replays', () => {
     expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
   })
 
-  test('of a client are not delayed by the queue of another client', async () => {
-    const opened = await openGatedHub(9000)
-    const waiting = range(0, 39).map((page) => opened.subscribe(page * 100, {}, { client: client('many') }))
-    for (const subscription of waiting) subscription.next().catch(() => {})
-    const taken = opened.subscribe(8000, {}, { client: client('alone') }).next()
-    await opened.pass(6)
-    expect(await now(taken)).toHaveLength(100)
-  })
-
   test('with a filter begin one read in each turn of the event loop', async () => {
     const { subscribe, readMatching } = await openHub({ stored: STORED })
     const clients = range(1, 20).map(String)

@@ -1,19 +1,10 @@
 import { create } from '@bufbuild/protobuf'
-import {
-  FieldDescriptorProto_Label as Label,
-  FieldDescriptorProto_Type as Type,
-} from '@bufbuild/protobuf/wkt'
 import { expect, test } from 'vitest'
 import { ConnectedSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { GetOrderResponseSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
-import {
-  GetQuoteResponseSchema,
-  QuoteSchema,
-  SignedQuoteSchema,
-} from '../../../gen/aggregator/v1/quote_pb.js'
+import { GetQuoteResponseSchema, QuoteSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import { ListSolversResponseSchema } from '../../../gen/aggregator/v1/solver_pb.js'
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
-import { messageWith } from './proto-descriptors.js'
 
 const quote = {
   solver: '0xA',
@@ -99,15 +90,4 @@ test('lists are written item by item, in their order, and are present when empty
     supportedChains: [8453, 1, 9_007_199_254_740_991],
   })
   expect(write(create(ConnectedSchema))).toStrictEqual({ supportedChains: [] })
-
-  const holder = messageWith({ type: Type.STRING, label: Label.REPEATED })
-  expect(compileJsonWriter(holder)(create(holder, { sampleField: ['b', '', 'a'] }))).toStrictEqual({
-    sampleField: ['b', '', 'a'],
-  })
-})
-
-test('a boolean is written as it is, and an optional one that is not set is absent', () => {
-  const write = compileJsonWriter(SignedQuoteSchema)
-  expect(write(create(SignedQuoteSchema, { ...signed, verified: true }))).toMatchObject({ verified: true })
-  expect(write(create(SignedQuoteSchema, signed))).not.toHaveProperty('verified')
 })

@@ -125,9 +125,7 @@ describe('pages', () => {
   it.each([
     ['no size', undefined, 50],
     ['the size 0', '0', 50],
-    ['the size 200', '200', MAX_PAGE],
     ['the size 201', '201', MAX_PAGE],
-    ['the largest size', '4294967295', MAX_PAGE],
   ])('with %s have the right number of orders', async (_, pageSize, count) => {
     const page = await list(pageSize === undefined ? {} : { pageSize })
     expect(page.orders).toEqual(orders.slice(0, count))

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { BOND, solverAccounts } from '../../support/chain/chain.js'
-import { createCalls } from '../../support/chain/contract-calls.js'
+import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'
 import { startDatabaseLink } from '../../support/faults/database-link.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
@@ -18,7 +17,6 @@ import {
 
 const chain = await shared(startModelChain({ bonded: solverAccounts.length }))
 const solvers = await Promise.all(solverAccounts.map((account) => shared(startSolver(chain, account))))
-const solver = solvers[0] as TestSolver
 const path = `/v1/${chain.chainId}/solvers`
 const quotePath = `/v1/${chain.chainId}/quote`
 
@@ -40,22 +38,6 @@ const untilListed = (replica: TestService, count: number) =>
   )
 
 describe('a solver that registers at one replica', () => {
-  it('is asked by none after the leader has read that its bond is insufficient', async () => {
-    const { services } = await startReplicas(chain, { MIN_SOLVER_BOND: BOND.toString() })
-    const calls = createCalls(chain.devnet, chain.contracts.settlement)
-    await registerAt(services[1], solver)
-    for (const replica of services) await untilListed(replica, 1)
-    await calls.send(solver.account, 'requestUnstake', [1n])
-    for (const replica of services) {
-      await untilListed(replica, 0)
-      const before = solver.asks.length
-      await quoteAt(replica)
-      expect(solver.asks.length).toBe(before)
-    }
-    await calls.send(solver.account, 'cancelUnstake', [])
-    for (const replica of services) await untilListed(replica, 1)
-  })
-
   it('is asked by a replica that missed the notification, once that is connected again', async () => {
     const replicas = await openReplicas(chain)
     const first = await replicas.start()

@@ -138,13 +138,6 @@ describe('the allowlist of production', () => {
     expect(await look(guard, 'solver.internal', {})).toEqual({ address: PRIVATE, family: 4 })
   })
 
-  test('allows plain http for addresses of a network', async () => {
-    const guard = productionGuard({ allowlist: ['10.0.0.0/8', 'fd00::/8'] })
-    await expect(guard.assertAllowed('http://10.0.0.5:8080')).resolves.toBeUndefined()
-    await expect(guard.assertAllowed('http://[fd00::5]:8080')).resolves.toBeUndefined()
-    expect(() => guard.assertDiallable('http:', '[fd00::5]')).not.toThrow()
-  })
-
   test('allows a name that resolves to addresses of a network', async () => {
     const names = { 'inside.example': [PRIVATE], 'half.example': [PRIVATE, '192.168.0.1'] }
     const guard = productionGuard({ names, allowlist: ['10.0.0.0/8'] })
