@@ -1,4 +1,4 @@
-import { gapOf } from '../../../packages/protocol/src/quotes/offer.js'
+import { competedSide, gapOf } from '../../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 
@@ -49,12 +49,11 @@ export function distanceOf({
   bestAmount,
 }: QuoteRecordView): number | undefined {
   const [own] = solvers
-  const amount = orderType === 'EXACT_INPUT' ? own?.outputAmount : own?.inputAmount
+  const amount = own?.[competedSide(orderType)]
   if (own?.rank === undefined || amount === undefined || bestAmount === undefined) return undefined
   return gapOf(orderType, BigInt(amount), BigInt(bestAmount))
 }
 
 function bestAmountOf({ request, solvers }: QuoteRecord): string | undefined {
-  const best = solvers.find(({ rank }) => rank === 1)
-  return request.orderType === 'EXACT_INPUT' ? best?.outputAmount : best?.inputAmount
+  return solvers.find(({ rank }) => rank === 1)?.[competedSide(request.orderType)]
 }

@@ -1,3 +1,5 @@
+import { advantage } from '../../../protocol/src/quotes/offer.js'
+
 /** U+202F: digits in groups of three stay on one line. */
 const GAP = '\u202f'
 const MINUS = '\u2212'
@@ -84,8 +86,7 @@ export const formatBps = (bps: number) => `${formatChange(bps, Math.abs(bps) < 1
  */
 export function differenceBps(amount: bigint, reference: bigint, isOutput: boolean): number {
   if (reference === 0n) return 0
-  const gain = isOutput ? amount - reference : reference - amount
-  return Number((gain * 1_000_000n) / reference) / 100
+  return Number((advantage(isOutput, amount, reference) * 1_000_000n) / reference) / 100
 }
 
 /** The price of one whole input token in output tokens, rounded; undefined when decimals are not known. */

@@ -126,35 +126,42 @@ function amountText(value: unknown): string | undefined {
  * @param offers offers for one request, in the order of their arrival
  */
 export function rank(offers: readonly SignedQuote[]): SignedQuote[] {
-  return [...offers].sort((a, b) => {
-    const difference = advantage(b, a)
-    return difference === 0n ? 0 : difference < 0n ? -1 : 1
-  })
+  return [...offers].sort((a, b) => Number(advantageOf(b.quote, a.quote)))
 }
 
 /** Whether a user gets more for less by an offer than by another one for the same request. */
 export function isBetter(offer: SignedQuote, other: SignedQuote): boolean {
-  return advantage(offer, other) > 0n
+  return advantageOf(offer.quote, other.quote) > 0n
 }
 
-function advantage({ quote }: SignedQuote, { quote: other }: SignedQuote): bigint {
-  return quote.orderType === 'EXACT_INPUT'
-    ? quote.outputAmount - other.outputAmount
-    : other.inputAmount - quote.inputAmount
+function advantageOf(quote: Quote, other: Quote): bigint {
+  const side = competedSide(quote.orderType)
+  return advantage(side === 'outputAmount', quote[side], other[side])
+}
+
+/**
+ * By how much an amount of the side that solvers compete on is better for a user than another one; below 0 when it is worse.
+ * @param isOutput whether they compete on the output
+ */
+export function advantage(isOutput: boolean, amount: bigint, than: bigint): bigint {
+  return isOutput ? amount - than : than - amount
+}
+
+/** The side of a quote that solvers compete on: the request fixes the other one. */
+export function competedSide(orderType: OrderType): 'inputAmount' | 'outputAmount' {
+  return orderType === 'EXACT_INPUT' ? 'outputAmount' : 'inputAmount'
 }
 
 /** How much worse an amount of the side that solvers compete on is than the best one, in basis points of that, to a hundredth. */
 export function gapOf(orderType: OrderType, own: bigint, best: bigint): number {
-  const difference = orderType === 'EXACT_INPUT' ? best - own : own - best
+  const difference = advantage(orderType === 'EXACT_INPUT', best, own)
   return Number((difference * 1_000_000n) / best) / 100
 }
 
 /** How much worse an offer is than the best one, in basis points of the amount that is not fixed; below 0 for a better one. */
 export function gapBps(quote: Quote, best: Quote): number {
-  const { orderType } = quote
-  return orderType === 'EXACT_INPUT'
-    ? gapOf(orderType, quote.outputAmount, best.outputAmount)
-    : gapOf(orderType, quote.inputAmount, best.inputAmount)
+  const side = competedSide(quote.orderType)
+  return gapOf(quote.orderType, quote[side], best[side])
 }
 
 /** Output by input, in the smallest units of their tokens. */

@@ -7,6 +7,7 @@ import {
   SolverOutcome,
   type SolverResult,
 } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { advantage } from '../../../../protocol/src/quotes/offer.js'
 import { differenceBps } from '../../format/amount.js'
 
 /** An offer that a user can take, as streams and answers carry it. */
@@ -76,7 +77,7 @@ export function addImprovement(round: Round, update: QuoteUpdate, at: number): R
   // An improvement that is worse than the one before it comes when the contract has refused the better offers.
   const others = round.attempts.filter(
     ({ solver, amount }) =>
-      solver !== attempt.solver && !isBetter(amount ?? 0n, attempt.amount ?? 0n, round.isOutput),
+      solver !== attempt.solver && advantage(round.isOutput, amount ?? 0n, attempt.amount ?? 0n) <= 0n,
   )
   const earlier = round.attempts.find(({ solver }) => solver === attempt.solver)
   // The same offer comes a second time once it is verified.
@@ -175,18 +176,13 @@ export function offerOf(offers: readonly Offer[] = [], solver: string): Offer | 
 }
 
 function ranked(attempts: readonly Attempt[], isOutput: boolean): Attempt[] {
-  const value = ({ amount = 0n }: Attempt) => (isOutput ? -amount : amount)
-  const sorted = attempts.toSorted((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0))
+  const sorted = attempts.toSorted((a, b) => Number(advantage(isOutput, b.amount ?? 0n, a.amount ?? 0n)))
   const reference = sorted[0]?.amount ?? 0n
   return sorted.map((attempt, index) => ({
     ...attempt,
     rank: index + 1,
     bps: differenceBps(attempt.amount ?? 0n, reference, isOutput),
   }))
-}
-
-function isBetter(amount: bigint, than: bigint, isOutput: boolean): boolean {
-  return isOutput ? amount > than : amount < than
 }
 
 function amountOf({ quote }: Pick<Offer, 'quote'>, isOutput: boolean): bigint {
