@@ -54,6 +54,7 @@ export class Attempt implements OpenRequest, SolverCall, CallSignal {
   /** When it got its slot. */
   #startedAt: number | undefined
   #sentAt: number | undefined
+  #isReleased = false
   /** What its round's caller was told before it had ended; undefined when it ended before the answer. */
   told: SolverAttempt | undefined
 
@@ -98,10 +99,12 @@ export class Attempt implements OpenRequest, SolverCall, CallSignal {
     this.asked.slots.lastSentAt = this.#sentAt
   }
 
+  /** Gives its slot back, once. */
   onEnd(): void {
-    const now = this.#clock()
+    if (this.#startedAt === undefined || this.#isReleased) return
+    this.#isReleased = true
     this.asked.slots.unyield(this.#giveWay)
-    this.asked.slots.release(this.#startedAt ?? now, now)
+    this.asked.slots.release(this.#startedAt, this.#clock())
   }
 
   /** Ends the request, or what is left of its reply. A request without a reply has this result. */

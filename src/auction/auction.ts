@@ -71,13 +71,19 @@ interface RoundParts {
 
 /** The part of its limit for which a round may wait to begin. Solvers need the other half. */
 const MAX_WAIT_PART = 1 / 2
+/** The result of a request that a defect of the service has ended. */
+const BROKEN = {
+  kind: 'failed',
+  reason: 'connection_lost',
+  message: 'a request to a solver failed within the service',
+} as const
 
 /**
  * Builds the auction. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on,
  * and learns.
  */
 export function createAuction(context: AuctionContext, parts: RoundParts) {
-  const { chains, sessions, config, clock } = context
+  const { chains, sessions, config, clock, log } = context
   const { choice, standings, http, quoteIds, sinks } = parts
   const { quoteTimeoutMs } = config
   const softMs = config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
@@ -88,6 +94,19 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
 
   function observe(stage: 'prepare' | 'solvers' | 'rank', since: number): void {
     context.metrics.stageSeconds.observe({ stage }, (clock.monotonic() - since) / 1000)
+  }
+
+  /** Does what no round depends on. A defect there is logged, and hurts nobody else. */
+  function safely(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      log.error({ err: error }, 'a part that hears of rounds has failed')
+    }
+  }
+
+  function tell(event: (sink: RoundSink) => void): void {
+    for (const sink of sinks) safely(() => event(sink))
   }
 
   /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
@@ -131,24 +150,28 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       ...setup,
       quoteIdOf: (index) => quoteIds.forSolver(quoteId, index),
       async ask(attempt) {
-        const result = await ask(solverRequest, hasher, attempt)
+        const result = await ask(solverRequest, hasher, attempt).catch((error) => {
+          log.error({ quoteId, solver: attempt.asked.solver.address, err: error }, BROKEN.message)
+          attempt.onEnd()
+          return BROKEN
+        })
         // Before the caller gets it: the events of its order may come at any time after that.
         if (result.kind === 'quoted' && attempt.told === undefined)
-          for (const sink of sinks) sink.onOffer?.(request, result.offer)
+          tell((sink) => sink.onOffer?.(request, result.offer))
         return result
       },
       clock,
       onEnd(ended, round) {
-        learn(ended, round)
+        safely(() => learn(ended, round))
         const { told } = ended.attempt
-        if (told !== undefined) for (const sink of sinks) sink.onEndedLater?.(told)
+        if (told !== undefined) tell((sink) => sink.onEndedLater?.(told))
       },
     })
   }
 
   /** The result of a round that asks no solver. */
   function unstarted(request: QuoteRequest, outcome: UnstartedOutcome): RoundResult {
-    for (const sink of sinks) sink.onUnstarted?.(request, outcome)
+    tell((sink) => sink.onUnstarted?.(request, outcome))
     const { chainId } = request
     const quoteId = quoteIds.create()
     const counts = countResults(0, [])
@@ -179,7 +202,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
 
     const quoteId = quoteIds.create()
     const tellBest: OnBest = (offer, attempts) =>
-      onBest?.({ quoteId, offer, counts: countResults(asked.length, attempts) })
+      safely(() => onBest?.({ quoteId, offer, counts: countResults(asked.length, attempts) }))
     const usualRate = known?.usualRate(client) ?? 0
     const times = { ...limits, waitedMs, readMs: quoteTimeoutMs, softMs, softDeadline, usualRate }
     const learn = createLearnRequest(request, pair, client, winners, standings, clock.monotonic)
@@ -214,7 +237,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       attempts: sortByRank(attempts, offers),
       checked: round.attempts,
     }
-    for (const sink of sinks) sink.onAnswer?.(ended)
+    tell((sink) => sink.onAnswer?.(ended))
     const counts = countResults(asked.length, attempts)
     if (offers.length > 0) return { quoteId, offers, counts, error: undefined }
     const isQueued = attempts.some(({ result }) => 'isQueued' in result)

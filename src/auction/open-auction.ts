@@ -43,7 +43,7 @@ export function openAuction(context: AuctionContext) {
     // First: the events of an order may come at any time after its offer is sent.
     rememberFirm(context.usedNonces.recordOffer, lastQuoted),
     { onAnswer: recorder.record },
-    createResultReports(context.sessions, log),
+    createResultReports(context.sessions),
     createRoundCounts(standings, statistics, metrics),
     logWithoutOffer(log),
     ...(traces ? [createRoundTraces(traces, target.share)] : []),

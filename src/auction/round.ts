@@ -46,14 +46,14 @@ export interface RoundSetup {
   readonly asked: readonly Asked[]
   /** The id of the quote for the solver with this index. */
   readonly quoteIdOf: (index: number) => string
-  /** Asks one solver, and validates its reply. */
+  /** Asks one solver, and validates its reply. The promise is never rejected. */
   readonly ask: (attempt: Attempt) => Promise<SolverResult>
   /** Aborted when the caller leaves. */
   readonly signal: CallSignal
   readonly clock: Clock
-  /** Called before the answer with each offer that is better than all before it. */
+  /** Called before the answer with each offer that is better than all before it. Must not throw. */
   readonly onBest: OnBest
-  /** Called with each request that has ended: with the first ones at the answer. */
+  /** Called with each request that has ended: with the first ones at the answer. Must not throw. */
   readonly onEnd: (ended: EndedAttempt, round: Round) => void
 }
 

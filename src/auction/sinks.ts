@@ -111,15 +111,11 @@ export function createRoundCounts(
  * Builds the sink that reports its result to each solver that got its request on a session (docs/decisions.md, D15). A solver that may
  * still answer gets the report when its request has ended.
  */
-export function createResultReports(sessions: SessionTransport, log: Logger): RoundSink {
+export function createResultReports(sessions: SessionTransport): RoundSink {
   function report(attempt: SolverAttempt, rank?: number): void {
-    const { solver, quoteId, onSession, result } = attempt
-    if (onSession === undefined) return
-    try {
+    const { quoteId, onSession, result } = attempt
+    if (onSession !== undefined)
       sessions.reportResult(onSession, quoteId, toSessionResult(result, rank, attempt))
-    } catch (error) {
-      log.error({ solver, err: error }, 'a result could not be reported to its solver')
-    }
   }
 
   return {

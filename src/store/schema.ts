@@ -120,7 +120,7 @@ export interface Schema {
     hour: number
     /** Lower case. */
     solver: string
-    /** A UUID of the process. */
+    /** A UUID of the row: a process has one row, or more (see solver-hour-store.ts). */
     writer: string
     quoted: number
     declined: number

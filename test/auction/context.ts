@@ -41,6 +41,6 @@ export function contextOf(
     deadlineTime: parts.deadlineTime ?? clock.now,
     clock,
     metrics: { ...createMetrics(), ...parts.metrics },
-    log: createLog('silent'),
+    log: parts.log === undefined ? createLog('silent') : only(parts.log),
   }
 }

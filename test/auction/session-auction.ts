@@ -7,6 +7,7 @@ import { NO_ENDPOINT, type Solver } from '../../packages/protocol/src/solvers/so
 import type { SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { RoundOptions } from '../../src/auction/auction.js'
+import type { AuctionContext } from '../../src/auction/context.js'
 import { openAuction } from '../../src/auction/open-auction.js'
 import { identifyClient } from '../../src/clients/client-id.js'
 import { sessionEnded } from '../../src/sessions/session.js'
@@ -36,6 +37,7 @@ export const offering =
   (outputAmount: bigint): Behaviour =>
   async (account, { request }) => ({ kind: 'replied', body: await reply(account, request, outputAmount) })
 export const offer = offering(5n)
+export const decline: Behaviour = async () => ({ kind: 'declined', code: 'AMOUNT_TOO_SMALL' })
 export const keepSilent: Behaviour = () => new Promise(() => {})
 
 /** The same offer has the same signature. */
@@ -64,12 +66,16 @@ interface Opened {
   /** How long the start of a round takes. Others wait for it, and start in later turns of the event loop. */
   readonly startMs?: number
   readonly maxQuoteFanOut?: number
+  /** Parts in place of the usual ones. */
+  readonly parts?: Partial<Pick<AuctionContext, 'rules' | 'log'>> & {
+    readonly recordOffer?: AuctionContext['usedNonces']['recordOffer']
+  }
 }
 
 /** An auction of solvers with sessions, at most seven. Its clock is the test's. */
 export function openSessionAuction(
   behaviours: Behaviour[],
-  { refused = -1, gone, startMs = 0, maxQuoteFanOut = 10 }: Opened = {},
+  { refused = -1, gone, startMs = 0, maxQuoteFanOut = 10, parts = {} }: Opened = {},
 ) {
   const clock = createManualClock()
   const keys = addresses.slice(0, behaviours.length).map((address) => ({ chainId: 1, address }))
@@ -85,8 +91,10 @@ export function openSessionAuction(
       ? ({ kind: 'rejected', error: 'NonceAlreadyUsed' } as const)
       : ({ kind: 'accepted' } as const)
   const metrics = createMetrics()
+  const { recordOffer = () => {}, ...rest } = parts
   const { auction, circuitStateOf, close } = openAuction(
     contextOf({
+      ...rest,
       metrics,
       config: { quoteTimeoutMs: TIMEOUT_MS, maxQuoteFanOut },
       chains: new Map([[1, { quoteHasher: () => hasher, isNonceUsed: async () => false, verifyDeposit }]]),
@@ -98,7 +106,7 @@ export function openSessionAuction(
           return solvers
         },
       },
-      usedNonces: { isUsed: () => false, recordOffer() {}, setUsed() {} },
+      usedNonces: { isUsed: () => false, recordOffer, setUsed() {} },
       sessions: {
         requestQuote(solver, solverRequest, signal, call) {
           const index = addresses.indexOf(solver.address)

@@ -1,15 +1,8 @@
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createResultReports } from '../../src/auction/sinks.js'
-import { sessionEnded } from '../../src/sessions/session.js'
-import type { SessionTransport } from '../../src/solvers/transport/solver-transports.js'
-import { solver as registered } from '../solvers/sample-solver.js'
-import { attemptOf, sampleRound, signed } from './records/sample-round.js'
-import { type Behaviour, keepSilent, offer, openSessionAuction, TIMEOUT_MS } from './session-auction.js'
+import { decline, keepSilent, offer, openSessionAuction, TIMEOUT_MS } from './session-auction.js'
 
 /** A circuit breaker that opens for the first time does so for so long. */
 const OPEN_MS = 5000
-const decline: Behaviour = async () => ({ kind: 'declined', code: 'AMOUNT_TOO_SMALL' })
 
 /** What each result of a first round says of the solver's selection. */
 const CHOSEN = { chosenBy: 'ALL', gapBps: undefined, isWaitedFor: true }
@@ -71,26 +64,4 @@ test('a solver whose breaker is open gets its result when its probe ends', async
   await quote({}, '10.0.0.10')
   await clock.advance(TIMEOUT_MS)
   expect(reports.at(-1)).toMatchObject({ index: 2, result: { outcome: 'CIRCUIT_OPEN' } })
-})
-
-test('a report that fails is logged, and the next solver gets its result; HTTP has no reports', () => {
-  const lines: string[] = []
-  const reportedOn: (string | undefined)[] = []
-  const log = pino({}, { write: (line) => void lines.push(line) })
-  const reporting: SessionTransport = {
-    requestQuote: (_solver, _request, _signal, call) => sessionEnded(call),
-    reportResult({ session }) {
-      if (session?.id === 'session 1') throw new Error('broken')
-      reportedOn.push(session?.id)
-    },
-  }
-  const reports = createResultReports(reporting, log)
-  const attempts = [1, 2, 3].map((number) => {
-    const onSession = number === 3 ? undefined : registered(number, { session: { id: `session ${number}` } })
-    const result = { kind: 'quoted', offer: signed(number, 1n) } as const
-    return { ...attemptOf(number, result), onSession }
-  })
-  reports.onAnswer?.(sampleRound({ attempts }))
-  expect(reportedOn).toEqual(['session 2'])
-  expect(lines).toHaveLength(1)
 })

@@ -35,7 +35,6 @@ const CLOSE_TIMEOUT_MS = 3000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
 export function createSolverStatistics(store: SolverHourStore, clock: Clock, log: Logger) {
-  const writer = randomUUID()
   /** Hours that were lost while the database was away. */
   let lost = 0
   /** Stored ones stay until others need their place: a clock that is set back counts on in them. */
@@ -51,7 +50,14 @@ export function createSolverStatistics(store: SolverHourStore, clock: Clock, log
     const hour = currentHour()
     const key = `${keyOf(solver)} ${hour}`
     const { chainId, address } = solver
-    const counted = hours.get(key) ?? { chainId, address, hour, counts: noQuoteCounts(), isChanged: false }
+    const counted = hours.get(key) ?? {
+      chainId,
+      address,
+      hour,
+      writer: randomUUID(),
+      counts: noQuoteCounts(),
+      isChanged: false,
+    }
     hours.set(key, counted)
     return counted
   }
@@ -60,7 +66,7 @@ export function createSolverStatistics(store: SolverHourStore, clock: Clock, log
     const changed = [...hours.values()].filter(({ isChanged }) => isChanged)
     for (const counted of changed) counted.isChanged = false
     try {
-      if (changed.length > 0) await store.save(writer, changed)
+      if (changed.length > 0) await store.save(changed)
     } catch (error) {
       for (const counted of changed) counted.isChanged = true
       throw error

@@ -9,10 +9,12 @@ import {
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { type Database, forEachBatch } from '../database.js'
 
-/** What one process has counted of a solver in an hour. */
+/** What one process has counted of a solver in an hour. When it has forgotten an hour and counts it again, this is another. */
 export interface WrittenHour extends SolverKey {
   /** Unix time in whole hours. */
   readonly hour: number
+  /** A UUID of its own. */
+  readonly writer: string
   readonly counts: QuoteCounts
 }
 
@@ -40,7 +42,7 @@ function sumOf(table: 'excluded' | 'solver_hours') {
 export function createSolverHourStore(database: Database) {
   return {
     /**
-     * The hours of a chain, one for each solver, hour and process.
+     * The hours of a chain, at least one for each solver, hour and process.
      * @param untilHour the first hour after them
      * @param solver undefined for all solvers
      */
@@ -70,11 +72,10 @@ export function createSolverHourStore(database: Database) {
     /**
      * Stores all that a process has counted in these hours. A repeated write changes nothing, and neither does one that arrives
      * after a later one: counts only grow.
-     * @param writer the UUID of the process
      */
-    save: (writer: string, hours: readonly WrittenHour[]): Promise<void> =>
+    save: (hours: readonly WrittenHour[]): Promise<void> =>
       forEachBatch(hours, async (batch) => {
-        const rows = batch.map(({ chainId, address, hour, counts: { responseTimes, ...counts } }) => {
+        const rows = batch.map(({ chainId, address, hour, writer, counts: { responseTimes, ...counts } }) => {
           const key = { chain_id: chainId, hour, solver: address, writer }
           return { ...key, ...counts, response_times: writeResponseTimes(responseTimes) }
         })

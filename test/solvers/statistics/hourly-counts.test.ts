@@ -30,9 +30,9 @@ async function start() {
     createSolverStatistics(
       {
         ...store,
-        async save(...rows) {
+        async save(rows) {
           if (on.isAway) throw new Error('the database is away')
-          return store.save(...rows)
+          return store.save(rows)
         },
       },
       clock,
@@ -48,10 +48,7 @@ test('hours before the last 31 days are removed, those of quotes and of orders, 
   const { store, quoted } = await start()
   const counts = { ...noQuoteCounts(), quoted: 1 }
   const ages = [KEPT_HOURS + 2, KEPT_HOURS + 1, KEPT_HOURS, 200, 1]
-  await store.save(
-    'other',
-    ages.map((age) => ({ ...key(1), hour: NOW_HOUR - age, counts })),
-  )
+  await store.save(ages.map((age) => ({ ...key(1), hour: NOW_HOUR - age, writer: 'other', counts })))
   const firstKept: number[] = []
   const orders = only<SolverOrderStore>({
     pruneSomeHours: async (hour: number) => firstKept.push(hour) < 3,
@@ -98,6 +95,21 @@ test('counts that could not be stored wait', async () => {
   await clock.advance(WRITE_MS)
   await expect.poll(async () => (await read()).map(({ hour }) => hour)).toEqual([NOW_HOUR, NOW_HOUR + 1])
   await statistics.close()
+})
+
+test('an hour that made room for others and is counted again has all its counts', async () => {
+  const { clock, open, read } = await start()
+  const statistics = open()
+  const count = (number: number) => statistics.count(key(number), 'quoted', 5)
+  for (const times of [2, 1]) {
+    for (let time = 1; time <= times; time++) count(1)
+    await clock.advance(WRITE_MS)
+    await expect.poll(async () => (await read()).some(({ solver }) => solver === solverAddress(1))).toBe(true)
+    for (let number = 2; number <= KEPT_IN_MEMORY + 1; number++) count(number)
+  }
+  await statistics.close()
+  const ofFirst = (await read()).filter(({ solver }) => solver === solverAddress(1))
+  expect(ofFirst.reduce((sum, { counts }) => sum + counts.quoted, 0)).toBe(3)
 })
 
 test('while the database is away, the hours that were counted longest ago make room for others, and the log has their number', async () => {

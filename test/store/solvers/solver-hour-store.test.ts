@@ -16,7 +16,12 @@ const LAST = 1_000_000
 async function openStore(on: TestDatabase) {
   const { database } = await on.open()
   const store = createSolverHourStore(database)
-  return { ...store, readAll: (chainId = 1) => store.readHours(chainId, 0, LAST) }
+  return {
+    ...store,
+    save: (writer: string, hours: readonly ReturnType<typeof hourOf>[]) =>
+      store.save(hours.map((hour) => ({ ...hour, writer }))),
+    readAll: (chainId = 1) => store.readHours(chainId, 0, LAST),
+  }
 }
 
 function counted(counts: Partial<QuoteCounts>): QuoteCounts {

@@ -1,4 +1,4 @@
-import { amountsOf, checkOffer, type DropReason, type Offer } from '../quotes/offer.js'
+import { amountsOf, checkOffer, type DropReason } from '../quotes/offer.js'
 import type { Quote, QuoteRequest } from '../quotes/quote.js'
 import type { SettlementTerms } from '../settlement/settlement.js'
 import { bondFor, type SolverKey } from '../solvers/solver.js'
@@ -29,15 +29,9 @@ interface ValidationMetrics {
   readonly stageSeconds: { observe(labels: { readonly stage: 'verify' }, seconds: number): void }
 }
 
-interface WaitingReply {
-  readonly reply: Reply
-  readonly resolve: (result: ValidatedReply) => void
-}
-
 /**
- * Builds the validator. Replies that come in one turn of the event loop are validated together at its end, step by step.
- * The tables for the recovery of signatures take a megabyte. If other work ran between two recoveries, each would evict
- * the other from the processor's caches.
+ * Builds the validator. Replies that come in one turn of the event loop are validated together at its end. The tables for the recovery
+ * of signatures take a megabyte. If other work ran between two recoveries, each would evict the other from the processor's caches.
  * @param rules of the settlement contract
  * @param metrics get the duration of each group of replies
  */
@@ -45,57 +39,41 @@ export function createOfferValidator(
   rules: Pick<ContractRules, 'violationOf'>,
   metrics?: ValidationMetrics,
 ): OfferValidator {
-  let waiting: WaitingReply[] = []
+  let waiting: (() => void)[] = []
 
   function validateAll(): void {
     const batch = waiting
     waiting = []
     const start = performance.now()
-    const offers = batch.map(({ reply }) => hash(reply)).map(checkSigner)
-    const accepted = batch.map(({ reply }, index) => {
-      const offer = offers[index] ?? 'malformed'
-      return isHashed(offer) ? (rules.violationOf(reply.request, offer.quote) ?? offer) : offer
-    })
+    for (const validateOne of batch) validateOne()
     metrics?.stageSeconds.observe({ stage: 'verify' }, (performance.now() - start) / 1000)
-    batch.forEach(({ reply, resolve }, index) => {
-      resolve(toResult(accepted[index] ?? 'malformed', reply))
-    })
   }
 
   return (reply) =>
-    new Promise((resolve) => {
-      if (waiting.push({ reply, resolve }) === 1) setImmediate(validateAll)
+    new Promise((resolve, reject) => {
+      const validateOne = () => {
+        try {
+          resolve(validate(reply, rules))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      if (waiting.push(validateOne) === 1) setImmediate(validateAll)
     })
 }
 
-interface HashedOffer extends Offer {
-  readonly hasher: QuoteHasher
-  readonly structHash: Uint8Array
-  readonly digest: Uint8Array
-  readonly signatureBytes: Uint8Array
-}
-
-function hash({ request, hasher, solver, body }: Reply): HashedOffer | DropReason {
+function validate(
+  { request, hasher, solver, body }: Reply,
+  { violationOf }: Pick<ContractRules, 'violationOf'>,
+): ValidatedReply {
+  const invalid = (reason: DropReason) => ({ kind: 'invalid', reason, amounts: amountsOf(body) }) as const
   const offer = checkOffer(request, solver, body)
-  if (typeof offer === 'string') return offer
-  const { quote, signature } = offer
-  const signatureBytes = Buffer.from(signature.slice(2), 'hex')
-  return { quote, signature, signatureBytes, hasher, ...hasher.hash(quote) }
-}
-
-function isHashed(offer: HashedOffer | DropReason): offer is HashedOffer {
-  return typeof offer !== 'string'
-}
-
-function checkSigner(offer: HashedOffer | DropReason): HashedOffer | DropReason {
-  if (!isHashed(offer)) return offer
-  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
-}
-
-function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {
-  if (typeof offer === 'string') return { kind: 'invalid', reason: offer, amounts: amountsOf(body) }
-  const { quote, signature, hasher, structHash, signatureBytes } = offer
-  return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
+  if (typeof offer === 'string') return invalid(offer)
+  const signature = Buffer.from(offer.signature.slice(2), 'hex')
+  const { structHash, digest } = hasher.hash(offer.quote)
+  const reason = checkSignature(digest, signature, solver) ?? violationOf(request, offer.quote)
+  if (reason !== undefined) return invalid(reason)
+  return { kind: 'quoted', offer: { ...offer, ...hasher.identify(structHash, signature) } }
 }
 
 /** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
