@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DEPOSIT_WINDOW } from '../../packages/protocol/src/field-rules.js'
 import { DISPLAY_NAME } from '../../packages/protocol/src/values/display-name.js'
@@ -122,8 +121,9 @@ describe('an endpoint URL', () => {
     'https://[2606:4700:4700::1111]:8443/api',
     'https://xn--grn-hoa.example/%20',
     longest,
-  ])('may be %s', (text) => {
+  ])('may be %s, and has the form of the rule', (text) => {
     expect(read((fields, it) => fields.endpointUrl(it, text))).toEqual({ value: text, messages: [] })
+    expect(text).toMatch(ENDPOINT_URL.pattern)
   })
 
   test.each([
@@ -163,47 +163,6 @@ describe('an endpoint URL', () => {
       (fields, it) => fields.endpointUrl(it, text),
       `must be written in its normalised form: ${normal}`,
     )
-  })
-
-  test('is its own normalised form when it is accepted, however it is spelt', () => {
-    const scheme = fc.constantFrom('https://', 'http://', 'https:/', 'HTTPS://', 'https:', '//')
-    const host = fc.constantFrom(
-      'solver.example',
-      'Solver.example',
-      '1.1.1.1',
-      '0x01010101',
-      '１.1.1.1',
-      '[::1]',
-    )
-    const more = fc.constantFrom(
-      ':443',
-      ':80',
-      ':8443',
-      ':08443',
-      '/',
-      '\\',
-      '/a',
-      '/..',
-      '%20',
-      'ü',
-      '@',
-      '?',
-      '#',
-      ' ',
-    )
-    const spelling = fc.tuple(scheme, host, fc.array(more, { maxLength: 3 }))
-    let accepted = 0
-    const property = fc.property(spelling, ([first, second, rest]) => {
-      const text = [first, second, ...rest].join('')
-      const { value, messages } = read((fields, it) => fields.endpointUrl(it, text))
-      if (messages.length > 0) return
-      accepted++
-      const { href } = new URL(text)
-      expect([href, href.replace(/\/$/, '')]).toContain(text)
-      expect([value, ENDPOINT_URL.pattern.test(text)]).toEqual([text, true])
-    })
-    fc.assert(property, { seed: 20_261_130, numRuns: 1000 })
-    expect(accepted).toBeGreaterThan(20)
   })
 
   test.each(['https://solver.example:0', 'https://solver.example:00/'])('is not at port 0: %s', (text) => {

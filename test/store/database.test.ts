@@ -33,7 +33,11 @@ describe.each(NEW_DATABASES)('a database of %s', (_which, create) => {
   })
 
   test.each([
-    ['004-changed-keys', '999-later', /was written by a newer version, with 999-later: .*$/],
+    [
+      '004-changed-keys',
+      '999-later',
+      /was written by a newer version, with 999-later: run that version, or restore the backup.*$/,
+    ],
     ['001-initial', '013-solver-hours', /is from before the first release, and no version migrates it: .*$/],
   ])('is rejected in one line when it has no %s but %s', async (known, unknown, message) => {
     const on = await create()

@@ -4,13 +4,10 @@ import { eventually } from '../../support/eventually.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { webSocket } from '../../support/streams/transports.js'
 import { expectedOrders, type OrderMessage } from './chain-orders.js'
 
 const STATES = ['DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 const MAX_PAGE = 200
-
-let orders: OrderMessage[]
 
 /** Waits until the service has published all events of the chain. */
 async function published(): Promise<void> {
@@ -35,7 +32,7 @@ await published()
 // The first orders came in a range of old blocks, and these come block by block.
 await traffic.run({ events: 60, blocks: 10 })
 await published()
-orders = await expectedOrders(chain)
+const orders = await expectedOrders(chain)
 expect(orders.length).toBeGreaterThan(MAX_PAGE + 1)
 
 interface Page {
@@ -51,19 +48,14 @@ async function list(query: Record<string, string | number> = {}): Promise<Page> 
   return body
 }
 
-/** All pages of a list. @param sizeOf the size of each page */
-async function listAll(
-  query: Record<string, string>,
-  sizeOf: (page: number) => number,
-  betweenPages: () => Promise<unknown> = async () => {},
-): Promise<OrderMessage[][]> {
+/** All pages of a list. */
+async function listAll(query: Record<string, string>, pageSize: number): Promise<OrderMessage[][]> {
   const pages: OrderMessage[][] = []
   let pageToken = ''
   do {
-    const page = await list({ ...query, pageSize: sizeOf(pages.length), ...(pageToken && { pageToken }) })
+    const page = await list({ ...query, pageSize, ...(pageToken && { pageToken }) })
     pages.push(page.orders)
     pageToken = page.nextPageToken
-    await betweenPages()
   } while (pageToken !== '')
   return pages
 }
@@ -72,7 +64,7 @@ const idsOf = (some: readonly OrderMessage[]) => some.map(({ orderId }) => order
 
 describe('the list of orders', () => {
   it('has every order of the chain, newest first, with what the contract has of it and its steps', async () => {
-    const pages = await listAll({}, () => MAX_PAGE)
+    const pages = await listAll({}, MAX_PAGE)
     expect(pages.flat()).toEqual(orders)
     const kinds = orders.map((order) => [order.deposited && 'deposited', order.state].join(' '))
     expect(new Set(kinds)).toEqual(
@@ -94,34 +86,13 @@ describe('the list of orders', () => {
     for (const filter of filters) {
       const isWanted = (order: OrderMessage) =>
         Object.entries(filter).every(([name, value]) => order[name as keyof OrderMessage] === value)
-      const pages = await listAll(filter, () => 90)
+      const pages = await listAll(filter, 90)
       expect(idsOf(pages.flat()), JSON.stringify(filter)).toEqual(idsOf(orders.filter(isWanted)))
     }
   })
 })
 
 describe('pages', () => {
-  it('have the orders of the first request, also while new ones come', async () => {
-    const watch = webSocket.open(service.url)
-    await watch.connected()
-    let mined = 0
-    const pages = await listAll(
-      {},
-      () => 40,
-      async () => {
-        await traffic.mine([traffic.actions.deposit(traffic.order())])
-        await watch.take(++mined)
-      },
-    )
-    watch.leave()
-    expect(pages.flat()).toEqual(orders)
-    const [before] = orders
-    await published()
-    orders = await expectedOrders(chain)
-    expect(orders.findIndex(({ orderId }) => orderId === before?.orderId)).toBe(mined)
-    expect(mined).toBeGreaterThan(5)
-  })
-
   it.each([
     ['no size', undefined, 50],
     ['the size 0', '0', 50],

@@ -179,16 +179,4 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
       ['0x0a', terms],
     ])
   })
-
-  test('more than fit into one statement are added and removed', async () => {
-    const { store, one, orders } = await prepare(await create())
-    const many = Array.from({ length: 1201 }, (_, index) => deposited(`0x${index}`, at(11, index)))
-    await store.append(one, newBlocks(11, 11, many))
-    const page = await orders.list(1, {}, undefined, 2000)
-    expect(page.orders.map(({ orderId }) => orderId)).toEqual(
-      many.toReversed().map(({ event }) => event.orderId),
-    )
-    await store.revert(one, header(10))
-    expect((await orders.list(1, {}, undefined, 2000)).orders).toEqual([])
-  })
 })

@@ -63,17 +63,6 @@ type Prepared = Awaited<ReturnType<typeof prepare>>
 describe.each(BOTH_DATABASES)('the hours of orders %s', (_where, kind) => {
   const create = kind()
 
-  test('count an order in the hour of its first step, and each step in its own', async () => {
-    const { store, one, hours } = await prepare(await create())
-    const events = [eventOf('Deposited', 2, 11), eventOf('Settled', 2, 18), eventOf('Refunded', 4, 18)]
-    await store.append(one, newBlocks(11, 18, events))
-    const [early, late] = [11, 18].map((block) => Math.floor(timeOf(block) / HOUR))
-    expect(await hours()).toEqual([
-      { solver: SOLVERS[0], hour: early, orders: 1, deposited: 1, settled: 0, refunded: 0 },
-      { solver: SOLVERS[0], hour: late, orders: 1, deposited: 0, settled: 1, refunded: 1 },
-    ])
-  })
-
   test('are read from an hour on, of one solver or of all', async () => {
     const { store, one, solverOrders } = await prepare(await create())
     const events = [eventOf('Deposited', 2, 11), eventOf('Deposited', 3, 18), eventOf('Deposited', 4, 18)]

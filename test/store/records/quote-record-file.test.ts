@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openQuoteRecordFile } from '../../../src/store/records/quote-record-file.js'
 import { createLog } from '../../../src/telemetry/log.js'
@@ -72,16 +72,6 @@ test('a record is read while many old ones are removed', async () => {
   expect(isDone).toBe(false)
   await pruning
   expect(await store.read('4999')).toBeUndefined()
-})
-
-test('a file is next to the database, and the next run reads it', async () => {
-  const path = temporaryFile()
-  const first = await open(path)
-  await first.save([record(1)])
-  await first.close()
-  expect([existsSync(path), existsSync(`${path}-quotes`)]).toEqual([false, true])
-  const second = await open(path)
-  expect(await second.read('1')).toBe(record(1).record)
 })
 
 test('a file that is deleted fails each call, until the next start makes a new one', async () => {

@@ -105,14 +105,6 @@ describe.each(BOTH_DATABASES)('the nonces of offers %s', (_where, kind) => {
     expect(await left()).toEqual(['', '', ''])
   })
 
-  test('that are many take no more than the bound', async () => {
-    const { save, trim, left } = await openStore(await create(), 1000 * OFFER_ROW_BYTES)
-    const orders = Array.from({ length: 3000 }, (_, order) => offer(`0x${order}`, BigInt(order % 10)))
-    await save(orders)
-    expect(await trim()).toEqual({ bytes: 1000 * OFFER_ROW_BYTES, dropped: 2000 })
-    expect(await left()).toHaveLength(1000)
-  })
-
   test('take no more bytes each than the bound counts, with the longest nonces', async () => {
     const { save, database } = await openStore(await create())
     const bytes = async () => {

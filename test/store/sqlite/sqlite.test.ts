@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
@@ -51,24 +51,7 @@ const DAMAGED =
   'cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it'
 
 test.each<[string, string, (path: string) => unknown]>([
-  [
-    'that a newer version wrote',
-    'was written by a newer version, with 999-later: run that version, or restore the backup',
-    async (path) => {
-      const database = await openSqlite(path)
-      await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2100')`.execute(database)
-      await database.destroy()
-    },
-  ],
   ['that is not a database', DAMAGED, (path) => writeFileSync(path, 'no database'.repeat(1000))],
-  [
-    'that is damaged after its first page',
-    DAMAGED,
-    async (path) => {
-      await (await openSqlite(path)).destroy()
-      writeFileSync(path, readFileSync(path).fill(0xff, 4096))
-    },
-  ],
   [
     'in a folder that does not exist',
     'cannot be opened: its folder does not exist: create it',
