@@ -86,6 +86,12 @@ describe('an IPv6 network', () => {
     expect(await left(limits, '192.0.2.1')).toBe(LIMIT - 1)
   })
 
+  it('is not charged for the requests of a client above its own limit', async () => {
+    const limits = createRateLimits(CONFIG, systemClock)
+    expect(await fill(100, limits, () => subnetOf(1, 0))).toBe(LIMIT)
+    expect(await fill(256, limits, (index) => subnetOf(1, index))).toBe(3 * LIMIT)
+  })
+
   it('is named in the rejection, with its own count in the headers', async () => {
     const limits = createRateLimits(CONFIG, systemClock)
     await fill(256, limits, (index) => subnetOf(1, index))
