@@ -7,6 +7,7 @@ import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { manySettled, newBlocks, openToRead } from '../store/events/event-samples.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { withoutHang } from './hub-harness.js'
 
 /** A log over a store in memory, with a clock that the test sets and events published at 0 ms: one, unless the test says more. */
 export async function openLog(
@@ -35,7 +36,9 @@ export async function openLog(
     const eventSinks = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.eventSinkOf(chainId)]))
     for (const eventSink of eventSinks.values()) await eventSink.open()
     const eventSink = (chainId: number) => eventSinks.get(chainId) ?? eventLog.eventSinkOf(chainId)
-    return { ...eventLog, eventSink }
+    const subscribe: typeof eventLog.subscribe = (...parameters) =>
+      withoutHang(eventLog.subscribe(...parameters))
+    return { ...eventLog, subscribe, eventSink }
   }
   const { logId } = await store.readState()
   return {

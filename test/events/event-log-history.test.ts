@@ -7,7 +7,7 @@ import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/events/event-samples.js'
 import { createManualClock } from '../support/manual-clock.js'
-import { now, settle, take } from './hub-harness.js'
+import { now, settle, take, withoutHang } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 const HOUR_MS = 3_600_000
@@ -37,7 +37,7 @@ async function openReplaceable(entries: number) {
   const log = createLog('silent')
   const logged = vi.spyOn(log, 'error')
   const onEvent = vi.fn<(event: StreamEvent) => void>()
-  const eventLog = await openEventLog({
+  const opened = await openEventLog({
     store,
     cluster: { listen: (_topic, listener) => void listeners.push(listener), publish() {} },
     onEvent,
@@ -46,7 +46,9 @@ async function openReplaceable(entries: number) {
     log,
     clock: createManualClock(HOUR_MS),
   })
-  onTestFinished(() => eventLog.close())
+  onTestFinished(() => opened.close())
+  const subscribe: typeof opened.subscribe = (...parameters) => withoutHang(opened.subscribe(...parameters))
+  const eventLog = { ...opened, subscribe }
   await settle()
   const [listener] = listeners as [TopicListener]
   return {

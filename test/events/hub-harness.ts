@@ -51,6 +51,7 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
     clock,
   })
   onTestFinished(() => hub.close())
+  const subscribe: typeof hub.subscribe = (...parameters) => withoutHang(hub.subscribe(...parameters))
   const cursorAt = (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] })
   const isAsked = (sequence: number) => sequence <= 10 || sequence % 100 === 0
   if (isConfirmed) {
@@ -59,7 +60,7 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
   }
 
   return {
-    hub,
+    hub: { ...hub, subscribe },
     clock,
     store,
     onSlow,
@@ -77,9 +78,38 @@ export async function openHub({ stored = 0, isConfirmed = true } = {}) {
     /** Adds a subscriber that begins after a sequence, or at the end. */
     subscribe(sequence?: number, filter: Partial<EventFilter> = {}, options?: SubscriberOptions) {
       const after = sequence === undefined ? undefined : cursorAt(sequence)
-      return hub.subscribe(after, { ...EVERY_EVENT, ...filter }, options)
+      return subscribe(after, { ...EVERY_EVENT, ...filter }, options)
     },
   }
+}
+
+/** Turns of the event loop in which everything that is in memory has come. */
+const MAX_TURNS = 10_000
+
+/** A call of `next` fails with the cursor when it still waits after so many turns, so that a lost event is seen at once. */
+export function withoutHang(subscription: Subscription): Subscription {
+  const next = subscription.next.bind(subscription)
+  subscription.next = (until) => {
+    const batch = next(until)
+    const failing = failUnlessSettled(batch, subscription)
+    failing.catch(() => {})
+    return failing
+  }
+  return subscription
+}
+
+async function failUnlessSettled<T>(batch: Promise<T>, subscription: Subscription): Promise<T> {
+  let isSettled = false
+  const settled = batch.finally(() => {
+    isSettled = true
+  })
+  const waiting = (async () => {
+    for (let turns = 0; turns < MAX_TURNS && !isSettled; turns++) await turn()
+    if (!isSettled) throw new Error(`nothing comes after the cursor ${subscription.cursor()}`)
+    return settled
+  })()
+  waiting.catch(() => {})
+  return Promise.race([settled, waiting])
 }
 
 /** The sequences of the next events. */
