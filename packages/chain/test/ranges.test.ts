@@ -6,6 +6,8 @@ import { RpcError, toRpcError } from '../src/json-rpc.js'
 const SEED = 20_260_108
 const MAX = 10_000
 const ENOUGH_LOGS = 2000
+/** More than any of these tests makes. */
+const MAX_CALLS = 1000
 
 const answered = (code: number, message: string) => toRpcError({ code, message }, String)
 const refused = (status: number, isRateLimit = false) =>
@@ -24,6 +26,7 @@ async function readAll(
       maxTo: blocks,
       async read(first, last) {
         asked.push(last - first + 1)
+        if (asked.length > MAX_CALLS) expect.fail(`the node is asked endlessly, for ${first} to ${last}`)
         const error = failure(first, last)
         if (error !== undefined) throw error
       },
