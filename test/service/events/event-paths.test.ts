@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
 import { connect } from 'node:http2'
 import { expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.js'
@@ -94,14 +93,6 @@ it('server-sent events are not cached on the way', async () => {
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
   expect(response.headers.get('x-accel-buffering')).toBe('no')
-})
-
-it('a WebSocket upgrade is ignored at another path, whose response is the usual one', async () => {
-  const headers = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
-  const call = httpRequest(`${service.url}/v1/nothing`, { headers })
-  const [response] = await once(call.end(), 'response')
-  expect(response.statusCode).toBe(404)
-  expect((await response.setEncoding('utf8').toArray()).join('')).toContain('ROUTE_NOT_FOUND')
 })
 
 it('server-sent events also come over HTTP/2, and hold their place until the client resets them', async () => {

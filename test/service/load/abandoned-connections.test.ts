@@ -108,13 +108,8 @@ describe.each(WAYS_TO_LEAVE)(
         'a refused WebSocket with two Host headers',
         webSocketHandshake('/v1/ws').replace('host: a', 'host: a\r\nhost: b'),
       ],
-      [
-        'a refused WebSocket with an unusable Host',
-        webSocketHandshake('/v1/ws').replace('host: a', 'host: ['),
-      ],
       ['server-sent events', getOf('/v1/events')],
       ['a file', getOf(BUNDLE)],
-      ['server-sent events with an upgrade header for a WebSocket', webSocketHandshake('/v1/events')],
       ['server-sent events in pipelined requests', getOf('/v1/events').repeat(3)],
       [
         'server-sent events after pipelined requests for files',

@@ -84,14 +84,12 @@ describe('MAX_STREAM_CLIENTS_PER_IP', () => {
     keeper?.leave()
   })
 
-  it('leaves the places of others free, and counts IPv6 clients by /64 and mapped ones as IPv4', async () => {
+  it('leaves the places of others free', async () => {
     await start({ MAX_STREAM_CLIENTS_PER_IP: '1', TRUST_PROXY: '1' })
-    const holders = [await admitted('198.51.100.1'), await admitted('2001:db8::1')]
-    for (const address of ['198.51.100.1', '::ffff:198.51.100.1', '2001:db8::ffff:1']) {
-      for (const transport of FORWARDED)
-        expect(await openFor(address, transport).ended()).toMatchObject(endOn(transport, TOO_MANY))
-    }
-    holders.push(await admitted('198.51.100.2'), await admitted('2001:db8:0:1::1'))
+    const holders = [await admitted('198.51.100.1')]
+    for (const transport of FORWARDED)
+      expect(await openFor('198.51.100.1', transport).ended()).toMatchObject(endOn(transport, TOO_MANY))
+    holders.push(await admitted('198.51.100.2'))
     for (const holder of holders) holder.leave()
   })
 })

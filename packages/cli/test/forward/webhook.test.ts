@@ -86,9 +86,7 @@ describe('a message', () => {
 describe('an attempt', () => {
   it.each([
     ['200', 200, undefined],
-    ['299', 299, undefined],
     ['302', 302, 302],
-    ['400', 400, 400],
     ['410', 410, 410],
     ['503', 503, 503],
   ])(
