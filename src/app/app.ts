@@ -1,5 +1,6 @@
 import { systemClock } from '../../packages/protocol/src/clock.js'
 import { recoveryLibrary } from '../../packages/protocol/src/signing/signatures.js'
+import { createDeadlineTime } from '../chain/chain.js'
 import { openChains } from '../chain/chains.js'
 import { createOrderCaches } from '../chain/contract/order-cache.js'
 import { openInstance } from '../cluster/open-instance.js'
@@ -116,11 +117,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     }
     const intervalMs = STRANGERS_INTERVAL_MS
     started.push(startRetention({ pruneSome, what: 'what strangers have left', intervalMs, clock, log }))
-    const shared = { config, instance, chains, eventLog, usedNonces, metrics, clock, log }
-    const solvers = await openSolvers({ ...shared, directory, overrides }, started)
-    const closeListener = await startReplicaListener({ ...shared, ...solvers })
+    const deadlineTime = createDeadlineTime(chains, clock.now)
+    const shared = { config, instance, chains, deadlineTime, directory, eventLog, usedNonces }
+    const context = { ...shared, metrics, clock, log }
+    const solvers = await openSolvers(context, overrides, started)
+    const closeListener = await startReplicaListener({ ...context, ...solvers })
     started.push(closeListener)
-    const server = await openServer({ ...shared, solvers }, started, () => drainMs)
+    const server = await openServer(context, solvers, started, () => drainMs)
     return server.listen()
   }
 

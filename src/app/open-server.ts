@@ -1,11 +1,7 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
-import { type Chain, createDeadlineTime } from '../chain/chain.js'
 import { collectChainMetrics } from '../chain/chains.js'
 import { createRecentTrades } from '../chain/tokens/recent-trades.js'
-import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config/config.js'
 import { version } from '../config/version.js'
-import type { EventLog } from '../events/event-log.js'
 import { registerHealth, registerMetrics } from '../http/monitoring.js'
 import { limitOpenResponses, MAX_OPEN_RESPONSES_OF_ALL } from '../http/open-responses.js'
 import { createLostPage, readConsole, registerConsole } from '../http/pages/console.js'
@@ -32,20 +28,7 @@ import { createQuoteStreams } from '../rpc/streams/quote-streams.js'
 import { createSolverSessions } from '../rpc/streams/solver-sessions.js'
 import { collectSolverMetrics, createOrderMetrics } from '../solvers/statistics/solver-counters.js'
 import { TOPICS } from '../store/topics.js'
-import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
-import type { openSolvers, Started } from './open-solvers.js'
-
-interface ServerOptions {
-  readonly config: Config
-  readonly instance: Instance
-  readonly chains: ReadonlyMap<number, Chain>
-  readonly eventLog: EventLog
-  readonly solvers: Awaited<ReturnType<typeof openSolvers>>
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
-}
+import type { AppContext, openSolvers, Started } from './open-solvers.js'
 
 const HEALTH_WATCH_MS = 1000
 const MAX_HEALTH_WATCHERS = 1000
@@ -56,13 +39,14 @@ const MAX_HEALTH_WATCHERS_PER_CLIENT = 20
  * @param drainMs gives the time for which requests on idle connections are still answered at the end
  */
 export async function openServer(
-  options: ServerOptions,
+  app: AppContext,
+  solvers: Awaited<ReturnType<typeof openSolvers>>,
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, eventLog, metrics, clock, log } = options
-  const { directory, freeBonds, sessions, relay, statistics, auction } = options.solvers
-  const { stores, cluster } = options.instance
+  const { config, chains, deadlineTime, directory, eventLog, metrics, clock, log } = app
+  const { freeBonds, sessions, relay, statistics, auction } = solvers
+  const { stores, cluster } = app.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, clock, {
     limiterOf: stores.limiterOf,
@@ -84,11 +68,11 @@ export async function openServer(
     directory,
     freeBonds,
     auction,
-    register: options.solvers.register,
-    unregister: options.solvers.unregister,
+    register: solvers.register,
+    unregister: solvers.unregister,
     statistics,
     trades: createRecentTrades({ chains: config.chains, orders: stores.orders, clock }),
-    deadlineTime: createDeadlineTime(chains, clock.now),
+    deadlineTime,
     clock,
     metrics,
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import { createContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
 import { openAuction } from '../auction/open-auction.js'
-import { type Chain, createDeadlineTime } from '../chain/chain.js'
+import type { Chain } from '../chain/chain.js'
 import { createProvenTime } from '../chain/chains.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config/config.js'
@@ -40,24 +40,25 @@ export interface AppOverrides {
 /** Parts that have been started, each with a function that ends it. The last one ends first. */
 export type Started = (() => Promise<void>)[]
 
-interface SolversOptions {
+/** What the parts of the service share. */
+export interface AppContext {
   readonly config: Config
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
+  /** The time from which the deadlines of a chain's quotes are counted (`createDeadlineTime`). */
+  readonly deadlineTime: (chainId: number) => number
+  readonly directory: SolverDirectory
   readonly eventLog: EventLog
   readonly usedNonces: UsedNonces
-  readonly directory: SolverDirectory
   readonly metrics: Metrics
-  readonly overrides: AppOverrides
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
-export async function openSolvers(options: SolversOptions, started: Started) {
-  const { config, chains, eventLog, usedNonces, directory, metrics, overrides, clock, log } = options
-  const { now } = clock
-  const { stores, cluster, replica } = options.instance
+export async function openSolvers(context: AppContext, overrides: AppOverrides, started: Started) {
+  const { config, chains, deadlineTime, eventLog, usedNonces, directory, metrics, clock, log } = context
+  const { stores, cluster, replica } = context.instance
   const chainIds = [...chains.keys()]
   const endpointGuard = createEndpointGuard({
     production: config.production,
@@ -67,7 +68,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const freeBonds = await createFreeBonds(stores.bonds, chainIds)
   const store = stores.solvers
-  const provenTime = createProvenTime(chains, now)
+  const provenTime = createProvenTime(chains, clock.now)
   const pruneSome = () => pruneSomeCounts(stores.solverHours, stores.solverOrders, provenTime())
   started.push(startRetention({ pruneSome, what: 'counts of solvers', clock, log }))
   const solvers = { ...config, store, directory, chains, clock, provenTime, log }
@@ -93,7 +94,6 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, log, clock })
   if (relay !== undefined) started.push(relay.close)
-  const deadlineTime = createDeadlineTime(chains, now)
   const auction = openAuction({
     config,
     chains,
@@ -111,7 +111,6 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   started.push(auction.close)
   return {
-    directory,
     freeBonds,
     register: createRegisterSolver(registry, endpointGuard, auction.checkEndpoint),
     unregister: createUnregisterSolver(registry),

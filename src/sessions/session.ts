@@ -22,31 +22,7 @@ import { createOpenRequests, holdResults } from './open-requests.js'
 import { feedEvents } from './solver-events.js'
 
 /** A solver's open session. */
-export interface Session {
-  readonly id: string
-  readonly registration: SessionRegistration
-  /** Sends `ready`, then the events. */
-  start(): void
-  /** Takes a message of the solver. One that answers nothing, or cannot be read, ends the session. */
-  receive(read: () => SolverMessage): void
-  requestQuote(
-    chainId: number,
-    solverRequest: SolverRequest,
-    signal: CallSignal,
-    call: SolverCall,
-  ): Promise<SolverReply>
-  reportResult(id: string, result: SessionResult): void
-  /** The chains on which the session is the solver's. */
-  chains(): ReadonlySet<number>
-  /** The session is no longer the solver's on a chain. After the last one, it ends when no request is open, and each has its result. */
-  leaveChain(chainId: number, error: ServiceError): void
-  /** Announces the end of the session. */
-  goAway(reconnectWithinMs: number): void
-  /** Sends no more requests, and ends the session when none is open. */
-  endWhenIdle(error: ServiceError): void
-  /** Ends the session; without an error the solver has closed it. */
-  end(error?: ServiceError): void
-}
+export type Session = ReturnType<typeof createSession>
 
 interface SessionOptions {
   readonly registration: SessionRegistration
@@ -55,12 +31,12 @@ interface SessionOptions {
   /** The events of the solver's orders, if it asked for them. */
   readonly subscription: Subscription | undefined
   /** Called once. */
-  readonly onEnd: (session: Session, reason: Reason | 'CLOSED') => void
+  readonly onEnd: (reason: Reason | 'CLOSED') => void
   readonly clock: Clock
 }
 
 /** Opens a session after its hello was accepted. */
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: SessionOptions) {
   const { registration, connection, heartbeatMs, subscription, onEnd, clock } = options
   const chains = new Set(registration.chainIds)
   /** The error with which the session ends when no request is open. */
@@ -80,6 +56,7 @@ export function createSession(options: SessionOptions): Session {
     clock,
   )
 
+  /** Ends the session; without an error the solver has closed it. */
   function end(error?: ServiceError): void {
     if (hasEnded) return
     hasEnded = true
@@ -89,10 +66,11 @@ export function createSession(options: SessionOptions): Session {
     backlog.stop()
     subscription?.close()
     if (error !== undefined) connection.end(error)
-    onEnd(session, error?.reason ?? 'CLOSED')
+    onEnd(error?.reason ?? 'CLOSED')
     requests.endAll(SESSION_ENDED)
   }
 
+  /** Sends no more requests, and ends the session when none is open. */
   function endWhenIdle(error: ServiceError): void {
     if (closing !== undefined) return
     closing = error
@@ -121,10 +99,11 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  const session: Session = {
+  return {
     id: registration.sessionId,
     registration,
-    start() {
+    /** Sends `ready`, then the events. */
+    start(): void {
       const { sessionId } = registration
       connection.send({
         type: 'ready',
@@ -141,7 +120,8 @@ export function createSession(options: SessionOptions): Session {
         if (error.reason !== 'SHUTTING_DOWN') end(error)
       })
     },
-    receive(read) {
+    /** Takes a message of the solver. One that answers nothing, or cannot be read, ends the session. */
+    receive(read: () => SolverMessage): void {
       if (hasEnded) return
       try {
         if (!accept(read())) end(unasked())
@@ -149,7 +129,12 @@ export function createSession(options: SessionOptions): Session {
         end(toServiceError(thrown))
       }
     },
-    requestQuote(chainId, solverRequest, signal, call) {
+    requestQuote(
+      chainId: number,
+      solverRequest: SolverRequest,
+      signal: CallSignal,
+      call: SolverCall,
+    ): Promise<SolverReply> {
       const refusal = signal.aborted ? CANCELLED : refusalOf(chainId)
       if (refusal !== undefined) {
         call.onEnd?.()
@@ -162,24 +147,26 @@ export function createSession(options: SessionOptions): Session {
         backlog.isFull()
       })
     },
-    reportResult(id, result) {
+    reportResult(id: string, result: SessionResult): void {
       if (!hasEnded) results.add({ type: 'result', id, result })
       requests.noteReport(id)
     },
-    chains: () => chains,
-    leaveChain(chainId, error) {
+    /** The chains on which the session is the solver's. */
+    chains: (): ReadonlySet<number> => chains,
+    /** The session is no longer the solver's on a chain. After the last one, it ends when no request is open, and each has its result. */
+    leaveChain(chainId: number, error: ServiceError): void {
       chains.delete(chainId)
       // After `goAway`, the solver itself has replaced the session, and must not take that for the end.
       if (chains.size === 0) endWhenIdle(isLeaving ? shuttingDown() : error)
     },
-    goAway(reconnectWithinMs) {
+    /** Announces the end of the session. */
+    goAway(reconnectWithinMs: number): void {
       isLeaving = true
       connection.send({ type: 'goAway', reconnectWithinMs })
     },
     endWhenIdle,
     end,
   }
-  return session
 }
 
 const SESSION_ENDED = failed('session_ended', "The solver's session has ended.")

@@ -20,21 +20,7 @@ import { createPendingSlots, createSessionRate } from './session-limits.js'
 import { subscribeForSolver } from './solver-events.js'
 
 /** The solver sessions of this replica (docs/decisions.md, D18). */
-export interface Sessions extends SessionTransport {
-  /**
-   * Refuses a connection before it is opened.
-   * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
-   */
-  assertAvailable(client: ClientId): void
-  /** Begins a connection with its challenge. @throws ServiceError as `assertAvailable` */
-  accept(connection: SessionConnection, call: OpeningCall): SessionPeer
-  /** Announces the end of all sessions, and opens no more. Requests are still sent. */
-  goAway(): void
-  /** Sends no more requests, and ends each session when none of its requests is open. */
-  endWhenIdle(): void
-  /** Updates the metrics that are read rather than counted. */
-  collectMetrics(): void
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 interface SessionsOptions {
   readonly config: Pick<
@@ -63,7 +49,7 @@ const OPEN_ORDERS_POLL_MS = 5000
 const OPEN_ORDERS_MS = 24 * 3_600_000
 
 /** Builds the sessions, without any at first. */
-export function createSessions(options: SessionsOptions): Sessions {
+export function createSessions(options: SessionsOptions) {
   const { config, registrations, directory, metrics, log, clock } = options
   const { now } = clock
   const { heartbeatMs = HEARTBEAT_MS } = options
@@ -78,6 +64,10 @@ export function createSessions(options: SessionsOptions): Sessions {
   const leaving = new Set<string>()
   let isShuttingDown = false
 
+  /**
+   * Refuses a connection before it is opened.
+   * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
+   */
   function assertAvailable(client: ClientId): void {
     if (!isOn) throw sessionsOff()
     if (isShuttingDown) throw shuttingDown()
@@ -117,9 +107,9 @@ export function createSessions(options: SessionsOptions): Sessions {
       connection,
       heartbeatMs,
       subscription,
-      onEnd(ended, reason) {
+      onEnd(reason) {
         open.delete(sessionId)
-        const left = [...ended.chains()]
+        const left = [...session.chains()]
         if (left.length > 0) void registrations.disconnect(sessionId, address, left)
         metrics.solverSessions.dec({ transport })
         metrics.solverSessionEnds.inc({ reason })
@@ -176,9 +166,25 @@ export function createSessions(options: SessionsOptions): Sessions {
       follow(session, chainId, byAddress.get(session.registration.address))
   })
 
+  const transport: SessionTransport = {
+    async requestQuote(solver, solverRequest, signal, call) {
+      const sessionId = solver.session?.id ?? ''
+      const opened = opening.get(sessionId)
+      if (opened !== undefined) await untilAborted(opened, signal)
+      const session = open.get(sessionId)
+      if (session === undefined) return sessionEnded(call)
+      return session.requestQuote(solver.chainId, solverRequest, signal, call)
+    },
+    reportResult(solver, id, result) {
+      open.get(solver.session?.id ?? '')?.reportResult(id, result)
+    },
+  }
+
   return {
+    ...transport,
     assertAvailable,
-    accept(connection, call) {
+    /** Begins a connection with its challenge. @throws ServiceError as `assertAvailable` */
+    accept(connection: SessionConnection, call: OpeningCall): SessionPeer {
       assertAvailable(call.client)
       const releaseSlot = pendingSlots.take(call.client, (error) => peer.reject(error))
       const peer: SessionPeer = startHandshake({
@@ -201,28 +207,20 @@ export function createSessions(options: SessionsOptions): Sessions {
       pending.add(peer)
       return peer
     },
-    async requestQuote(solver, solverRequest, signal, call) {
-      const sessionId = solver.session?.id ?? ''
-      const opened = opening.get(sessionId)
-      if (opened !== undefined) await untilAborted(opened, signal)
-      const session = open.get(sessionId)
-      if (session === undefined) return sessionEnded(call)
-      return session.requestQuote(solver.chainId, solverRequest, signal, call)
-    },
-    reportResult(solver, id, result) {
-      open.get(solver.session?.id ?? '')?.reportResult(id, result)
-    },
-    goAway() {
+    /** Announces the end of all sessions, and opens no more. Requests are still sent. */
+    goAway(): void {
       isShuttingDown = true
       const wanted = Math.max(MIN_RECONNECT_MS, open.size * RECONNECT_MS)
       const reconnectWithinMs = Math.min(MAX_RECONNECT_MS, wanted)
       for (const session of open.values()) session.goAway(reconnectWithinMs)
     },
-    endWhenIdle() {
+    /** Sends no more requests, and ends each session when none of its requests is open. */
+    endWhenIdle(): void {
       isShuttingDown = true
       for (const peer of [...pending]) peer.reject(shuttingDown())
       for (const session of [...open.values()]) session.endWhenIdle(shuttingDown())
     },
+    /** Updates the metrics that are read rather than counted. */
     collectMetrics: () => metrics.solverSessionsPending.set(pendingSlots.count()),
   }
 }
