@@ -16,7 +16,6 @@ import { createSessionRegistrations } from '../solvers/registry/session-registra
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import { pruneSomeCounts } from '../solvers/statistics/hourly-counts.js'
 import { createStatisticsReader } from '../solvers/statistics/statistics-reader.js'
-import type { ResolveAll } from '../solvers/transport/endpoint-addresses.js'
 import { createEndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import { createSessionTransport } from '../solvers/transport/solver-transports.js'
 import { startRetention } from '../store/retention.js'
@@ -28,7 +27,6 @@ export interface AppOverrides {
   /** The clock of this machine by default. */
   readonly clock?: Clock
   readonly log?: Logger
-  readonly resolveAll?: ResolveAll
   /** The name servers as `ip:port`. */
   readonly nameServers?: readonly string[]
   /** Interval of the pings of solver sessions, in milliseconds. */
@@ -63,7 +61,6 @@ export async function openSolvers(context: AppContext, overrides: AppOverrides, 
   const endpointGuard = createEndpointGuard({
     production: config.production,
     allowlist: config.solverEndpointAllowlist,
-    resolveAll: overrides.resolveAll,
     nameServers: overrides.nameServers,
   })
   const freeBonds = await createFreeBonds(stores.bonds, chainIds)

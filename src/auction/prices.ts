@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import { deadlines } from '../../packages/protocol/src/signing/quote-request.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ClientId } from '../clients/client-id.js'
+import { createSharedResults } from '../concurrency/shared-results.js'
 import type { Auction, RoundCall } from './auction.js'
 import type { AuctionContext } from './context.js'
 import { ownSoftDeadline } from './round.js'
@@ -39,13 +39,6 @@ export interface Price {
 /** Prices of swaps, from auctions that no user takes part in (docs/decisions.md, D17). */
 export type Prices = ReturnType<typeof createPrices>
 
-/** An auction that callers share. */
-interface SharedPrice {
-  readonly price: Promise<Price>
-  /** Infinite while it is under way. */
-  endedAt: number
-}
-
 /** Auctions in memory, of all chains together. */
 const MAX_PRICES = 10_000
 
@@ -59,7 +52,7 @@ export function createPrices(context: AuctionContext, rounds: Auction) {
   const end = new AbortController()
   // Each auction listens. Node warns of a leak when there are more than ten.
   setMaxListeners(0, end.signal)
-  const prices = new LRUCache<string, SharedPrice>({ max: MAX_PRICES })
+  const prices = createSharedResults<Price>(MAX_PRICES, clock, () => config.priceCacheMs)
 
   const count = ({ chainId }: PricedSwap, outcome: string) =>
     metrics.prices.inc({ chain_id: chainId, outcome })
@@ -86,20 +79,6 @@ export function createPrices(context: AuctionContext, rounds: Auction) {
     }
   }
 
-  function start(key: string, swap: PricedSwap, client: ClientId): Promise<Price> {
-    const price = hold(swap, { client, signal: end.signal, timeoutMs: undefined })
-    const shared = { price, endedAt: Number.POSITIVE_INFINITY }
-    prices.set(key, shared)
-    price.then(
-      () => {
-        shared.endedAt = clock.monotonic()
-      },
-      // A later auction may have its place by now.
-      () => prices.get(key) === shared && prices.delete(key),
-    )
-    return price
-  }
-
   return {
     /**
      * Holds an auction, unless one for the same swap is under way or ended within PRICE_CACHE_MS. Callers that wait for one
@@ -109,23 +88,23 @@ export function createPrices(context: AuctionContext, rounds: Auction) {
      */
     async get(swap: PricedSwap, client: ClientId): Promise<Price> {
       const key = keyOf(swap)
-      const known = prices.get(key)
-      if (known === undefined || clock.monotonic() - known.endedAt >= config.priceCacheMs)
-        return start(key, swap, client)
-      count(swap, Number.isFinite(known.endedAt) ? 'cached' : 'shared')
+      const read = () => hold(swap, { client, signal: end.signal, timeoutMs: undefined })
+      const known = prices.find(key)
+      if (known === undefined) return prices.get(key, read)
+      count(swap, Number.isFinite(known.until) ? 'cached' : 'shared')
       try {
-        return await known.price
+        return await known.result
       } catch (error) {
         // It waited in the queue as the caller that began it. This caller's own turn may come earlier.
         if (!(error instanceof ServiceError) || error.reason !== 'SOLVERS_BUSY') throw error
-        return prices.get(key)?.price ?? start(key, swap, client)
+        return prices.get(key, read)
       }
     },
 
     /** Ends the auctions under way. */
     async close(): Promise<void> {
       end.abort()
-      await Promise.allSettled([...prices.values()].map(({ price }) => price))
+      await prices.idle()
     },
   }
 }

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { OrderPosition } from '../../../packages/protocol/src/orders/order.js'
 import {
@@ -11,6 +10,7 @@ import {
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { groupBy } from '../../../packages/protocol/src/values/parts.js'
 import { DAY_SECONDS } from '../../../packages/protocol/src/values/time.js'
+import { createSharedResults } from '../../concurrency/shared-results.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { ListedToken } from '../../config/token-list.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
@@ -56,7 +56,7 @@ export function createRecentTrades({ chains, orders, clock }: RecentTradesOption
   const lists = new Map(chains.map(({ chainId, tokenList }) => [chainId, tokenList]))
   const isListed = (chainId: number, token: Address) => lists.get(chainId)?.has(token) ?? false
 
-  const tradesOf = shareResults(clock, async (chainId) => {
+  async function readTrades(chainId: number) {
     const nowSeconds = Math.floor(clock.now() / 1000)
     const tally = createTradeTally(nowSeconds)
     let after: OrderPosition | undefined
@@ -81,10 +81,9 @@ export function createRecentTrades({ chains, orders, clock }: RecentTradesOption
     })
     const keepMs = Math.min(KEEP_MS.most, KEEP_MS.least + KEEP_MS.perOrder * read)
     return { keepMs, tokens, pairs: rankByUse(pairs, ({ listed }) => listed, MAX_LISTED) }
-  })
+  }
 
-  // The ranking of a long list is shared too.
-  const tokensOf = shareResults(clock, async (chainId) => {
+  async function rankTokens(chainId: number): Promise<readonly TokenSummary[]> {
     const tokens = new Map<Address, TokenSummary>()
     for (const [address, listed] of lists.get(chainId) ?? []) tokens.set(address, { address, listed })
     // Outputs belong to their destination chain.
@@ -92,13 +91,18 @@ export function createRecentTrades({ chains, orders, clock }: RecentTradesOption
     for (const source of sources)
       for (const use of (await tradesOf(source.chainId)).tokens.get(chainId) ?? [])
         tokens.set(use.token, withUse(tokens.get(use.token), use))
-    const ranked = rankByUse([...tokens.values()], ({ listed }) => listed !== undefined, MAX_LISTED)
-    return { keepMs: KEEP_MS.least, ranked }
-  })
+    return rankByUse([...tokens.values()], ({ listed }) => listed !== undefined, MAX_LISTED)
+  }
+
+  type Trades = Awaited<ReturnType<typeof readTrades>>
+  const trades = createSharedResults<Trades>(MAX_CHAINS, clock, ({ keepMs }) => keepMs)
+  const tradesOf = (chainId: number) => trades.get(chainId, () => readTrades(chainId))
+  // The ranking of a long list is shared too.
+  const tokens = createSharedResults<readonly TokenSummary[]>(MAX_CHAINS, clock, () => KEEP_MS.least)
 
   return {
     /** The listed tokens of a chain and those of settled orders, at most 500. @throws the database's error */
-    tokens: async (chainId: number): Promise<readonly TokenSummary[]> => (await tokensOf(chainId)).ranked,
+    tokens: (chainId: number) => tokens.get(chainId, () => rankTokens(chainId)),
     /** The pairs of the settled orders of a chain, at most 500. @throws the database's error */
     pairs: async (chainId: number): Promise<readonly PairSummary[]> => (await tradesOf(chainId)).pairs,
   }
@@ -113,22 +117,4 @@ function withUse(known: TokenSummary | undefined, use: TokenUse): TokenSummary {
     users24h: (known?.users24h ?? 0) + use.users24h,
     lastUsed: Math.max(known?.lastUsed ?? 0, use.lastUsed),
   }
-}
-
-/** Shares each result from the call on, and for some time after its read. A failure is shared only while it is under way. */
-function shareResults<T extends { readonly keepMs: number }>(
-  clock: Clock,
-  read: (chainId: number) => Promise<T>,
-): (chainId: number) => Promise<T> {
-  const shared = new LRUCache<number, T>({
-    max: MAX_CHAINS,
-    ttlResolution: 0,
-    perf: { now: clock.monotonic },
-    async fetchMethod(chainId, _old, { options }) {
-      const result = await read(chainId)
-      options.ttl = result.keepMs
-      return result
-    },
-  })
-  return (chainId) => shared.forceFetch(chainId)
 }

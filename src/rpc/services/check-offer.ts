@@ -12,8 +12,8 @@ import { ORDER_TYPES, type Quote } from '../../../packages/protocol/src/quotes/q
 import { checkSignature } from '../../../packages/protocol/src/signing/signatures.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { Chain } from '../../chain/chain.js'
 import type { OfferCheck, OfferToCheck } from '../../chain/verification/offer-check.js'
+import { createSharedResults } from '../../concurrency/shared-results.js'
 import type { Fields } from '../fields.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { ServiceContext } from './context.js'
@@ -23,24 +23,12 @@ import { expiresAtOf } from './quote-service.js'
 const ORDER_NUMBERS = [...ORDER_TYPES.keys()]
 /** How long equal calls share one answer. A caller that comes beyond the budget is told to come again after this time. */
 const SHARED_MS = 1000
-/** Checks that are shared. Beyond them, a check is made for its caller alone. */
+/** Checks that are shared. */
 const MAX_SHARED = 4096
 
 /** The method CheckOffer (docs/decisions.md, D33). */
 export function createCheckOfferMethod({ chains, config, clock }: ServiceContext): Method {
-  const shared = new Map<string, Promise<OfferCheck>>()
-
-  function check(chainId: number, chain: Chain, offer: OfferToCheck): Promise<OfferCheck> {
-    const key = `${chainId} ${offer.orderId}`
-    const known = shared.get(key)
-    if (known !== undefined) return known
-    const result = chain.checkOffer(offer, clock.timeoutSignal(config.quoteTimeoutMs))
-    if (shared.size < MAX_SHARED) {
-      shared.set(key, result)
-      clock.setTimeout(() => shared.delete(key), SHARED_MS).unref()
-    }
-    return result
-  }
+  const shared = createSharedResults<OfferCheck>(MAX_SHARED, clock, () => SHARED_MS)
 
   return unaryMethod(QuoteService.method.checkOffer, {
     limit: 'quote',
@@ -53,7 +41,9 @@ export function createCheckOfferMethod({ chains, config, clock }: ServiceContext
       const chain = chains.get(chainId)
       if (chain === undefined) throw chainNotSupported(chainId, [...chains.keys()])
       const offer = toOffer(quote, signature, chain.quoteHasher())
-      const { verdict, block } = await check(chainId, chain, offer)
+      const { verdict, block } = await shared.get(`${chainId} ${offer.orderId}`, () =>
+        chain.checkOffer(offer, clock.timeoutSignal(config.quoteTimeoutMs)),
+      )
       return {
         ...toMessage(verdict),
         orderId: offer.orderId,

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
@@ -14,6 +13,7 @@ import {
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createSerialQueue, type SerialQueue } from '../../concurrency/one-at-a-time.js'
+import { createSharedResults } from '../../concurrency/shared-results.js'
 import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
@@ -160,34 +160,32 @@ function shareReads<T>(
   { clock, isRegistered }: Pick<StatisticsReaderOptions, 'clock' | 'isRegistered'>,
 ) {
   const { monotonic } = clock
-  const kept = new LRUCache<string, { readonly result: Promise<T>; until: number }>({ max: MAX_KEPT })
+  const shared = createSharedResults<{ readonly summary: T; readonly keepMs: number }>(
+    MAX_KEPT,
+    clock,
+    ({ keepMs }) => keepMs,
+  )
 
-  return ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
+  return async ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
     const key = [chainId, since, until, solver].join(' ')
-    const known = kept.get(key)
-    if (known !== undefined && monotonic() < known.until) return known.result
-    const isOfOther = solver !== undefined && !isRegistered({ chainId, address: solver })
-    const deadline = monotonic() + TIMEOUT_MS
-    const assertInTime = () => {
-      if (monotonic() >= deadline) throw outOfTime()
-    }
-    const run = async () => {
-      assertInTime()
-      const start = monotonic()
-      const summary = await read(assertInTime)
-      entry.until = monotonic() + Math.max(KEEP_MS, KEPT_PER_READ * (monotonic() - start))
-      return summary
-    }
-    const reading = queue.run(run, isOfOther ? 'others' : 'registered')
-    const result = withTimeout(reading, TIMEOUT_MS, clock).catch((error) => {
-      throw error instanceof TimeoutError ? outOfTime() : error
+    const kept = await shared.get(key, () => {
+      const isOfOther = solver !== undefined && !isRegistered({ chainId, address: solver })
+      const deadline = monotonic() + TIMEOUT_MS
+      const assertInTime = () => {
+        if (monotonic() >= deadline) throw outOfTime()
+      }
+      const run = async () => {
+        assertInTime()
+        const start = monotonic()
+        const summary = await read(assertInTime)
+        return { summary, keepMs: Math.max(KEEP_MS, KEPT_PER_READ * (monotonic() - start)) }
+      }
+      const reading = queue.run(run, isOfOther ? 'others' : 'registered')
+      return withTimeout(reading, TIMEOUT_MS, clock).catch((error) => {
+        throw error instanceof TimeoutError ? outOfTime() : error
+      })
     })
-    const entry = { result, until: Number.POSITIVE_INFINITY }
-    kept.set(key, entry)
-    result.catch(() => {
-      if (kept.get(key) === entry) kept.delete(key)
-    })
-    return result
+    return kept.summary
   }
 }
 
