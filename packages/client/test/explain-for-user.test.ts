@@ -7,7 +7,6 @@ import {
   ChainReadError,
   DepositError,
   explainForUser,
-  type QuoteProblem,
   QuoteVerificationError,
 } from '../src/index.js'
 
@@ -28,16 +27,46 @@ it.each([...FOR_USERS, 'CONNECTION_FAILED', 'TIMED_OUT', 'CANCELLED', 'ANSWER_IN
   },
 )
 
-it('the first problem of an offer is explained', () => {
-  const problems: QuoteProblem[] = ['deposit_deadline_passed', 'nonce_used']
-  const sentence = 'This offer has expired. Please ask for a new one.'
-  expect(explainForUser(new QuoteVerificationError(problems))).toBe(sentence)
-  expect(explainForUser('deposit_deadline_passed')).toBe(sentence)
-})
+const EXPIRED = 'This offer has expired. Please ask for a new one.'
+const TOO_LARGE = /too large .*Please enter a smaller one/
+// A token, or an account, in the place of the settlement contract.
+const NO_CONTRACT = /^This network has no such contract at this address\. Please check the address/
+const OTHER_NETWORK = 'Your wallet is on another network. Please switch it.'
+const mismatch = new ChainMismatchError({ chain: foundry, currentChainId: 1 })
 
-it('an offer whose nonce is used may be one that the user has taken', () => {
-  const sentence = explainForUser(new QuoteVerificationError(['nonce_used']))
-  expect(sentence).toMatch(/look at your swap before you try again/)
+it.each<[what: string, problem: Error | string, sentence: string | RegExp]>([
+  [
+    'the first problem of an offer',
+    new QuoteVerificationError(['deposit_deadline_passed', 'nonce_used']),
+    EXPIRED,
+  ],
+  ['a problem by its name', 'deposit_deadline_passed', EXPIRED],
+  [
+    'a used nonce, which the user may have used',
+    new QuoteVerificationError(['nonce_used']),
+    new RegExp(AGAIN),
+  ],
+  ['a node that fails', new ChainReadError('failed', 'fetch failed'), /^The network cannot be read/],
+  ['no contract', new ChainReadError('absent', 'none'), NO_CONTRACT],
+  ['no code', new ChainReadError('no code', 'none'), NO_CONTRACT],
+  ['an approval', new DepositError('APPROVAL_UNCERTAIN'), /None of your tokens were sent/],
+  [
+    'a newer reason that may pass',
+    new AggregatorError('MOON', 'No.', { httpStatus: 503 }),
+    explainForUser('INTERNAL'),
+  ],
+  ['a signal of time', new DOMException('The time is over.', 'TimeoutError'), new RegExp(AGAIN)],
+  ['a signal', new DOMException('The page is closed.', 'AbortError'), new RegExp(AGAIN)],
+  ['a wallet on another network', mismatch, OTHER_NETWORK],
+  ['an error with it inside', new BaseError('Not sent.', { cause: mismatch }), OTHER_NETWORK],
+  ['a small amount', 'AMOUNT_TOO_SMALL', /too small .*Please enter a larger one/],
+  ['a large amount', 'AMOUNT_TOO_LARGE', TOO_LARGE],
+  ['too little liquidity', 'INSUFFICIENT_LIQUIDITY', TOO_LARGE],
+  ['too small a bond', 'BOND_CANNOT_COVER', TOO_LARGE],
+  ['an unknown pair', 'UNSUPPORTED_PAIR', /Please choose another token/],
+])('a user is told of %s', (_what, problem, sentence) => {
+  const expected = typeof sentence === 'string' ? sentence : expect.stringMatching(sentence)
+  expect(explainForUser(problem)).toEqual(expected)
 })
 
 it.each(['REVERTED', 'REPLACED', 'EXPIRED', 'UNCERTAIN'] as const)(
@@ -50,28 +79,16 @@ it.each(['REVERTED', 'REPLACED', 'EXPIRED', 'UNCERTAIN'] as const)(
 )
 
 it.each([
-  ['failed', /^The network cannot be read/],
-  // A token, or an account, in the place of the settlement contract.
-  ['absent', /^This network has no such contract at this address\. Please check the address/],
-  ['no code', /^This network has no such contract at this address\. Please check the address/],
-] as const)('a read that fails at the node of the user: %s', (failure, sentence) => {
-  expect(explainForUser(new ChainReadError(failure, 'fetch failed'))).toMatch(sentence)
-})
-
-it('an approval moves no tokens, whatever became of it', () => {
-  expect(explainForUser(new DepositError('APPROVAL_UNCERTAIN'))).toMatch(/None of your tokens were sent/)
-})
-
-it.each([
   new Error('of a wallet'),
   'toString',
   '',
   new AggregatorError('MOON_ECLIPSED', 'No.', { httpStatus: 400 }),
-])('anything else gets a general sentence: %s', (problem) => expect(explainForUser(problem)).toBe(OTHER))
-
-it('a reason of a newer instance that may pass is a problem of the service', () => {
-  const error = new AggregatorError('MOON_ECLIPSED', 'No.', { httpStatus: 503 })
-  expect(explainForUser(error)).toBe(explainForUser('INTERNAL'))
+  // A `catch` may pass anything.
+  undefined,
+  null,
+  5,
+])('anything else gets a general sentence: %s', (problem) => {
+  expect(explainForUser(problem as Error)).toBe(OTHER)
 })
 
 it.each([
@@ -89,13 +106,6 @@ it.each([
   expect(explainForUser(Object.assign(new Error('of a wallet'), { reason: code }))).toBe(OTHER)
 })
 
-it.each(['TimeoutError', 'AbortError'])(
-  'a wait that its signal has ended says what to look at: %s',
-  (name) => {
-    expect(explainForUser(new DOMException('The time is over.', name))).toContain(AGAIN)
-  },
-)
-
 it.each(['EXPIRED', 'TOO_LATE_FOR_TRANSFER'] as const)('%s does not say that nothing was sent', (reason) => {
   const sentence = explainForUser(new DepositError(reason))
   expect(sentence).not.toMatch(/nothing was sent/)
@@ -109,23 +119,4 @@ it.each([
 ])('where the wallet was not asked, nothing is said of tokens that were sent: %s', (error, sentence) => {
   expect(explainForUser(error, { wasAsked: false })).toBe(sentence)
   expect(explainForUser(error)).toContain(AGAIN)
-})
-
-it('a wallet on another network is told to switch it, also by an error of viem that has this one inside', () => {
-  const mismatch = new ChainMismatchError({ chain: foundry, currentChainId: 1 })
-  const sentence = 'Your wallet is on another network. Please switch it.'
-  expect(explainForUser(mismatch)).toBe(sentence)
-  expect(explainForUser(new BaseError('Not sent.', { cause: mismatch }))).toBe(sentence)
-})
-
-it('the reasons for which solvers decline differ in their sentences', () => {
-  expect(explainForUser('AMOUNT_TOO_SMALL')).toMatch(/too small .*Please enter a larger one/)
-  for (const code of ['AMOUNT_TOO_LARGE', 'INSUFFICIENT_LIQUIDITY', 'BOND_CANNOT_COVER'])
-    expect(explainForUser(code)).toMatch(/too large .*Please enter a smaller one/)
-  expect(explainForUser('UNSUPPORTED_PAIR')).toMatch(/Please choose another token/)
-})
-
-it('what is no error gets the general sentence too, as a `catch` may pass anything', () => {
-  for (const thrown of [undefined, null, 5])
-    expect(explainForUser(thrown as never)).toBe(explainForUser(new Error()))
 })

@@ -10,9 +10,9 @@ const HOUR_MS = 3_600_000
 /** Several of the server's pings. */
 const A_WHILE_MS = 10 * PING_INTERVAL_MS
 
-/** The intervals of the server pass only when a test says so: a busy machine must not look like a silent client. */
-function stopIntervals(): void {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+/** The time passes only when a test says so: a busy machine must not look like a silent client, nor like a second one. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
 }
 
@@ -29,7 +29,7 @@ async function startServer(pingIntervalMs = PING_INTERVAL_MS) {
 }
 
 test('a client that answers pings stays connected', async () => {
-  stopIntervals()
+  stopTime()
   const { server, port } = await startServer()
   const client = new WebSocket(`ws://127.0.0.1:${port}`)
   const [ofServer] = await once(server, 'connection')
@@ -62,7 +62,7 @@ test.each([
   [2, 'stays connected', false],
   [3, 'is closed', true],
 ])('a client that sends %i messages of 4 KiB in a second %s', async (messages, _, isClosed) => {
-  stopIntervals()
+  stopTime()
   const { server, port } = await startServer(HOUR_MS)
   const client = new WebSocket(`ws://127.0.0.1:${port}`)
   const [ofServer] = await once(server, 'connection')
@@ -76,3 +76,28 @@ test.each([
   vi.advanceTimersByTime(1000)
   expect(ofServer.readyState !== ofServer.OPEN).toBe(isClosed)
 })
+
+test.each([
+  ['pings', 'ping', 'ping'],
+  ['pongs', 'pong', 'pong'],
+  ['messages', 'send', 'message'],
+] as const)(
+  'a client that sends 50 %s in a second stays connected, and one more closes it',
+  async (_, send, event) => {
+    stopTime()
+    const { server, port } = await startServer(HOUR_MS)
+    const client = new WebSocket(`ws://127.0.0.1:${port}`)
+    const [ofServer] = await once(server, 'connection')
+    await once(client, 'open')
+    for (let frame = 0; frame < 50; frame++) {
+      const received = once(ofServer, event)
+      client[send]('x')
+      await received
+    }
+    expect(ofServer.readyState).toBe(ofServer.OPEN)
+    const last = once(ofServer, event)
+    client[send]('x')
+    await last
+    expect(ofServer.readyState).not.toBe(ofServer.OPEN)
+  },
+)

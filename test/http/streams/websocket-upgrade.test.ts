@@ -6,7 +6,7 @@ import { createMultiplexer } from '../../../src/http/port/multiplexer.js'
 import { superviseUpgrades } from '../../../src/http/server.js'
 import { registerWebSocketUpgrades } from '../../../src/http/streams/websocket-upgrade.js'
 import { countConnections } from '../../support/service/server-connections.js'
-import { webSocketHandshake } from '../../support/streams/raw-websocket.js'
+import { OPCODE, webSocketFrame, webSocketHandshake } from '../../support/streams/raw-websocket.js'
 import { openSocket } from '../port/multiplexer-server.js'
 
 const WHOLE_TEST_MS = 60_000
@@ -92,4 +92,19 @@ test('an open WebSocket keeps its connection after the timeout', async () => {
   await expect.poll(() => openConnections()).toBe(1)
   socket.destroy()
   await once(socket, 'close')
+})
+
+test('a message in more than 8 fragments closes its WebSocket', async () => {
+  const { number } = await startWebSockets((_request, _reply, done) => done(), WHOLE_TEST_MS)
+  const { socket, received, text } = await openSocket(number)
+  socket.write(UPGRADE)
+  await received('101 Switching Protocols')
+  const first = webSocketFrame(OPCODE.text, 'A', false)
+  const next = webSocketFrame(OPCODE.continuation, 'A', false)
+  socket.write(Buffer.concat([first, ...Array(7).fill(next), webSocketFrame(OPCODE.ping, 'eighth')]))
+  await received('eighth')
+  const answered = once(socket, 'data')
+  socket.write(Buffer.concat([next, webSocketFrame(OPCODE.ping, 'ninth')]))
+  await answered
+  expect(text()).not.toContain('ninth')
 })

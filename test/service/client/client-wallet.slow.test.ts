@@ -74,12 +74,6 @@ describe('the app, built by Vite', () => {
     })
   }, BUILD_MS)
 
-  it('is a page with a script', async () => {
-    expect(readFileSync(`${project.folder}/dist/index.html`, 'utf8')).toMatch(
-      /<script type="module"[^>]* src="\/assets\//,
-    )
-  })
-
   it.skipIf(!existsSync(CHROMIUM))(
     `in a browser connects, follows the price, checks a quote, deposits and shows the order to its end (needs ${CHROMIUM})`,
     async () => {

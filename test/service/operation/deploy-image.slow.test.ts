@@ -6,7 +6,7 @@ import { solverAccounts } from '../../support/chain/chain.js'
 import { readDockerfile } from '../../support/deploy/dockerfile.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startProcess } from '../../support/process/process.js'
-import { environmentFor } from '../../support/service/service.js'
+import { environmentFor, sendTo } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { startSolver } from '../../support/solvers/solver.js'
@@ -42,11 +42,7 @@ async function expectToServe({ start, checkHealth }: Image): Promise<void> {
   expect(await checkHealth({ PORT: '1' })).toBe(1)
   expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', version })
 
-  const post = async (path: string, body: unknown) => {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    return { status: response.status, headers: response.headers, body: await response.json() }
-  }
+  const { post } = sendTo(url)
   const solver = await startSolver(chain, solverAccounts[0])
   await solver.register({ post })
   const endsAt = performance.now() + LOAD_MS

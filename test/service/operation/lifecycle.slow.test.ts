@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { Agent, createServer, request as httpRequest } from 'node:http'
+import { createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
 import { describe, expect, it } from 'vitest'
+import { Health, HealthCheckResponse_ServingStatus as Status } from '../../../gen/health/v1/health_pb.js'
 import { solverAccounts } from '../../support/chain/chain.js'
-import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { deferred } from '../../support/deferred.js'
 import { listen } from '../../support/listen.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { startServiceProcess } from '../../support/process/process.js'
-import { environmentFor } from '../../support/service/service.js'
+import { environmentFor, sendTo } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, startSolver } from '../../support/solvers/solver.js'
@@ -23,7 +25,7 @@ describe('a service', () => {
       preload: ['./test/service/operation/reject-on-signal.mjs'],
     })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
-    const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
+    const { post } = sendTo(url)
     const held = deferred()
     const asked = deferred()
     const solver = await startSolver(chain, solverAccounts[0], async (...ask) => {
@@ -38,24 +40,29 @@ describe('a service', () => {
     return { service, url, idle, quote, answer: held.open, close: solver.close }
   }
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends on %s after its open quote, and says so', async (signal) => {
-    const { service, url, idle, quote, answer, close } = await startBusyService()
-    const grpc = createGrpcClient(url)
-    await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends on %s in order: watchers hear of it, its open quote is answered, and the log says so',
+    async (signal) => {
+      const { service, url, idle, quote, answer, close } = await startBusyService()
+      const health = createClient(Health, createGrpcTransport({ baseUrl: url }))
+      const watch = health.watch({})[Symbol.asyncIterator]()
+      const nextStatus = async () => (await watch.next()).value?.status
+      expect(await nextStatus()).toBe(Status.SERVING)
 
-    service.signal(signal)
-    await once(idle, 'close')
-    await expect(fetch(`${url}/health`)).rejects.toThrow()
-    answer()
+      service.signal(signal)
+      expect([await nextStatus(), await nextStatus()]).toEqual([Status.NOT_SERVING, undefined])
+      await once(idle, 'close')
+      await expect(fetch(`${url}/health`)).rejects.toThrow()
+      answer()
 
-    expect((await quote).status).toBe(200)
-    expect(await service.exited).toBe(0)
-    const messages = [...service.output().matchAll(/"msg":"(.*?)"/g)].map(([, message]) => message)
-    expect(messages).toContain(`stopping: ${signal}`)
-    expect(messages.at(-1)).toBe('stopped')
-    grpc.close()
-    await close()
-  })
+      expect((await quote).status).toBe(200)
+      expect(await service.exited).toBe(0)
+      const messages = [...service.output().matchAll(/"msg":"(.*?)"/g)].map(([, message]) => message)
+      expect(messages).toContain(`stopping: ${signal}`)
+      expect(messages.at(-1)).toBe('stopped')
+      await close()
+    },
+  )
 
   it('exits with 0 on SIGTERM while it still waits for a chain', async () => {
     const silent = createServer()
@@ -82,12 +89,6 @@ describe('a service', () => {
     await close()
   })
 })
-
-async function postJson(url: string, body: unknown) {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, headers: response.headers, body: await response.json() }
-}
 
 /** A keep-alive connection after its response. */
 async function idleConnection(url: string) {

@@ -98,12 +98,6 @@ describe('a deposit that fails', () => {
     },
   )
 
-  it('has reverted in a batch', async () => {
-    const offer = await offerOf()
-    const { client } = walletOf({ batches: 'supported', onPrompt: () => cancelNonce(offer) })
-    expect(await (await begin(client, {}, { offer })).ended).toBe('REVERTED')
-  })
-
   it('is not asked for once the offer is dead by the contract, also between the approval and the deposit', async () => {
     const offer = await offerOf()
     const { client, prompts } = walletOf({ onPrompt: () => cancelNonce(offer) })

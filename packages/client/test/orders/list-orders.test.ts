@@ -100,7 +100,7 @@ describe('a page of orders', () => {
 const BAD_FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   orderId: ['0x12', 5, undefined],
   chainId: ['1', -1, 1.5, undefined],
-  state: ['\u001b[2J', '', 5, null, undefined],
+  state: ['\u001b[2J', 'a b', '', 5, null, undefined],
   user: ['0x12', null, undefined],
   solver: ['0x12', null],
   inputToken: ['0x12', 5],

@@ -1,17 +1,12 @@
-import { Code } from '@connectrpc/connect'
+import { Code, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterEach, describe, expect, it } from 'vitest'
-import { solverAccounts } from '../../support/chain/chain.js'
+import { Health, HealthCheckResponse_ServingStatus as Status } from '../../../gen/health/v1/health_pb.js'
 import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
-import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { type ModelTestChain, startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startServiceProcess } from '../../support/process/process.js'
-import { describeSlow } from '../../support/rounds.js'
 import { environmentFor, startService, type TestService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { quoteRequest } from '../../support/solvers/quote-request.js'
-import { honest, startSolver } from '../../support/solvers/solver.js'
-import { createHealthClient, type HealthClient } from './health-client.js'
 
 const SERVICES = ['ChainService', 'EventService', 'OrderService', 'QuoteService', 'SolverService'].map(
   (name) => `aggregator.v1.${name}`,
@@ -19,7 +14,6 @@ const SERVICES = ['ChainService', 'EventService', 'OrderService', 'QuoteService'
 const UNKNOWN = 'aggregator.v1.NoService'
 
 let service: TestService | undefined
-let health: HealthClient
 
 const chains = await Promise.all([
   shared(startModelChain({ bonded: 1 })),
@@ -29,7 +23,6 @@ const chains = await Promise.all([
 const nodes = [await shared(chains[0].openNode()), await shared(chains[1].openNode())] as const
 
 afterEach(async () => {
-  health?.close()
   await service?.close()
   service = undefined
   for (const node of nodes) node.setState('up')
@@ -44,7 +37,6 @@ async function start(served: readonly ModelTestChain[], environment: Record<stri
   ])
   const supported = { SUPPORTED_CHAINS: served.map(({ chainId }) => chainId).join() }
   service = await startService(chains[0], { ...Object.fromEntries(variables), ...supported, ...environment })
-  health = createHealthClient(service.url)
   return service
 }
 
@@ -57,17 +49,22 @@ function untilChains({ get }: TestService, ...wanted: string[]) {
 }
 
 describe('a client of grpc.health.v1 Check', () => {
+  const check = async ({ url }: TestService, name: string) => {
+    const health = createClient(Health, createGrpcTransport({ baseUrl: url }))
+    return (await health.check({ service: name })).status
+  }
+
   it('gets SERVING for the server and each of its services', async () => {
-    await start([chains[0]])
-    for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('SERVING')
+    const running = await start([chains[0]])
+    for (const name of ['', ...SERVICES]) expect(await check(running, name)).toBe(Status.SERVING)
   })
 
   it('gets NOT_SERVING while no chain answers', async () => {
     const running = await start([chains[0]])
     nodes[0].setState('down')
     await untilChains(running, 'down')
-    for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('NOT_SERVING')
-    await expect(health.check(UNKNOWN)).rejects.toMatchObject({ code: Code.NotFound })
+    for (const name of ['', ...SERVICES]) expect(await check(running, name)).toBe(Status.NOT_SERVING)
+    await expect(check(running, UNKNOWN)).rejects.toMatchObject({ code: Code.NotFound })
   })
 })
 
@@ -117,43 +114,3 @@ describe('GET /health/ready', () => {
     await closed
   })
 })
-
-describeSlow('a client of grpc.health.v1 Watch', () => {
-  it('gets NOT_SERVING before its stream ends, while the process drains', async () => {
-    const process = startServiceProcess(environmentFor(chains[0]))
-    const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
-    health = createHealthClient(url)
-    const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
-    const [asked, held] = [deferred(), deferred()]
-    const solver = await startSolver(chains[0], solverAccounts[0], async (...ask) => {
-      asked.open()
-      await held.opened
-      return honest()(...ask)
-    })
-    await solver.register({ post })
-    const watches = ['', 'aggregator.v1.QuoteService'].map((name) => health.watch(name))
-    for (const watch of watches) expect(await watch.next()).toBe('SERVING')
-    let isQuoted = false
-    const quote = post(`/v1/${chains[0].chainId}/quote`, quoteRequest(chains[0])).finally(() => {
-      isQuoted = true
-    })
-    await asked.opened
-
-    process.signal('SIGTERM')
-    for (const watch of watches) {
-      expect(await watch.next()).toBe('NOT_SERVING')
-      expect(await watch.next()).toBeUndefined()
-    }
-    expect(isQuoted).toBe(false)
-    held.open()
-    expect((await quote).status).toBe(200)
-    expect(await process.exited).toBe(0)
-    await solver.close()
-  })
-})
-
-async function postJson(url: string, body: unknown) {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: response.status, headers: response.headers, body: await response.json() }
-}
