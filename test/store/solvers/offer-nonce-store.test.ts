@@ -105,6 +105,13 @@ describe.each(BOTH_DATABASES)('the nonces of offers %s', (_where, kind) => {
     expect(await left()).toEqual(['', '', ''])
   })
 
+  test('beyond the bound are removed in parts', async () => {
+    const { save, trim, left } = await openStore(await create(), 10 * OFFER_ROW_BYTES)
+    await save(Array.from({ length: 1011 }, (_, order) => offer(`0x${order}`, BigInt(order))))
+    expect(await trim()).toEqual({ bytes: 10 * OFFER_ROW_BYTES, dropped: 1001 })
+    expect(await left()).toHaveLength(10)
+  })
+
   test('take no more bytes each than the bound counts, with the longest nonces', async () => {
     const { save, database } = await openStore(await create())
     const bytes = async () => {
