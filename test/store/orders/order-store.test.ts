@@ -179,4 +179,13 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
       ['0x0a', terms],
     ])
   })
+
+  test('more than fit into one statement are removed', async () => {
+    const { store, one, all } = await prepare(await create())
+    const many = Array.from({ length: 1201 }, (_, index) => deposited(`0x${index}`, at(11, index)))
+    await store.append(one, newBlocks(11, 11, many))
+    expect(await all()).toHaveLength(100)
+    await store.revert(one, header(10))
+    expect(await all()).toEqual([])
+  })
 })
