@@ -10,22 +10,7 @@ import type { SubscriberTurns, WaitingSubscriber } from './subscriber-turns.js'
 import type { Batch } from './tail-buffer.js'
 
 /** One subscriber's position in the log: first the events after its cursor, then new ones. */
-export interface Subscription {
-  /** The cursor of the last event that it has read past. */
-  cursor(): string
-  /**
-   * The next events that pass the filter, requested after the last ones have been sent. The result is empty when nothing
-   * has come for a while, so that the caller can send a keep-alive.
-   * @param until when it is empty at the latest, on the hub's clock
-   * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN, or the reason of `close`: the subscription
-   * has ended
-   */
-  next(until?: number): Promise<Batch>
-  /** Aborts with the error of `next` when the subscription has ended, also while no call of `next` waits. */
-  readonly ended: AbortSignal
-  /** Ends the subscription for the subscriber. @param reason the error of `next` from then on */
-  close(reason?: unknown): void
-}
+export type Subscription = Pick<Subscriber, 'cursor' | 'next' | 'ended' | 'close'>
 
 /** Options of a subscription. */
 export interface SubscriberOptions {
@@ -55,7 +40,7 @@ const SILENCE_MS = 15_000
 const GONE: LogPart = { entries: [], through: 0, cursor: '' }
 
 /** Reads the log at its own pace: from the database, from memory, then live. */
-export class Subscriber implements Subscription, WaitingSubscriber {
+export class Subscriber implements WaitingSubscriber {
   readonly pace: Pace
   readonly #log: SubscribedLog
   readonly #filter: EventFilter
@@ -91,19 +76,25 @@ export class Subscriber implements Subscription, WaitingSubscriber {
     this.#wantsAll = Object.values(filter).every(({ size }) => size === 0)
   }
 
+  /** Aborts with the error of `next` when the subscription has ended, also while no call of `next` waits. */
   get ended(): AbortSignal {
     this.#ended ??= new AbortController()
     if (this.#end !== undefined) this.#ended.abort(this.#end.reason)
     return this.#ended.signal
   }
 
+  /** The cursor of the last event that it has read past. */
   cursor(): string {
     return this.#cursor
   }
 
   /**
-   * Moves through the log until an event passes the filter; after a while without one, returns an empty batch. It is one
-   * function, because each waiting async function takes memory, and thousands may wait here.
+   * The next events that pass the filter, requested after the last ones have been sent. The result is empty when nothing
+   * has come for a while, so that the caller can send a keep-alive. It is one function, because each waiting async function
+   * takes memory, and thousands may wait here.
+   * @param until when it is empty at the latest, on the hub's clock
+   * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN, or the reason of `close`: the subscription
+   * has ended
    */
   async next(until = Number.POSITIVE_INFINITY): Promise<Batch> {
     this.pace.request()
@@ -196,6 +187,7 @@ export class Subscriber implements Subscription, WaitingSubscriber {
     this.pace.move(sequence >= this.#log.published.end.sequence)
   }
 
+  /** Ends the subscription for the subscriber. @param reason the error of `next` from then on */
   close(reason: unknown = new Error('the subscriber has closed the subscription')): void {
     if (this.#end !== undefined) return
     this.#end = { reason }
