@@ -2,9 +2,9 @@ import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../support/chain/chain.js'
 import type { Random } from '../support/random.js'
-import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import { PRICE, WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { createWatch } from './invariants.js'
-import { isSigned, type KnownQuote, toKnown } from './known-quotes.js'
+import { askSolver, type KnownQuote } from './known-quotes.js'
 import { makeLie, noLies } from './lying-node.js'
 import {
   CHAIN_ID,
@@ -65,44 +65,24 @@ export function createHistory(random: Random, rules: Rules) {
 
   async function request(): Promise<void> {
     if (incarnation === undefined) return
-    const isOdd = chance(25)
-    const now = chainTime()
-    const depositDeadline =
-      now +
-      (isOdd
-        ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31])
-        : random.integer(isGreedy ? 100 : 8, isGreedy ? 240 : 120))
-    const fillDeadline =
-      depositDeadline + (isOdd ? random.pick([-1, 0, 1, 30, 7200, 2 ** 32]) : random.integer(60, 200))
-    const isIndicative = chance(isOdd ? 30 : 5)
-    const depositMode = random.pick(['CONTRACT', 'CONTRACT', 'ADDRESS', undefined])
-    const body = {
-      inputToken: random.pick([WETH, WETH, WETH, WETH, WETH, FEE_TOKEN]),
-      outputToken: USDC,
-      orderType: random.pick(['EXACT_INPUT', 'EXACT_OUTPUT']),
-      userAddress: isIndicative && chance(50) ? NO_USER : random.pick(USERS),
-      chainId: CHAIN_ID,
-      depositMode,
-      depositDeadline: Math.max(0, depositDeadline),
-      fillDeadline: Math.max(0, fillDeadline),
-    }
+    const depositDeadline = chainTime() + random.integer(isGreedy ? 100 : 8, isGreedy ? 240 : 120)
+    const isIndicative = chance(10)
     const wanted = isGreedy ? random.integer(15, 50) : random.integer(1, random.pick([3, 40, 400]))
-    const amount =
-      body.orderType === 'EXACT_INPUT' ? BigInt(wanted) * WETH_UNIT : BigInt(wanted) * 2_500_000_000n
-    const headers = isIndicative ? { 'x-quote-kind': 'indicative' } : {}
-    const answering = incarnation.solver.answer({ body: { ...body, amount: String(amount) }, headers })
-    await clock.advance(0)
-    const { body: answer } = await answering
-    const terms = `${body.orderType} ${wanted} ${depositMode} ${body.depositDeadline} ${body.fillDeadline} ${body.inputToken.slice(0, 4)}${isIndicative ? ` indicative for ${body.userAddress}` : ''}`
-    if (!isSigned(answer)) return note(`asks ${terms}: ${JSON.stringify(answer)}`)
-    const known = toKnown(world, answer, {
-      isIndicative,
-      isForAddress: depositMode !== 'CONTRACT',
-    })
+    const orderType = random.pick(['EXACT_INPUT', 'EXACT_OUTPUT'])
+    const asked = {
+      inputToken: random.pick([WETH, WETH, WETH, WETH, WETH, FEE_TOKEN]),
+      orderType,
+      amount: BigInt(wanted) * (orderType === 'EXACT_INPUT' ? WETH_UNIT : PRICE),
+      user: random.pick(USERS),
+      depositMode: random.pick(['CONTRACT', 'CONTRACT', 'ADDRESS', undefined]),
+      depositDeadline,
+      fillDeadline: depositDeadline + random.integer(60, 200),
+    }
+    const { known, answer } = await askSolver(world, incarnation, asked, isIndicative)
+    const terms = `${isIndicative ? 'a price' : 'a quote'} of ${Object.values(asked).join(' ')}`
+    if (known === undefined) return note(`asks ${terms}: ${JSON.stringify(answer)}`)
     note(`asks ${terms}: signed ${nameOf(known)}`)
     watch.signed(known)
-    // An attacker asks for what could never be honest, and takes it at once.
-    if (isOdd && chance(50)) transfer(known, STRANGER, 'full')
   }
 
   function transfer(known: KnownQuote, from: Address, part: 'full' | 'more' | 'most' | 'half'): void {

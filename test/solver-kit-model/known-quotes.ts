@@ -1,9 +1,19 @@
+import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import { bondFor } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { contractStruct, type WireQuote } from '../support/solvers/solver.js'
-import { FEE_TOKEN, SETTLEMENT, SOLVER, settlementCall, type World } from './world.js'
+import {
+  CHAIN_ID,
+  FEE_TOKEN,
+  type Incarnation,
+  SETTLEMENT,
+  SOLVER,
+  settlementCall,
+  USDC,
+  type World,
+} from './world.js'
 
 /** A quote that the solver has signed: everybody has it. */
 export interface KnownQuote {
@@ -25,20 +35,40 @@ interface SignedAnswer {
   readonly signature: Hex
 }
 
-/** Whether an answer of an endpoint is an offer. */
-export const isSigned = (answer: unknown): answer is SignedAnswer => Object(answer).signature !== undefined
+/** What a request asks for, where the output is USDC. */
+interface AskedTerms {
+  readonly inputToken: Address
+  readonly orderType: string
+  readonly amount: bigint
+  readonly user: Address
+  readonly depositMode: string | undefined
+  readonly depositDeadline: number
+  readonly fillDeadline: number
+}
 
-/** Reads an offer. */
-export function toKnown(
-  { contracts }: World,
-  answer: SignedAnswer,
-  request: Pick<KnownQuote, 'isIndicative' | 'isForAddress'>,
-): KnownQuote {
+/** Asks a solver for a quote, or for a price. @returns the offer, if it makes one, and its answer */
+export async function askSolver(
+  { clock, contracts }: World,
+  { solver }: Pick<Incarnation, 'solver'>,
+  { user, amount, ...terms }: AskedTerms,
+  isIndicative: boolean,
+): Promise<{ known: KnownQuote | undefined; answer: object }> {
+  const swap = { ...terms, outputToken: USDC, chainId: CHAIN_ID, amount: String(amount) }
+  const asked = isIndicative
+    ? { body: { ...swap, userAddress: NO_USER }, headers: { 'x-quote-kind': 'indicative' } }
+    : { body: { ...swap, userAddress: user }, headers: {} }
+  const answering = solver.answer(asked)
+  await clock.advance(0)
+  const answer = (await answering).body as Partial<SignedAnswer>
+  const { signature } = answer
+  if (answer.quote === undefined || signature === undefined) return { known: undefined, answer }
   const quote = contractStruct(answer.quote)
-  const { orderId, depositAddress } = contracts.settlement.identify(quote, answer.signature)
+  const { orderId, depositAddress } = contracts.settlement.identify(quote, signature)
   const hasFee = quote.inputToken.toLowerCase() === FEE_TOKEN
   const bond = bondFor(quote.outputAmount, 500n)
-  return { ...request, quote, signature: answer.signature, orderId, depositAddress, hasFee, bond }
+  const isForAddress = terms.depositMode !== 'CONTRACT'
+  const known = { quote, signature, orderId, depositAddress, isIndicative, isForAddress, hasFee, bond }
+  return { known, answer }
 }
 
 /** Whether a payment of the solver would succeed in a block of the same time. */

@@ -109,7 +109,7 @@ it('after a restart, a market maker hears again of deposits that are not paid, a
 it.each([false, true])(
   'a deposit that a reorganisation removes is taken back, after its payment: %s, and also while nothing runs',
   async (isFilled) => {
-    const { ask, deposit, passBlocks, passHeld, chain, names, told, restart, metrics } = await start()
+    const { ask, deposit, passBlocks, passHeld, chain, names, told, restart, metrics, errors } = await start()
     for (const isDown of [false, true]) {
       const known = await ask()
       deposit(known)
@@ -123,6 +123,8 @@ it.each([false, true])(
       expect(told.splice(0).at(-1)?.[1]).toMatchObject({ orderId: known.orderId, inputAmount: 10n ** 18n })
       await passBlocks(40)
       expect(names()).toEqual(['cancelled'])
+      // A payment is not sent again: it would revert.
+      if (isFilled) expect(errors()).toEqual([])
       told.splice(0)
     }
     expect(metrics()).toMatchObject({ missed: 0, openQuotes: 0 })

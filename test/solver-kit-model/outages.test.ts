@@ -17,9 +17,6 @@ const TERMS = { depositSeconds: 60, fillSeconds: 120 }
 const ORDERS = toFunctionSelector('orders(bytes32)')
 /** What the contract says of an order that is not there: zeros, and as many as any contract returns. */
 const NO_ORDER = `0x${'00'.repeat(32 * 12)}`
-/** Above what the node suggests. */
-const HIGH_TIP = 2_500_000_000n
-
 /** What goes wrong for an order. */
 interface Trouble {
   readonly rules?: Rules
@@ -41,27 +38,15 @@ function lag({ node, chain }: RunningSolver, begins: string): () => void {
   }
 }
 
-/** Calls get no answer. @param isSilent called with each one after the deposit */
-const silence = (isSilent: (method: string) => boolean): Trouble => ({
-  async play({ quoteFor, deposit, node }) {
-    const known = await quoteFor(1_000n, TERMS)
-    node.intercept(({ method }, answer) => (isSilent(method) ? new Promise(() => {}) : answer()))
-    deposit(known)
+const noLogs: Trouble = {
+  rules: 'deployed',
+  async play({ quoteFor, transfer, node }) {
+    const known = await quoteFor(1_000n, { isForAddress: true, depositSeconds: 30 })
+    node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? [] : answer()))
+    transfer(known)
     return known
   },
-})
-
-/** The node answers in its own way what it is asked of logs. */
-const logs = (rules: Rules, isForAddress: boolean, answerOf: () => unknown): Trouble => ({
-  rules,
-  async play({ quoteFor, deposit, transfer, node }) {
-    const known = await quoteFor(1_000n, { isForAddress, depositSeconds: 30 })
-    node.intercept(({ method }, answer) => (method === 'eth_getLogs' ? answerOf() : answer()))
-    if (isForAddress) transfer(known)
-    else deposit(known)
-    return known
-  },
-})
+}
 
 /** A node that does not show an order yet answers while its quote is to be cancelled. */
 const lagAtCancellation: Trouble = {
@@ -110,19 +95,6 @@ const lagAtDeposit: Trouble = {
   },
 }
 
-const lostPayment: Trouble = {
-  async play({ chain, quoteFor, deposit, passBlocks, passHeld }) {
-    const known = await quoteFor(1_000n, TERMS)
-    deposit(known)
-    await passBlocks(1)
-    await passHeld(1)
-    expect(chain.pendingCount() - chain.countOf(SOLVER)).toBe(1)
-    chain.dropPool()
-    chain.setMinTip(HIGH_TIP)
-    return known
-  },
-}
-
 const droppedToken: Trouble = {
   rules: 'deployed',
   async play({ quoteFor, restart, transfer }) {
@@ -133,19 +105,10 @@ const droppedToken: Trouble = {
   },
 }
 
-const isFifth = () => {
-  let count = 0
-  return () => ++count % 5 === 0
-}
-const refusal = () => Promise.reject(new Error('query returned more than 10000 results'))
-
 it.each<[string, Trouble]>([
-  ['each fifth call gets no answer of the node', silence(isFifth())],
-  ['the node refuses logs', logs('reference', false, refusal)],
-  ['the node shows no logs, and the input lies at its address', logs('deployed', true, () => [])],
+  ['the node shows no logs, and the input lies at its address', noLogs],
   ['a node that lags does not show it while it is to be cancelled', lagAtCancellation],
   ['a node that lags does not show it when its last second has come', lagAtDeposit],
-  ['the node has lost its payment, and takes only a higher tip', lostPayment],
   ['the solver does not trade its input token any more', droppedToken],
 ])('an order is paid although %s', async (_what, { rules, limits, play }) => {
   const running = await startRunning(rules, limits)

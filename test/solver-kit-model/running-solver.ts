@@ -1,11 +1,10 @@
 import { expect, onTestFinished, vi } from 'vitest'
-import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import type { Rules } from '../support/chain/chain.js'
 import { OrderState } from '../support/model-chain/settlement-state.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
-import { isSigned, type KnownQuote, toKnown } from './known-quotes.js'
+import { askSolver, type KnownQuote } from './known-quotes.js'
 import {
   CHAIN_ID,
   createWorld,
@@ -15,7 +14,6 @@ import {
   STRANGER,
   settlementCall,
   tokenCall,
-  USDC,
   USERS,
   WETH,
 } from './world.js'
@@ -48,19 +46,7 @@ export async function startRunning(
 ) {
   registerAll()
   const world = createWorld(rules)
-  const { chain, clock, contracts } = world
-
-  async function passBlocks(
-    count: number,
-    seconds = 2,
-    options: { holdsSigned?: boolean } = {},
-  ): Promise<void> {
-    for (let block = 0; block < count; block++) {
-      await clock.advance(seconds * 500)
-      chain.mine(chain.head().timestamp + seconds, options)
-      await clock.advance(seconds * 500)
-    }
-  }
+  const { chain, clock, contracts, passBlocks } = world
 
   async function begin(terms = limits, setUp: (begun: Incarnation) => void = () => {}) {
     const begun = world.start(options, terms)
@@ -76,23 +62,21 @@ export async function startRunning(
     const { isPrice = false, isForAddress = false, inputToken = WETH, user = USERS[0] } = wanted
     const { depositSeconds = 10, fillSeconds = 60 } = wanted
     const depositDeadline = chain.head().timestamp + depositSeconds
-    const body = {
-      inputToken,
-      outputToken: USDC,
-      orderType: 'EXACT_INPUT',
-      amount: String((milli * WETH_UNIT) / 1000n),
-      userAddress: isPrice ? NO_USER : user,
-      chainId: CHAIN_ID,
-      depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
-      depositDeadline,
-      fillDeadline: depositDeadline + fillSeconds,
-    }
-    const headers = isPrice ? { 'x-quote-kind': 'indicative' } : {}
-    const answering = incarnation.solver.answer({ body, headers })
-    await clock.advance(0)
-    const { body: answer } = await answering
-    if (!isSigned(answer)) return undefined
-    return toKnown(world, answer, { isIndicative: isPrice, isForAddress })
+    const { known } = await askSolver(
+      world,
+      incarnation,
+      {
+        inputToken,
+        orderType: 'EXACT_INPUT',
+        amount: (milli * WETH_UNIT) / 1000n,
+        user,
+        depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
+        depositDeadline,
+        fillDeadline: depositDeadline + fillSeconds,
+      },
+      isPrice,
+    )
+    return known
   }
 
   const transfer = ({ quote, depositAddress }: KnownQuote, amount = quote.inputAmount) =>
@@ -113,7 +97,6 @@ export async function startRunning(
     ...world,
     ...incarnation,
     errors: () => incarnation.errors.map(String),
-    passBlocks,
     /** Passes blocks that have no transaction of the solver. */
     passHeld: (count: number) => passBlocks(count, 2, { holdsSigned: true }),
     /** Passes blocks until one is later than that time, in Unix seconds. */

@@ -12,13 +12,8 @@ const SOON = 20
 function createStarts() {
   registerAll()
   const world = createWorld('reference')
-  const { chain, clock } = world
   async function passBlocks(isEnough = () => false, most = SOON): Promise<void> {
-    for (let block = 0; block < most && !isEnough(); block++) {
-      await clock.advance(1000)
-      chain.mine(chain.head().timestamp + 2)
-      await clock.advance(1000)
-    }
+    for (let block = 0; block < most && !isEnough(); block++) await world.passBlocks(1)
   }
   return {
     ...world,

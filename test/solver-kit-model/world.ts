@@ -121,6 +121,14 @@ export function createWorld(rules: Rules) {
       )
       return incarnation
     },
+    /** Mines blocks, each in the middle of its seconds. */
+    async passBlocks(count: number, seconds = 2, options: { holdsSigned?: boolean } = {}): Promise<void> {
+      for (let block = 0; block < count; block++) {
+        await clock.advance(seconds * 500)
+        chain.mine(chain.head().timestamp + seconds, options)
+        await clock.advance(seconds * 500)
+      }
+    },
     /** Ends a solver as `kill -9` does: nothing of it goes on, and the state file is what it was. */
     kill({ node, clock: own }: Incarnation): void {
       node.setState('silent')

@@ -168,10 +168,10 @@ const WRONG_ANSWERS: readonly (readonly [title: string, give: () => unknown, why
   ['no amount', () => undefined, 'it must return { amount }'],
   ['another thing', () => 5n, 'or decline(code) with one of UNSUPPORTED_PAIR, '],
   ['an unknown code', () => ({ decline: 'NO' }), 'it must return { amount }'],
-  ...[0n, -1n, 2n ** 256n, 1, Number.NaN, '5', null].map(
+  ...[0n, 2n ** 256n, 1].map(
     (amount) => [`the amount ${amount}`, () => ({ amount }), 'a bigint of 1 to 2^256-1'] as const,
   ),
-  ...[0, Number.NaN, '60'].map(
+  ...[0, '60'].map(
     (expiresInSeconds) =>
       [
         `a time to bind of ${expiresInSeconds}`,

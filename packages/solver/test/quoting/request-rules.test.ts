@@ -41,12 +41,9 @@ it.each<[string, object, number?]>([
 })
 
 it.each<[string, object, string, number?]>([
-  ['past deadlines', { depositDeadline: 1, fillDeadline: 1 }, 'depositDeadline 1 is not 2 s after'],
-  ['a past deposit deadline', { depositDeadline: NOW + 1 }, 'depositDeadline'],
+  ['a past deposit deadline', { depositDeadline: NOW + 1 }, 'is not 2 s after'],
   ['a fill window of a second', { depositDeadline: NOW + 300, fillDeadline: NOW + 301 }, '1 s between'],
-  ['a fill window before the deposit', { depositDeadline: NOW + 500 }, '-80 s between'],
   ['a fill window of less than four blocks', {}, '120 s between the deadlines are less than 121 s', 30.1],
-  ['deadlines in 2100', { depositDeadline: 4_102_444_800, fillDeadline: 4_102_444_920 }, 'more than 3600 s'],
   ['a lock of more than an hour', { fillDeadline: NOW + 3_601 }, 'more than 3600 s'],
   ['more than 32 bits', { depositDeadline: 2 ** 32, fillDeadline: 2 ** 32 + 120 }, '32 bits'],
   [

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { fixedPrice } from '../support/solver-kit/fixed-price.js'
 import { startRunning } from './running-solver.js'
-import { BOND } from './world.js'
 
 it.each([
   { isForAddress: false, mode: 'CONTRACT', outcome: 'CANCELLED' },
@@ -31,18 +30,4 @@ it('a quote that is being priced while `cancelQuotes` is called is not sent', as
   expect(await ask(1_000n)).toBeUndefined()
   whilePricing = () => {}
   expect(await ask(1_000n)).toBeDefined()
-})
-
-it('a quote for an address that nobody pays is cancelled in the second half of its fill window, and costs no bond', async () => {
-  const { quoteFor, passBlocks, isUnused, slash, bond, passBeyond } = await startRunning('deployed')
-  const known = await quoteFor(1_000n, { isForAddress: true })
-  const { depositDeadline, fillDeadline } = known.quote
-  await passBeyond((depositDeadline + fillDeadline) / 2)
-  expect(isUnused(known)).toBe(true)
-  await passBlocks(5)
-  expect(isUnused(known)).toBe(false)
-  await passBeyond(fillDeadline)
-  slash(known)
-  await passBlocks(2)
-  expect(bond()).toBe(BOND)
 })
