@@ -13,7 +13,7 @@ const MAX_BOND_SHARE = 100n
 const MAX_OPEN_BOND = 500n
 const MAX_ADDRESS_BOND_SHARE = 50n
 /** A solver that runs, with a node that answers and a chain that takes transactions, pays within this time. */
-export const PAYS_WITHIN_SECONDS = 45
+const PAYS_WITHIN_SECONDS = 45
 /** The kit may know the bond of a few blocks ago. */
 const KNOWN_BLOCKS = 8
 

@@ -10,7 +10,6 @@ import type { SolverParts } from '../../src/solver-parts.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
 
 export const account = devAccounts[2]
-export const DECLINE = { decline: 'PAUSED' } as const
 
 interface Changes {
   readonly answer?: SessionAnswers['answer']
@@ -51,7 +50,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   const answers = {
     async answer(request: IncomingRequest) {
       asked.push(request)
-      return (await changes.answer?.(request)) ?? DECLINE
+      return (await changes.answer?.(request)) ?? { decline: 'PAUSED' }
     },
     onResult: (result: Message) => void results.push(result),
   }
