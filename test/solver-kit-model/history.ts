@@ -65,24 +65,36 @@ export function createHistory(random: Random, rules: Rules) {
 
   async function request(): Promise<void> {
     if (incarnation === undefined) return
-    const depositDeadline = chainTime() + random.integer(isGreedy ? 100 : 8, isGreedy ? 240 : 120)
-    const isIndicative = chance(10)
-    const wanted = isGreedy ? random.integer(15, 50) : random.integer(1, random.pick([3, 40, 400]))
+    const isOdd = chance(25)
+    const depositDeadline =
+      chainTime() +
+      (isOdd
+        ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31])
+        : random.integer(isGreedy ? 100 : 8, isGreedy ? 240 : 120))
+    const fillDeadline =
+      depositDeadline + (isOdd ? random.pick([-1, 0, 1, 30, 7200, 2 ** 32]) : random.integer(60, 200))
+    const isIndicative = chance(isOdd ? 30 : 5)
+    const depositMode = random.pick(['CONTRACT', 'CONTRACT', 'ADDRESS', undefined])
+    const inputToken = random.pick([WETH, WETH, WETH, WETH, WETH, FEE_TOKEN])
     const orderType = random.pick(['EXACT_INPUT', 'EXACT_OUTPUT'])
+    const user = isIndicative && chance(50) ? NO_USER : random.pick(USERS)
+    const wanted = isGreedy ? random.integer(15, 50) : random.integer(1, random.pick([3, 40, 400]))
     const asked = {
-      inputToken: random.pick([WETH, WETH, WETH, WETH, WETH, FEE_TOKEN]),
+      inputToken,
       orderType,
       amount: BigInt(wanted) * (orderType === 'EXACT_INPUT' ? WETH_UNIT : PRICE),
-      user: random.pick(USERS),
-      depositMode: random.pick(['CONTRACT', 'CONTRACT', 'ADDRESS', undefined]),
-      depositDeadline,
-      fillDeadline: depositDeadline + random.integer(60, 200),
+      user,
+      depositMode,
+      depositDeadline: Math.max(0, depositDeadline),
+      fillDeadline: Math.max(0, fillDeadline),
     }
     const { known, answer } = await askSolver(world, incarnation, asked, isIndicative)
     const terms = `${isIndicative ? 'a price' : 'a quote'} of ${Object.values(asked).join(' ')}`
     if (known === undefined) return note(`asks ${terms}: ${JSON.stringify(answer)}`)
     note(`asks ${terms}: signed ${nameOf(known)}`)
     watch.signed(known)
+    // An attacker asks for what could never be honest, and takes it at once.
+    if (isOdd && chance(50)) transfer(known, STRANGER, 'full')
   }
 
   function transfer(known: KnownQuote, from: Address, part: 'full' | 'more' | 'most' | 'half'): void {

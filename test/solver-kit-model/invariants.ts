@@ -1,6 +1,8 @@
 import { decodeFunctionData, type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { expect } from 'vitest'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
+import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
+import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { middleOf } from '../../packages/solver/src/ending/ending-rules.js'
 import { BASE_FEE, GAS, type ModelBlock, type ModelReceipt, TIP } from '../support/model-chain/model-chain.js'
@@ -14,6 +16,8 @@ const MAX_OPEN_BOND = 500n
 const MAX_ADDRESS_BOND_SHARE = 50n
 /** A solver that runs, with a node that answers and a chain that takes transactions, pays within this time. */
 const PAYS_WITHIN_SECONDS = 45
+const MIN_FILL_SECONDS = 60
+const MAX_LOCK_SECONDS = 3600
 /** The kit may know the bond of a few blocks ago. */
 const KNOWN_BLOCKS = 8
 
@@ -140,6 +144,14 @@ export function createWatch(world: World) {
     /** A quote has been signed. */
     signed(known: KnownQuote): void {
       quotes.push(known)
+      const { user, depositDeadline, fillDeadline } = known.quote
+      const latest = Math.max(chain.head().timestamp, Math.floor(world.clock.now() / 1000)) + MAX_LOCK_SECONDS
+      if (modeOfNonce(known.quote.nonce) !== (known.isForAddress ? 'ADDRESS' : 'CONTRACT'))
+        fail(`the nonce of ${known.orderId} does not say its mode`)
+      if (known.isIndicative && user.toLowerCase() !== NO_USER) fail(`an indicative quote is for ${user}`)
+      if (depositDeadline < chain.head().timestamp + 2) fail('a quote is over when it is signed')
+      if (fillDeadline - depositDeadline < MIN_FILL_SECONDS) fail('a quote leaves no time for its fill')
+      if (fillDeadline > latest) fail('a quote binds the solver for too long')
       const free = freeBonds
         .slice(-KNOWN_BLOCKS)
         .reduce((most, bond) => (bond > most ? bond : most), freeBond())

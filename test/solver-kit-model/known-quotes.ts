@@ -1,4 +1,3 @@
-import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import { bondFor } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
@@ -53,11 +52,9 @@ export async function askSolver(
   { user, amount, ...terms }: AskedTerms,
   isIndicative: boolean,
 ): Promise<{ known: KnownQuote | undefined; answer: object }> {
-  const swap = { ...terms, outputToken: USDC, chainId: CHAIN_ID, amount: String(amount) }
-  const asked = isIndicative
-    ? { body: { ...swap, userAddress: NO_USER }, headers: { 'x-quote-kind': 'indicative' } }
-    : { body: { ...swap, userAddress: user }, headers: {} }
-  const answering = solver.answer(asked)
+  const swap = { ...terms, outputToken: USDC, chainId: CHAIN_ID, userAddress: user, amount: String(amount) }
+  const headers = isIndicative ? { 'x-quote-kind': 'indicative' } : {}
+  const answering = solver.answer({ body: swap, headers })
   await clock.advance(0)
   const answer = (await answering).body as Partial<SignedAnswer>
   const { signature } = answer

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest'
+import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import type { Rules } from '../support/chain/chain.js'
@@ -69,7 +70,7 @@ export async function startRunning(
         inputToken,
         orderType: 'EXACT_INPUT',
         amount: (milli * WETH_UNIT) / 1000n,
-        user,
+        user: isPrice ? NO_USER : user,
         depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
         depositDeadline,
         fillDeadline: depositDeadline + fillSeconds,
