@@ -176,7 +176,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.passTime(page, 250)
       await button(page, 'Refund').click(PAGE_WAIT)
       await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
-      const paid = /Returned\s*1\s*WETH\s*Compensation\s*124\.9375 bUSD/
+      const paid = /Returned\s*1\s*WETH\s*Compensation\s*124\.93 bUSD/
       await page.locator('.hero-amounts', { hasText: paid }).waitFor(PAGE_WAIT)
       // From the deposit: the deadline that was missed is no step.
       expect(await page.locator('.timeline-name').last().innerText()).toMatch(/^Refunded\s*\+\d+ min$/)

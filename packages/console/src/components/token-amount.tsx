@@ -72,13 +72,7 @@ export function Amount({ chainId, address, amount, bare, isShort, isExact }: Amo
 /** An amount of the token of a chain's bonds, whose name may sound like money. */
 export const BondAmount = ({ chain, amount }: { readonly chain: Chain } & Pick<AmountProps, 'amount'>) => (
   <>
-    <Amount
-      chainId={chain.chainId}
-      address={chain.bondToken?.address ?? ''}
-      amount={amount}
-      isShort
-      isExact
-    />{' '}
+    <Amount chainId={chain.chainId} address={chain.bondToken?.address ?? ''} amount={amount} isShort />{' '}
     <span class="muted bond-note">(worth unknown)</span>
   </>
 )
