@@ -248,3 +248,16 @@ it.each([
   await page.query.queryFn({ client: queries, signal: leaving.signal })
   expect(shown).toMatchObject([{ best: undefined, answered: 3, declineCode: expected }])
 })
+
+it('a transfer that came in time, and that the solver has not settled by its fill deadline, is no uncertain deposit after a reload', async () => {
+  const offer = await deposits.offerOf()
+  const { prompts } = connect()
+  await (await openTab()).swap(offer, 'ADDRESS')
+  await deposits.passDeadline(offer.quote.fillDeadline)
+  vi.useFakeTimers({ toFake: ['Date'], now: (offer.quote.fillDeadline + 2) * 1000 })
+  const { render, findRefund } = await openTab()
+  await expect.poll(() => render().data).toBe(offer.orderId)
+  expect(render()).toMatchObject({ isUncertain: false, isError: false })
+  expect(await findRefund()).toMatchObject({ orderId: offer.orderId })
+  expect(prompts).toHaveLength(1)
+})
