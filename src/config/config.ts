@@ -8,8 +8,7 @@ import {
 } from '../../packages/protocol/src/field-rules.js'
 import { VERIFY_MODES, type VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
 import { DISPLAY_NAME, isDisplayName } from '../../packages/protocol/src/values/display-name.js'
-import { parseUint256 } from '../../packages/protocol/src/values/numbers.js'
-import { isTextOf } from '../../packages/protocol/src/values/text.js'
+import { isTextOf, parseUint256 } from '../../packages/protocol/src/values/text.js'
 import { DAY_SECONDS } from '../../packages/protocol/src/values/time.js'
 import {
   readCorsOrigins,

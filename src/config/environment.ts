@@ -1,4 +1,4 @@
-import { parseDigits } from '../../packages/protocol/src/values/numbers.js'
+import { parseDigits } from '../../packages/protocol/src/values/text.js'
 import { readSecretFile } from './secret-files.js'
 
 /** One mistake in the configuration: the variable, and the value that it must have. */

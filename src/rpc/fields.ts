@@ -18,9 +18,8 @@ import {
 } from '../../packages/protocol/src/solvers/solver-statistics.js'
 import { endpointUrlProblem } from '../../packages/protocol/src/values/endpoint-url.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../../packages/protocol/src/values/hex.js'
-import { parseAmount, parseUint256 } from '../../packages/protocol/src/values/numbers.js'
 import { AN_ORIGIN, parseOrigin } from '../../packages/protocol/src/values/origin.js'
-import { isTextOf } from '../../packages/protocol/src/values/text.js'
+import { isTextOf, parseAmount, parseUint256 } from '../../packages/protocol/src/values/text.js'
 
 const NOTHING: Hex = '0x'
 

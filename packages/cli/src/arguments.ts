@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { systemClock } from '../../protocol/src/clock.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../../protocol/src/values/hex.js'
-import { parseChainId, parseDigits } from '../../protocol/src/values/numbers.js'
+import { parseChainId, parseDigits } from '../../protocol/src/values/text.js'
 import { DAY_MS } from '../../protocol/src/values/time.js'
 
 export const TIME_HELP = 'such as 2026-11-28T12:00Z, 12:00 (today, UTC), or 90m, 2h or 1d ago'

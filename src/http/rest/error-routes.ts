@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { REASONS, ServiceError } from '../../../packages/protocol/src/errors.js'
-import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
-import { decoded } from '../../../packages/protocol/src/values/text.js'
+import { decoded, parseChainId } from '../../../packages/protocol/src/values/text.js'
 import type { RateLimits } from '../../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import type { Logger } from '../../telemetry/log.js'

@@ -12,7 +12,7 @@ import { EventTypeSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { CallSchema, VerifyModeSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { type IntegerRule, UINT32, UINT64 } from '../../../packages/protocol/src/field-rules.js'
-import { isIntegerOf, parseInteger } from '../../../packages/protocol/src/values/numbers.js'
+import { isIntegerOf, parseInteger } from '../../../packages/protocol/src/values/text.js'
 
 /** Reads one message type from the JSON of docs/decisions.md, D3: ProtoJSON with plain enum names. */
 interface JsonReader {

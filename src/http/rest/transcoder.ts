@@ -2,8 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
-import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
-import { hasTooManyValues, replaceUnprintable } from '../../../packages/protocol/src/values/text.js'
+import {
+  hasTooManyValues,
+  parseChainId,
+  replaceUnprintable,
+} from '../../../packages/protocol/src/values/text.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import { elapsedMs, RestContext, toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'

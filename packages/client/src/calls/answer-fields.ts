@@ -1,7 +1,7 @@
 import { type Address, getAddress, isAddress, isHex } from 'viem'
 import { UINT64 } from '../../../protocol/src/field-rules.js'
 import { parseBytes32 } from '../../../protocol/src/values/hex.js'
-import { isIntegerOf, parseUint256 } from '../../../protocol/src/values/numbers.js'
+import { isIntegerOf, parseUint256 } from '../../../protocol/src/values/text.js'
 import { UnreadableAnswer } from './aggregator-error.js'
 import type { Messages, UnknownText, Untrusted } from './message-types.js'
 

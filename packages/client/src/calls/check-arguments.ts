@@ -8,8 +8,7 @@ import {
   type TextRule,
 } from '../../../protocol/src/field-rules.js'
 import { parseAddress, parseBytes32 } from '../../../protocol/src/values/hex.js'
-import { isIntegerOf } from '../../../protocol/src/values/numbers.js'
-import { isTextOf } from '../../../protocol/src/values/text.js'
+import { isIntegerOf, isTextOf } from '../../../protocol/src/values/text.js'
 import { AggregatorError, invalidCall } from './aggregator-error.js'
 
 /** What is wrong with each argument of a call; undefined for those that are in order. */

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../values/hex.js'
-import { parseUint256 } from '../values/numbers.js'
+import { parseUint256 } from '../values/text.js'
 import {
   ORDER_TYPES,
   type OrderType,

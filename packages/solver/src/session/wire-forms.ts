@@ -6,8 +6,7 @@ import {
   type QuoteRequest,
 } from '../../../protocol/src/quotes/quote.js'
 import { parseAddress } from '../../../protocol/src/values/hex.js'
-import { parseUint256 } from '../../../protocol/src/values/numbers.js'
-import { replaceUnprintable } from '../../../protocol/src/values/text.js'
+import { parseUint256, replaceUnprintable } from '../../../protocol/src/values/text.js'
 
 /** A request of an instance, by a session (docs/sessions.md) or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {
