@@ -46,11 +46,6 @@ export function createSolverMetrics({ counter, gauge, histogram }: MetricKinds) 
       'Whether the circuit breaker of a solver is open (1), so that no quote asks it, by chain and solver.',
       ['chain_id', 'solver'],
     ),
-    solverUsualSeconds: gauge(
-      'aggregator_solver_latency_seconds',
-      'The usual time of a solver: the median of its last nine answers, by chain and solver.',
-      ['chain_id', 'solver'],
-    ),
     solverConnections: gauge(
       'aggregator_solver_connections',
       "Open connections to a solver's endpoint, by chain and solver; MAX_CONNECTIONS_PER_SOLVER is the limit. Sessions are not counted.",

@@ -70,15 +70,13 @@ interface StandingMetricsOptions {
 /** Adds the standings and the connections of reachable solvers to the metrics. */
 export function collectStandingMetrics(options: StandingMetricsOptions): void {
   const { solvers, standings, slots, connectionsOf } = options
-  const { solverCircuitOpen, solverUsualSeconds, solverConnections, solverWaiting } = options.metrics
-  for (const gauge of [solverCircuitOpen, solverUsualSeconds, solverConnections, solverWaiting]) gauge.reset()
+  const { solverCircuitOpen, solverConnections, solverWaiting } = options.metrics
+  for (const gauge of [solverCircuitOpen, solverConnections, solverWaiting]) gauge.reset()
   for (const solver of solvers) {
     const labels = labelsOf(solver)
-    const standing = standings.of(solver)
-    solverCircuitOpen.set(labels, Number(!standing.isCircuitClosed))
+    solverCircuitOpen.set(labels, Number(!standings.of(solver).isCircuitClosed))
     solverConnections.set(labels, connectionsOf(solver))
     solverWaiting.set(labels, slots.of(solver).waiting)
-    if (standing.usualMs !== undefined) solverUsualSeconds.set(labels, standing.usualMs / 1000)
   }
 }
 
