@@ -1,7 +1,7 @@
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { learn } from '../src/auction/lessons-of-round.js'
 import { choose } from '../src/auction/solver-choice.js'
-import { Pairs, type Teacher } from '../src/standing/lessons.js'
+import { type ClientAnswers, Pairs, type Teacher } from '../src/standing/pair.js'
 import { dropOf, waitFor, waitsUntilMs } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
@@ -88,7 +88,7 @@ function playWorld(world: World, seed: number) {
       const isFirst = asked.pair === 0 && asked.size === 0
       const isCounted = !asked.isOwnCaller && count >= world.rounds / 3 && (isFirst || !world.isFirstPair)
       const there = players.filter(({ from }) => count >= from)
-      const { chosen, askedFirst } = rule.choose(round, there)
+      const { chosen, own } = rule.choose(round, there)
       const all = there
         .filter((player) => chosen.includes(player) || (isCounted && player.isHonest))
         .map((player) => ({
@@ -97,7 +97,7 @@ function playWorld(world: World, seed: number) {
         }))
       const replies = all.filter(({ player }) => chosen.includes(player))
       const { best, at } = rule.play(round, replies)
-      rule.learn(round, replies, at, askedFirst)
+      rule.learn(round, replies, at, own)
       const possible = all.flatMap(({ player, price, at }) =>
         player.isHonest && price !== undefined && at <= TIMEOUT_MS ? [price] : [],
       )
@@ -166,11 +166,11 @@ function createRule(places: number, seed: number) {
     usualOf,
     choose(round: Round, players: readonly Player[]) {
       const pair = pairOf(round)
-      const askedFirst = pair?.winnersFor(round.client, round.asked.now) ?? []
+      const own = pair?.ownAnswers(round.client, round.asked.now)
       const candidates = players.map((player) => ({ player, lessons: pair?.of(player.address) }))
-      const hasWon = ({ player }: { player: Player }) => askedFirst.includes(player.address)
-      const chosen = choose(candidates, places, hasWon, lots.uniform)
-      return { askedFirst, chosen: chosen.map(({ candidate }) => candidate.player) }
+      const ownGaps = ({ player }: { player: Player }) => own?.gapsOf(player.address)
+      const chosen = choose(candidates, places, ownGaps, lots.uniform)
+      return { own, chosen: chosen.map(({ candidate }) => candidate.player) }
     },
     /** @returns the best price, and when the caller has it */
     play(round: Round, replies: readonly Played[]) {
@@ -193,16 +193,14 @@ function createRule(places: number, seed: number) {
       }
       return { best, at: last }
     },
-    learn(round: Round, replies: readonly Played[], answeredAt: number, askedFirst: readonly Address[]) {
+    learn(round: Round, replies: readonly Played[], answeredAt: number, own?: ClientAnswers) {
       const { now } = round.asked
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       if (early.length === 0) return
       const best = bestOf(early)
       const drop = dropAt(round, best)
-      const winner = early.find(({ price }) => price === best)?.player.address ?? '0x'
-      const answer = { rate: rateAt(best), winner, askedFirst }
-      const open = pairs.open(keyOf(round), round.client, answer, now + answeredAt)
+      const open = pairs.open(keyOf(round), round.client, rateAt(best), own, now + answeredAt)
       for (const { player, at, price } of replies) {
         const before = early.filter((other) => other.player !== player && other.at < at)
         const isOffer = price !== undefined && at <= TIMEOUT_MS

@@ -194,10 +194,10 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
     const waitedMs = startedAt - limits.requestedAt
     const pair = pairOf(request, depositWindow)
     const known = standings.pairsOf(chainId).of(pair)
-    // Callers share a price: the winners of the one who asks first must not decide what others see.
-    const winners = (request.kind === 'FIRM' && known?.winnersFor(client, startedAt)) || []
+    // Callers share a price: the answers of the one who asks first must not decide what others see.
+    const own = request.kind === 'FIRM' ? known?.ownAnswers(client, startedAt) : undefined
     const endsAt = limits.requestedAt + limits.limitMs
-    const { asked, busy, notAsked } = choice.of(chainId, known, winners, endsAt)
+    const { asked, busy, notAsked } = choice.of(chainId, known, own, endsAt)
     if (asked.length === 0 && busy > 0) return unstarted(request, 'busy')
 
     const quoteId = quoteIds.create()
@@ -205,7 +205,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
       safely(() => onBest?.({ quoteId, offer, counts: countResults(asked.length, attempts) }))
     const usualRate = known?.usualRate(client) ?? 0
     const times = { ...limits, waitedMs, readMs: quoteTimeoutMs, softMs, softDeadline, usualRate }
-    const learn = createLearnRequest(request, pair, client, winners, standings, clock.monotonic)
+    const learn = createLearnRequest(request, pair, client, own, standings, clock.monotonic)
     const round = openRound(quoteId, request, learn, { times, asked, signal, onBest: tellBest })
     observe('prepare', startedAt)
     await round.start()

@@ -3,7 +3,8 @@ import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ClientId } from '../clients/client-id.js'
-import { NO_OFFER_GAP, type OpenPair } from '../standing/lessons.js'
+import { NO_OFFER_GAP } from '../standing/lessons.js'
+import type { ClientAnswers, OpenPair } from '../standing/pair.js'
 import type { Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
@@ -35,13 +36,13 @@ export function pairOf(request: QuoteRequest, depositWindow: number | undefined)
  * Builds the function that learns from each request of a round that has ended, once the round has been answered (docs/decisions.md,
  * D30). A round without an offer says nothing about its solvers, nor does one whose caller has left: an answer only closes an open circuit
  * breaker. Prices teach no lesson. A request to a solver that the round never waits for teaches one when it brings an offer.
- * @param askedFirst the winners whom the round has asked first
+ * @param rankedBy the client's own answers, by which the round has ranked the solvers; undefined when it has ranked by the pair
  */
 export function createLearnRequest(
   { kind, chainId }: QuoteRequest,
   pair: string,
   client: ClientId,
-  askedFirst: readonly Address[],
+  rankedBy: ClientAnswers | undefined,
   standings: Standings,
   clock: () => number,
 ): (ended: EndedAttempt, round: Round) => void {
@@ -57,8 +58,7 @@ export function createLearnRequest(
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (!teaches || kind === 'INDICATIVE') return
     if (wait === 'never' && ended.settled.result.kind !== 'quoted') return
-    const answer = { rate: rateOf(best), winner: best.quote.solver, askedFirst }
-    open ??= standings.pairsOf(chainId).open(pair, client, answer, now)
+    open ??= standings.pairsOf(chainId).open(pair, client, rateOf(best), rankedBy, now)
     learn(open, toReadAnswer(ended, round), round.drop, now)
   }
 }
@@ -122,23 +122,28 @@ function wasWorth({ gain, isInTime, wasWaitedFor }: ReadAnswer): boolean {
 }
 
 /**
- * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer is none when the round had
- * waited for it. Otherwise it is a lesson only when it was better than the answer: nobody could have taken another one. A decline within the
- * soft deadline says nothing of waiting. Offers after the answer are free. So as a caller's loss they count only as far as the answer was
- * worse than usual, in each round.
+ * Gives a solver its lesson: of the client, and of the pair if the round teaches it (docs/decisions.md, D30). An offer after the answer is
+ * none when the round had waited for it. A decline within the soft deadline says nothing of waiting. Offers after the answer are free. So
+ * as a caller's loss they count only as far as the answer was worse than usual, in each round.
  * @param drop by how many basis points the round's answer was worse than usual
  */
-export function learn({ pair, isTaught }: OpenPair, answer: ReadAnswer, drop: number, now: number): void {
-  const { outcome, isInTime, isQuick, gap, wasWaitedFor } = answer
+export function learn(
+  { pair, own, isTaught }: OpenPair,
+  answer: ReadAnswer,
+  drop: number,
+  now: number,
+): void {
+  const { outcome, isInTime, isQuick, wasWaitedFor } = answer
   const lessons = pair.open(answer.solver)
   lessons.recordRound()
   if (outcome === 'offer') lessons.recordOffer(isQuick, isTaught, now)
   if (!isInTime && wasWorth(answer)) lessons.recordLoss(Math.min(drop, answer.gain))
-  if (!isTaught || outcome === 'unknown') return
-  if (outcome !== 'offer') lessons.recordMiss()
-  else {
-    if (!isInTime && !wasWaitedFor && gap > -LEAST_GAIN) return
-    lessons.addGap(isInTime || !wasWaitedFor ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP)
-  }
+  if (outcome === 'unknown') return
+  const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
+  const gap = isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, answer.gap)) : NO_OFFER_GAP
+  if (isInTime || wasWaitedFor || outcome !== 'offer') own.addGap(answer.solver, gap)
+  if (!isTaught) return
+  if (outcome === 'offer') lessons.gaps.add(gap)
+  else lessons.recordMiss()
   if (outcome === 'offer' || !isQuick) lessons.addWorth(wasWorth(answer), wasWaitedFor)
 }

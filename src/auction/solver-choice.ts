@@ -1,8 +1,8 @@
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
-import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
-import { type Lessons, NO_OFFER_GAP, type Pair } from '../standing/lessons.js'
+import { type Gaps, type Lessons, NO_OFFER_GAP } from '../standing/lessons.js'
+import type { ClientAnswers, Pair } from '../standing/pair.js'
 import {
   type Eligibility,
   eligibility,
@@ -82,23 +82,23 @@ export function createSolverChoice(
       waitWhenWorse: waitOf(true),
       isExpected: isExpected(standing, lessons, now),
       chosenBy,
-      gapBps: lessons?.medianGap,
+      gapBps: lessons?.gaps.median,
       isWaitedFor: wait === 'soft_deadline' || wait === 'beyond',
     }
   }
 
   return {
     /**
-     * @param winners whom the round asks first
+     * @param own the client's own answers in the pair, by which the round ranks the solvers first
      * @param deadline the end of the round, on the clock of standings
      */
-    of(chainId: number, pair: Pair | undefined, winners: readonly Address[], deadline: number): Choice {
+    of(chainId: number, pair: Pair | undefined, own: ClientAnswers | undefined, deadline: number): Choice {
       const now = clock.monotonic()
       const examined = examine(chainId, pair, now)
       const able = examined.filter(isAble)
       const free = able.filter(({ slots }) => slots.canServe(now, deadline))
-      const hasWon = ({ solver }: Examined) => winners.includes(solver.address)
-      const chosen = choose(free, config.maxQuoteFanOut, hasWon, Math.random)
+      const ownGaps = ({ solver }: Examined) => own?.gapsOf(solver.address)
+      const chosen = choose(free, config.maxQuoteFanOut, ownGaps, Math.random)
       const isProbed = ({ treatment, slots }: Examined) =>
         treatment === 'probe' && chosen.length > 0 && !slots.isFull
       const asked = [
@@ -142,31 +142,27 @@ export interface Chosen<C> {
   readonly chosenBy: ChosenBy
 }
 
-/** Before each gap. */
-const WINNERS_GAP = -1
-
 /** One place in this many is for turns, at least one. */
 const PLACES_PER_TURN = 5
 
 /**
  * Chooses whom a round asks (docs/decisions.md, D30): everyone when there are places for all. Otherwise four places in five go to the
- * winners, and then to the smallest median gaps of the pair, among equal ones to the smallest sum of gaps. The others, and those that rank
- * leaves empty, go to who was never asked in the pair, then by lot.
- * @param hasWon whether it has won one of the last rounds of the client
- * @param lot a random number of 0 to 1
+ * smallest median gaps: of the client's own rounds, else of the pair; among equal ones to the smallest sum of the pair's. The others, and
+ * those that rank leaves empty, go to who was never asked in the pair, then by lot.
+ * @param ownGaps those in the client's own rounds; undefined when they do not count, or never asked the solver
  */
 export function choose<C extends Candidate>(
   candidates: readonly C[],
   places: number,
-  hasWon: (candidate: C) => boolean,
+  ownGaps: (candidate: C) => Gaps | undefined,
   lot: () => number,
 ): readonly Chosen<C>[] {
   if (candidates.length <= places) return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' }))
   const entries = candidates.map((candidate) => {
     const { lessons } = candidate
-    const gap = hasWon(candidate) ? WINNERS_GAP : (lessons?.medianGap ?? NO_OFFER_GAP)
+    const gap = (ownGaps(candidate) ?? lessons?.gaps)?.median ?? NO_OFFER_GAP
     // The lot of a solver that was never asked in the pair is below 0.
-    return { candidate, gap, sum: lessons?.sumOfGaps ?? 0, lot: lot() - Number(lessons === undefined) }
+    return { candidate, gap, sum: lessons?.gaps.sum ?? 0, lot: lot() - Number(lessons === undefined) }
   })
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
   const ranked = entries

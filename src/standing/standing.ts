@@ -3,7 +3,8 @@ import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../telemetry/log.js'
 import { CircuitBreaker, type CircuitState } from './circuit-breaker.js'
-import { KEPT_LESSONS, type Lessons, MOST_USUAL_DROP, medianOf, Pairs } from './lessons.js'
+import type { Lessons } from './lessons.js'
+import { MOST_USUAL_DROP, Pairs } from './pair.js'
 
 /**
  * What this process knows of one solver of a chain (docs/decisions.md, D30). It belongs to the address: the solver keeps it at
@@ -12,10 +13,6 @@ import { KEPT_LESSONS, type Lessons, MOST_USUAL_DROP, medianOf, Pairs } from './
 export class Standing {
   /** Undefined until the solver has cost a caller time. */
   breaker: CircuitBreaker | undefined
-  /** How long its last answers took, the oldest first. */
-  readonly times: number[] = []
-  /** The median of these, for metrics; undefined without one. */
-  usualMs: number | undefined
   /** Its longest answer in the last 10 minutes, and when that ended. */
   longest = { ms: 0, at: Number.NEGATIVE_INFINITY }
   /** The requests that it has not answered, the oldest first. */
@@ -90,12 +87,9 @@ export function recordEnd(
   if (isFailed || answeredInMs !== undefined) standing.isUnreachable = isFailed
   if (answeredInMs === undefined) return
   standing.answeredAt = now
-  const { times, longest } = standing
+  const { longest } = standing
   if (answeredInMs >= longest.ms || longest.at < now - LONGEST_KEPT_MS)
     standing.longest = { ms: answeredInMs, at: now }
-  times.push(answeredInMs)
-  if (times.length > KEPT_LESSONS) times.shift()
-  standing.usualMs = medianOf(times)
 }
 
 /**

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { choose } from '../../src/auction/solver-choice.js'
-import { Pair } from '../../src/standing/lessons.js'
-import { solver } from '../solvers/sample-solver.js'
+import { Gaps, Lessons } from '../../src/standing/lessons.js'
 
 /** Lots in turns, so that a test knows them. */
 function lots(...values: number[]) {
@@ -9,22 +8,21 @@ function lots(...values: number[]) {
   return () => values[at++ % values.length] ?? 0
 }
 
-const solvers = (count: number) => Array.from({ length: count }, (_, number) => solver(number))
+/** Candidates with the lessons of a pair. */
+const candidates = (count: number, pair: readonly Lessons[] = []) =>
+  Array.from({ length: count }, (_, number) => ({ name: `${number}`, lessons: pair[number] }))
 
-/** Candidates of a pair. */
-const candidates = (count: number, pair?: Pair) =>
-  solvers(count).map(({ address, name }) => ({ name, lessons: pair?.of(address) }))
+/** The lessons of a pair in which solver n has the gap n, as far as `known`. */
+const pairWith = (known: number, gapOf = (number: number) => number) =>
+  Array.from({ length: known }, (_, number) => {
+    const lessons = new Lessons()
+    lessons.gaps.add(gapOf(number))
+    return lessons
+  })
 
-/** A pair in which solver n has the gap n, as far as `known`. */
-function pairWith(known: number, gapOf = (number: number) => number): Pair {
-  const pair = new Pair()
-  for (const { address, name } of solvers(known)) pair.open(address).addGap(gapOf(Number(name)))
-  return pair
-}
-
-/** Whom a round asks when nobody has won one of its client's rounds. */
+/** Whom a round asks when the client's own rounds say nothing. */
 const chosenOf = (among: ReturnType<typeof candidates>, places: number, lot: () => number) =>
-  names(choose(among, places, () => false, lot))
+  names(choose(among, places, () => undefined, lot))
 
 const names = (chosen: ReturnType<typeof choose<ReturnType<typeof candidates>[number]>>) =>
   chosen.map(({ candidate, chosenBy }) => `${candidate.name} ${chosenBy}`)
@@ -40,10 +38,15 @@ describe('a round asks', () => {
     expect(chosen.slice(8).every((each) => each.endsWith('TURN'))).toBe(true)
   })
 
-  test('before these, those that have won the last rounds of its client, whatever others have taught', () => {
-    const hasWon = ({ name }: { name: string }) => ['9', '11'].includes(name)
-    const chosen = names(choose(candidates(12, pairWith(12)), 5, hasWon, lots(0.5)))
-    expect(chosen.slice(0, 4)).toEqual(['9 RANK', '11 RANK', '0 RANK', '1 RANK'])
+  test("by the gap in the client's own rounds where there is one, whatever others have taught", () => {
+    const gaps: Record<string, readonly number[]> = { 0: [10_000], 1: [2.5], 10: [0, 1], 11: [0] }
+    const own = ({ name }: { name: string }) => {
+      const known = new Gaps()
+      for (const gap of gaps[name] ?? []) known.add(gap)
+      return name in gaps ? known : undefined
+    }
+    const chosen = names(choose(candidates(12, pairWith(12)), 5, own, lots(0.5)))
+    expect(chosen.slice(0, 4)).toEqual(['10 RANK', '11 RANK', '2 RANK', '1 RANK'])
   })
 
   test.each([
@@ -91,8 +94,8 @@ describe('a round asks', () => {
 
   test('by the sum of the gaps among equal medians: junk has none where it is asked alone', () => {
     const pair = pairWith(3, () => 0)
-    for (const gap of [0, 500]) pair.open(solver(0).address).addGap(gap)
-    for (const gap of [0, 300]) pair.open(solver(2).address).addGap(gap)
+    for (const gap of [0, 500]) pair[0]?.gaps.add(gap)
+    for (const gap of [0, 300]) pair[2]?.gaps.add(gap)
     expect(chosenOf(candidates(3, pair), 2, lots(0.5))[0]).toBe('1 RANK')
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { learn, type ReadAnswer } from '../../src/auction/lessons-of-round.js'
-import { Pairs } from '../../src/standing/lessons.js'
+import { Pairs } from '../../src/standing/pair.js'
 import { solver } from '../solvers/sample-solver.js'
 
 const client = { network: '192.0.2.1' }
@@ -20,7 +20,7 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
 
 /** A round of the client that ended with these answers. The best one before its answer had the rate. */
 function playAt(rate: number, now: number, ...answers: readonly ReadAnswer[]): void {
-  const open = pairs.open('pair', client, { rate, winner: address, askedFirst: [] }, now)
+  const open = pairs.open('pair', client, rate, undefined, now)
   for (const each of answers) learn(open, each, (1 - rate) * 10_000, now)
 }
 
@@ -30,7 +30,7 @@ const play = (now: number, ...answers: readonly ReadAnswer[]) => playAt(1, now, 
 function lessonOf(changes: Partial<ReadAnswer>) {
   for (const now of [0, 20_000]) play(now, answer(changes))
   const lessons = pairs.of('pair')?.of(address)
-  return lessons?.medianGap !== undefined ? [lessons.medianGap, lessons.isWorthWaiting] : undefined
+  return lessons?.gaps.median !== undefined ? [lessons.gaps.median, lessons.isWorthWaiting] : undefined
 }
 
 describe('a lesson', () => {
@@ -38,7 +38,7 @@ describe('a lesson', () => {
     ['an offer', { gap: 12.34 }, [12.34, false]],
     ['an offer that was better after the answer', { gap: -50, isInTime: false }, [0, false]],
     ['a very bad offer', { gap: 1e9 }, [10_000, false]],
-    ['an offer after the answer that is no better', { gap: -0.99, isInTime: false }, undefined],
+    ['an offer after the answer that is no better', { gap: 7, isInTime: false }, [7, false]],
     ['what says nothing of the solver', { outcome: 'unknown' }, undefined],
     ['an offer after the soft deadline, better by 1', { gain: 1 }, [0, true]],
     ['one that is better by less', { gain: 0.99 }, [0, false]],
@@ -53,10 +53,22 @@ describe('a lesson', () => {
     expect(lessonOf(changes)).toEqual(lesson)
   })
 
+  test.each<[string, Partial<ReadAnswer>, unknown]>([
+    ['an offer', { gap: 12.34 }, 12.34],
+    ['no offer', { outcome: 'none' }, 10_000],
+    ['an offer that came too late for a round that waited', { isInTime: false, wasWaitedFor: true }, 10_000],
+    ['an offer after the answer, which is free', { isInTime: false, gap: 7 }, undefined],
+    ['what says nothing of the solver', { outcome: 'unknown' }, undefined],
+  ])('of the client itself is given in each of its rounds: of %s', (_what, changes, gap) => {
+    for (const now of [0, 1]) play(now, answer({ solver: solver(2).address }), answer(changes))
+    const medianGap = pairs.of('pair')?.ownAnswers(client, 1)?.gapsOf(address)?.median
+    expect(medianGap).toBe(gap)
+  })
+
   test('of no valid offer is a gap of 10,000 once its presence has gone', () => {
     const gaps = Array.from({ length: 50 }, (_, time) => {
       play(20_000 * time, answer({ outcome: 'none' }))
-      return pairs.of('pair')?.of(address)?.medianGap
+      return pairs.of('pair')?.of(address)?.gaps.median
     })
     expect([gaps[0], gaps.at(-1)]).toEqual([undefined, 10_000])
   })
@@ -65,8 +77,8 @@ describe('a lesson', () => {
     play(0, answer({ gap: 1 }))
     play(1, answer({ gap: 99, solver: solver(2).address }), answer({ gap: 99 }))
     const pair = pairs.of('pair')
-    expect(pair?.of(address)?.medianGap).toBe(1)
-    expect(pair?.of(solver(2).address)?.medianGap).toBeUndefined()
+    expect(pair?.of(address)?.gaps.median).toBe(1)
+    expect(pair?.of(solver(2).address)?.gaps.median).toBeUndefined()
     expect(pair?.of(solver(2).address)?.hasQuoted(1)).toBe(true)
   })
 
@@ -90,7 +102,7 @@ describe('a lesson', () => {
     for (const now of [0, 20_000]) play(now, answer({ gain: 1, isQuick: false }))
     for (let time = 2; time < 12; time++) play(20_000 * time, answer({ outcome: 'none' }))
     const lessons = () => pairs.of('pair')?.of(address)
-    expect([lessons()?.isWorthWaiting, lessons()?.medianGap]).toEqual([true, 0])
+    expect([lessons()?.isWorthWaiting, lessons()?.gaps.median]).toEqual([true, 0])
     for (let time = 12; time < 22; time++) play(20_000 * time, answer({ outcome: 'none', isQuick: false }))
     expect(lessons()?.isWorthWaiting).toBe(false)
   })
@@ -99,7 +111,6 @@ describe('a lesson', () => {
     const isQuick = () => pairs.of('pair')?.of(address)?.isQuick
     play(0, answer({ outcome: 'none', isQuick: false }))
     expect(isQuick()).toBe(false)
-    // No lesson: it was no better, and came after the answer.
     play(20_000, answer({ isInTime: false }))
     expect(isQuick()).toBe(true)
     play(40_000, answer({ outcome: 'none', isQuick: false }))

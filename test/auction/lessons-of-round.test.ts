@@ -7,6 +7,7 @@ import type { RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { identifyClient } from '../../src/clients/client-id.js'
 import type { Lessons } from '../../src/standing/lessons.js'
+import { ClientAnswers } from '../../src/standing/pair.js'
 import { Standings, type Wait, waitFor } from '../../src/standing/standing.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -31,7 +32,7 @@ function play({
   second = 'beyond' as Wait,
   times = {} as Partial<RoundTimes>,
   pair = PAIR,
-  askedFirst = [] as readonly Address[],
+  rankedBy = undefined as ClientAnswers | undefined,
 } = {}) {
   const solvers: Asked[] = [askedSolver(1), askedSolver(2, second)].map((asked) => ({
     ...asked,
@@ -45,7 +46,7 @@ function play({
     request,
     pair,
     identifyClient(client),
-    askedFirst,
+    rankedBy,
     standings,
     clock.monotonic,
   )
@@ -74,7 +75,7 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
       await answer(2, declined)
       await clock.advance(2000)
     }
-    expect([lessonsOf(1)?.medianGap, lessonsOf(2)?.medianGap]).toEqual([0, medianGap])
+    expect([lessonsOf(1)?.gaps.median, lessonsOf(2)?.gaps.median]).toEqual([0, medianGap])
   }
 })
 
@@ -101,23 +102,19 @@ test('strangers who get junk, and a late offer of their own, make only the quote
   expect(worse.told()).toEqual(['quoted', 'quoted'])
 })
 
-test('who made the best offer before the answer is asked first in the next round of its client, which then teaches nothing', async () => {
-  const winners = () => standings.pairsOf(1).of(PAIR)?.winnersFor({ network: '192.0.2.1' }, clock.monotonic())
-  const offerBoth = async (options: Parameters<typeof play>[0]) => {
-    const { answer } = play({ second: 'none', ...options })
-    await answer(1, offerOf(1, 1000n))
-    await clock.advance(10)
-    await answer(2, offerOf(2, 2000n))
-    await clock.advance(2000)
+test("a round that has ranked by its client's own answers teaches the client, and not the pair", async () => {
+  for (const rankedBy of [undefined, new ClientAnswers()]) {
+    const { answer } = play({ second: 'soft_deadline', rankedBy })
+    await answer(1, offerOf(1, 2000n))
+    await answer(2, offerOf(2, rankedBy ? 2000n : 1000n))
+    await clock.advance(10_000)
   }
-  await offerBoth({})
-  expect(winners()).toEqual([askedSolver(1).solver.address])
-  await clock.advance(10_000)
-  expect(winners()).toEqual([])
-  await offerBoth({ askedFirst: [askedSolver(1).solver.address] })
-  expect(winners()).toEqual([])
-  await offerBoth({})
-  expect(winners()).toEqual([askedSolver(1).solver.address])
+  const own = standings
+    .pairsOf(1)
+    .of(PAIR)
+    ?.ownAnswers({ network: '192.0.2.1' }, clock.monotonic() - 10_001)
+  const { address } = askedSolver(2).solver
+  expect([lessonsOf(2)?.gaps.sum, own?.gapsOf(address)?.median]).toEqual([5000, 0])
 })
 
 test('invalid replies to nine clients open no breaker: they cost no time', async () => {
@@ -208,7 +205,7 @@ test('twenty strangers whose requests a solver declines, one after the other, ta
     await clock.advance(700)
     await answer(2, DECLINED)
   }
-  expect([lessonsOf(2)?.medianGap, lessonsOf(2)?.isWorthWaiting]).toEqual([0, true])
+  expect([lessonsOf(2)?.gaps.median, lessonsOf(2)?.isWorthWaiting]).toEqual([0, true])
 })
 
 test('a round teaches, also when a later one was answered before it', async () => {
@@ -218,7 +215,7 @@ test('a round teaches, also when a later one was answered before it', async () =
   await second.answer(2, { kind: 'declined', status: 422 })
   await clock.advance(100)
   for (const number of [1, 2]) await first.answer(number, offerOf(number))
-  expect(lessonsOf(2)?.medianGap).toBe(0)
+  expect(lessonsOf(2)?.gaps.median).toBe(0)
 })
 
 test.each([
@@ -230,7 +227,7 @@ test.each([
   expect(told()).toEqual(['quoted', 'soft_deadline'])
   await clock.advance(afterMs)
   await answer(2, offerOf(2))
-  expect([lessonsOf(2)?.medianGap, lessonsOf(2)?.isQuick]).toEqual([undefined, isQuick])
+  expect([lessonsOf(2)?.gaps.median, lessonsOf(2)?.isQuick]).toEqual([0, isQuick])
 })
 
 test('a pair was quoted lately for a day after an offer, whoever asked', async () => {

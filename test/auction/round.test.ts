@@ -152,7 +152,7 @@ describe('after its answer a round reads on', () => {
       ['quoted', true, 0],
       ['quoted', false, 900],
     ])
-    const [first, second] = round.ended.map(({ attempt }) => attempt.asked.standing.usualMs)
+    const [first, second] = round.ended.map(({ attempt }) => attempt.asked.standing.longest.ms)
     expect([first, second]).toEqual([0, 900])
   })
 

@@ -37,10 +37,7 @@ function openChoice(maxQuoteFanOut = 10) {
 }
 
 /** The pair of the quotes, which a client has taught. */
-const openPair = () =>
-  standings
-    .pairsOf(1)
-    .open(PAIR, { network: 'a' }, { rate: 1, winner: solver(1).address, askedFirst: [] }, now)
+const openPair = () => standings.pairsOf(1).open(PAIR, { network: 'a' }, 1, undefined, now)
 
 /** Opens the circuit breaker of a solver, for 5 s. */
 function open(of: Solver): void {
@@ -55,7 +52,7 @@ function stall(of: Solver): void {
 
 function chosen(maxQuoteFanOut?: number) {
   const choice = openChoice(maxQuoteFanOut)
-  const { asked, busy, notAsked } = choice.of(1, standings.pairsOf(1).of(PAIR), [], DEADLINE)
+  const { asked, busy, notAsked } = choice.of(1, standings.pairsOf(1).of(PAIR), undefined, DEADLINE)
   const names = (list: typeof asked) => list.map(({ solver: { name } }) => name).sort()
   return {
     asked: names(asked.filter(({ wait }) => wait !== 'never')),
@@ -114,7 +111,7 @@ describe('who is asked, and what statistics say of it', () => {
     pair.open(first.address).recordLoss(50)
     const waits = () =>
       openChoice()
-        .of(1, standings.pairsOf(1).of(PAIR), [], DEADLINE)
+        .of(1, standings.pairsOf(1).of(PAIR), undefined, DEADLINE)
         .asked.find(({ solver }) => solver === first)
     expect(waits()).toMatchObject({ wait: 'soft_deadline', waitWhenWorse: 'beyond' })
     // It is reliable no more.
@@ -191,7 +188,8 @@ describe('who is asked, and what statistics say of it', () => {
 test('keeps the standing of a solver that rounds ask, however many others are known', () => {
   const [, second] = registered as [Solver, Solver]
   const choice = openChoice()
-  const asked = () => choice.of(1, undefined, [], DEADLINE).asked.find(({ solver }) => solver === second)
+  const asked = () =>
+    choice.of(1, undefined, undefined, DEADLINE).asked.find(({ solver }) => solver === second)
   const know = (from: number, to: number) => {
     for (let number = from; number < to; number++) standings.of(solver(number))
   }
@@ -205,10 +203,12 @@ test('keeps the standing of a solver that rounds ask, however many others are kn
   expect(choice.notAskedReason(second)).toBe('circuit_open')
 })
 
-test('asks winners first, by rank', () => {
+test("asks by the client's own answers before the pair's", () => {
+  const { pair, own } = openPair()
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
-  const winners = [solver(3).address]
-  const { asked } = openChoice(2).of(1, undefined, winners, DEADLINE)
+  pair.open(solver(2).address).gaps.add(1)
+  own.addGap(solver(3).address, 0)
+  const { asked } = openChoice(2).of(1, pair, own, DEADLINE)
   expect(asked.map(({ solver: { name }, chosenBy }) => [name, chosenBy])[0]).toEqual(['3', 'RANK'])
 })
 
@@ -216,9 +216,9 @@ test('says why each solver is asked, by its lessons in the pair, and how long it
   const { pair } = openPair()
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   registered.slice(0, 3).forEach(({ address }, index) => {
-    pair.open(address).addGap(10 * index)
+    pair.open(address).gaps.add(10 * index)
   })
-  const { asked } = openChoice(2).of(1, standings.pairsOf(1).of(PAIR), [], DEADLINE)
+  const { asked } = openChoice(2).of(1, standings.pairsOf(1).of(PAIR), undefined, DEADLINE)
   expect(
     asked.map(({ solver: { name }, chosenBy, gapBps, isWaitedFor, wait }) => [
       name,

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CircuitBreaker } from '../../src/standing/circuit-breaker.js'
-import { KEPT_LESSONS, Lessons } from '../../src/standing/lessons.js'
+import { Lessons } from '../../src/standing/lessons.js'
 import {
   dropOf,
   eligibility,
@@ -43,30 +43,12 @@ function answer(...times: number[]): void {
 
 const able = (now: number) => eligibility(standing, undefined, now)
 
-describe('the usual time', () => {
-  test.each([
-    [[], undefined],
-    [[100, 900], 100],
-    [[900, 100, 200], 200],
-    [[1, 2, 2, 2, 2, 3, 3, 3, 3, 3], 3],
-  ])('of answers after %j ms is %s ms', (times, usual) => {
-    answer(...times)
-    expect(standing.usualMs).toBe(usual)
-  })
-
-  test('says whether the last request reached the solver, and not what a late answer was', () => {
-    const end = (answeredInMs: number | undefined, isFailed: boolean) => {
-      recordEnd(standing, ask(requestAt(0)), { answeredInMs, isOffer: false, isFailed }, 1)
-      return standing.isUnreachable
-    }
-    expect([end(undefined, true), end(undefined, false), end(5, false)]).toEqual([true, true, false])
-  })
-
-  test('does not know a request without an answer', () => {
-    const request = ask(requestAt(0))
-    recordEnd(standing, request, { answeredInMs: undefined, isOffer: false }, 2000)
-    expect(standing.usualMs).toBeUndefined()
-  })
+test('a standing says whether the last request reached the solver, and not what a late answer was', () => {
+  const end = (answeredInMs: number | undefined, isFailed: boolean) => {
+    recordEnd(standing, ask(requestAt(0)), { answeredInMs, isOffer: false, isFailed }, 1)
+    return standing.isUnreachable
+  }
+  expect([end(undefined, true), end(undefined, false), end(5, false)]).toEqual([true, true, false])
 })
 
 describe('a round waits for a solver', () => {
@@ -161,7 +143,7 @@ describe('a round does not ask a solver', () => {
       'has taken that long, though it usually answers at once',
       () => {
         answer(200)
-        for (let time = 0; time < KEPT_LESSONS; time++)
+        for (let time = 0; time < 9; time++)
           recordEnd(standing, ask(requestAt(0)), { answeredInMs: 1, isOffer: false }, 200)
       },
       () => [200, 210, 220].map((now) => requestAt(now)),
