@@ -33,6 +33,7 @@ export function Timeline({ order, record }: TimelineProps) {
                   <span class="number muted">
                     {sinceMs < 1000 ? '' : '+'}
                     {formatFill(sinceMs)}
+                    {name === 'Refunded' && ' from the deposit'}
                   </span>
                 )}
               </p>

@@ -67,7 +67,7 @@ export function Unpaid({ chain: { chainId }, solver }: UnpaidProps) {
   if (!data?.orders.length) return null
   return (
     <OrdersPanel
-      title="Not paid, and refunded"
+      title="Refunded, the latest"
       href={hrefHere('orders', '', { solver, state: 'refunded' })}
       orders={data.orders}
       without={solver === undefined ? 'user' : 'solver'}

@@ -64,7 +64,7 @@ const writeSteps = async (example) => {
     const check = `curl --fail -d @- \\\n  -H 'content-type: application/json' \\\n  ${at(`v1/${chainId}/offers/check`)}`
     writeCommand(
       STEPS[3],
-      `rm -f checked.json\nat=$(curl ${at('v1/chains')} |\n  jq -r '.chains[]\n    | select(.chainId == ${chainId})\n    | .settlement')\njq '{quote, solverSignature}' offer.json |\n${check} |\njq -e '.state == "VALID"' &&\njq -e --arg at $at '.calls as [$approve, $deposit]\n  | $approve.to == .quote.inputToken and\n    $approve.data[34:74] == ($at[2:] | ascii_downcase) and\n    $deposit.to == $at' offer.json &&\nmv offer.json checked.json`,
+      `rm -f checked.json\nat=$(curl ${at('v1/chains')} |\n  jq -r '.chains[]\n    | select(.chainId == ${chainId})\n    | .settlement')\necho $at\njq '{quote, solverSignature}' offer.json |\n${check} |\njq -e '.state == "VALID"' &&\njq -e --arg at $at '.calls as [$approve, $deposit]\n  | $approve.to == .quote.inputToken and\n    $approve.data[34:74] == ($at[2:] | ascii_downcase) and\n    $deposit.to == $at and\n    (.solverSignature[2:] as $signature |\n      $deposit.data | contains($signature))' offer.json &&\nmv offer.json checked.json`,
     )
     writeCommand(
       STEPS[4],

@@ -126,7 +126,7 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
           onClick={({ detail }) => detail < 2 && leaveOffer()}
         >
           {isOver ? 'New swap' : isBusy ? 'Cancel before the deposit' : 'Back to the quotes'}
-          {isAddress && deposit === 'active' && ': the address stays good until its deadline'}
+          {isAddress && deposit === 'active' && ': the address is good until its deadline, or a cancel'}
         </button>
       )}
       {isOver && order}

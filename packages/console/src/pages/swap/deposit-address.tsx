@@ -112,7 +112,7 @@ export function DepositAddress({ chain, offer, swap, children }: DepositAddressP
       <ol class="send">
         <li>
           <SaveQuote swap={swap} onSave={() => setSaved(true)} />
-          <span>A refund needs this file. {isSaved || 'Then the address appears.'}</span>
+          <span>Elsewhere, a refund needs this file. {isSaved || 'Then the address appears.'}</span>
         </li>
         <li>
           <span>{use === 'pay' ? 'Send exactly' : 'A part has arrived. Send exactly the rest'}</span>

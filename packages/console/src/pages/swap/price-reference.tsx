@@ -37,6 +37,6 @@ export function lastFill({ chainId, orders, swap, until = Number.POSITIVE_INFINI
   const rate = wholeRate([inputAmount, sold], [outputAmount, bought])
   if (last === undefined) return undefined
   const size = `${format(last.volume)} ${tokenOf(chainId, buy)?.symbol}`
-  const words = `${format(last.rate)} at ${formatClock(last.at * 1000)}, of ${size}`
+  const words = `${format(last.rate)} at ${formatClock(last.at * 1000)}, of about ${size}`
   return { at: last.at, words, bps: (rate / last.rate - 1) * BPS }
 }
