@@ -179,7 +179,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const paid = /Returned\s*1\s*WETH\s*Compensation\s*124\.93 bUSD/
       await page.locator('.hero-amounts', { hasText: paid }).waitFor(PAGE_WAIT)
       // From the deposit: the deadline that was missed is no step.
-      expect(await page.locator('.timeline-name').last().innerText()).toMatch(/^Refunded\s*\+\d+ min$/)
+      expect(await page.locator('.timeline-name').last().innerText()).toMatch(
+        /^Refunded\s*\+\d+ min from the deposit$/,
+      )
     })
   },
 )
