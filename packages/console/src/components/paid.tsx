@@ -8,14 +8,12 @@ interface PaidProps {
   readonly of: PaidOrders | undefined
   /** Whose orders they are; all solvers' when left out. */
   readonly solver?: string
-  /** Of which pair they are; of all when left out. */
-  readonly pair?: string
   /** Whether they are those of 24 hours, which nothing else says. */
   readonly isDay?: boolean
 }
 
 /** How many of the orders that have ended were paid. It leads to the others. */
-export function Paid({ of, solver, pair, isDay }: PaidProps) {
+export function Paid({ of, solver, isDay }: PaidProps) {
   if (of === undefined) return <span class="muted">…</span>
   const { paid, ended } = of
   const words = `${ended === 0n ? 'no order yet' : paidOf(of)}${isDay ? ' in 24 h' : ''}`
@@ -23,7 +21,7 @@ export function Paid({ of, solver, pair, isDay }: PaidProps) {
   return (
     <a
       class={isRisky(of) ? 'paid warning' : 'paid'}
-      href={hrefHere('orders', '', { solver, pair, state: 'refunded' })}
+      href={hrefHere('orders', '', { solver, state: 'refunded' })}
     >
       {words}
     </a>

@@ -3,7 +3,6 @@ import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.j
 import { Change, fillsOf, RateChart } from '../components/charts/rate-chart.js'
 import { Answer, Empty } from '../components/notice.js'
 import { NoOrders, OrderRows, rateOf } from '../components/order-rows.js'
-import { Paid } from '../components/paid.js'
 import { LinkRow, Rows } from '../components/rows.js'
 import { StateMark } from '../components/state-mark.js'
 import { Amount, TokenName } from '../components/token-amount.js'
@@ -87,7 +86,6 @@ function Pairs({ chainId, pairs, orders }: PairsProps) {
             <th class="right">Change</th>
             <th class="right">Volume in 24 h</th>
             <th class="right">Fills in 24 h</th>
-            <th class="right">Latest orders</th>
           </>
         }
       >
@@ -113,18 +111,19 @@ interface PairRowProps extends Pick<PairsProps, 'chainId' | 'orders'> {
 function PairRow({ chainId, pair, orders, isChosen }: PairRowProps) {
   const { inputToken: sell, outputToken: buy, destinationChainId, orders24h, outputVolume24h } = pair
   const own = orders?.filter((order) => isOfPair(order, sell, buy)) ?? []
-  const settled = own.filter(({ state }) => state === OrderState.SETTLED)
-  const refunded = own.filter(({ state }) => state === OrderState.REFUNDED)
-  const paid = BigInt(settled.length)
-  const key = keyOf(pair)
+  const last = own.find(({ state }) => state === OrderState.SETTLED)
   return (
-    <LinkRow href={hrefHere('market', '', { pair: key })} label="Chart of the pair" isChosen={isChosen}>
+    <LinkRow
+      href={hrefHere('market', '', { pair: keyOf(pair) })}
+      label="Chart of the pair"
+      isChosen={isChosen}
+    >
       <td class="wide">
         <TokenName chainId={chainId} address={sell} isShort /> →{' '}
         <TokenName chainId={destinationChainId} address={buy} isShort />
       </td>
       <td class="right" data-label="Last rate">
-        {settled[0] && rateOf(settled[0])}
+        {last && rateOf(last)}
       </td>
       <td class="right" data-label="Change">
         <Change fills={fillsOf({ chainId, sell, buy, orders })} />
@@ -134,9 +133,6 @@ function PairRow({ chainId, pair, orders, isChosen }: PairRowProps) {
       </td>
       <td class="right" data-label="Fills in 24 h">
         {group(`${orders24h}`)}
-      </td>
-      <td class="right" data-label="Latest orders">
-        <Paid of={orders && { paid, ended: paid + BigInt(refunded.length) }} pair={key} />
       </td>
     </LinkRow>
   )

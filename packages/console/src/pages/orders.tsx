@@ -95,7 +95,7 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
 
 /** How many orders of a day were paid: a page of the list may show none of the others. */
 function Day({ chainId }: { readonly chainId: bigint }) {
-  const { data } = useSolverStats(chainId, '24h', true)
+  const { data } = useSolverStats(chainId, '24h')
   const paid = data?.solvers.reduce((sum, { settled }) => sum + settled, 0n) ?? 0n
   const ended = data?.solvers.reduce((sum, { refunded }) => sum + refunded, paid) ?? 0n
   return (

@@ -66,7 +66,7 @@ function Pairs({ chainId, orders }: { readonly chainId: bigint; readonly orders:
   const pairs = new Map(orders.map((order) => [`${order.inputToken} ${order.outputToken}`, order]))
   return (
     <p class="pair-choices">
-      Swap
+      Swap, among all solvers:
       {[...pairs].map(([key, { inputToken: sell = '', outputToken: buy = '' }]) => (
         <a key={key} class="chip" href={hrefHere('swap', '', { sell, buy })}>
           <TokenName chainId={chainId} address={sell} isShort /> →{' '}

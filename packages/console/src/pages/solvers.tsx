@@ -135,7 +135,7 @@ export function numbersOf(chain: Chain, stats: SolverStats, orders: readonly Ord
         {formatShare(winShare(stats))} <span class="of">of {group(String(stats.asked))} asked</span>
       </>
     ),
-    'Answered in time': formatShare(answeredShare(stats)),
+    'Offered or declined': formatShare(answeredShare(stats)),
     'Usual answer': (
       <>
         {formatDuration(stats.medianResponseMs)}{' '}

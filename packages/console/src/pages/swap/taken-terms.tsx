@@ -47,7 +47,7 @@ export function TakenTerms({ taken }: { readonly taken: TakenOffer }) {
           <OrderId id={orderId} />
         </Fact>
         {gas !== undefined && (
-          <Fact name="Gas that you paid">
+          <Fact name="Gas of all your steps">
             <Gas chainId={chainId} amount={gas} />
           </Fact>
         )}

@@ -55,11 +55,12 @@ export function WhatHappens(props: WhatHappensProps) {
             <dt>You pay</dt>
             <dd>
               {input} and gas{gas && ' of about '}
-              {gas && <Gas chainId={chainId} amount={gas} />}; no fee
+              {gas && <Gas chainId={chainId} amount={gas} />}
+              {isTransfer || ', approval included'}; no fee
             </dd>
           </>
         )}
-        <dt>{isOffer ? 'Solver owes you' : 'You get'}</dt>
+        <dt>{isOffer ? 'Solver owes' : 'You get'}</dt>
         <dd>
           {isOffer && 'exactly '}
           {show(outputToken, outputAmount)}
@@ -105,7 +106,8 @@ export function useWorth(chainId: bigint) {
     const worth = (Number(amount) / 10 ** (token?.decimals ?? 0)) * (rate ?? 0)
     return {
       worth,
-      words: worth > 0 ? `≈ ${group(worth.toFixed(worth < 1000 ? 2 : 0))} ${dollar?.symbol}` : '',
+      words:
+        worth > 0 && sell !== buy ? `≈ ${group(worth.toFixed(worth < 1000 ? 2 : 0))} ${dollar?.symbol}` : '',
     }
   }
 }
