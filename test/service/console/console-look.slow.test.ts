@@ -79,7 +79,7 @@ async function busyPlaces(): Promise<Place[]> {
   return [
     { name: 'swap', path: stage.swapLink({ for: user.address, mode: 'address' }), ready: /round 1/ },
     { name: 'swap-price', path: stage.swapLink(), ready: /3 offers/ },
-    { name: 'market', path: 'market', ready: /2 of 3 paid/ },
+    { name: 'market', path: 'market', ready: /Volume in 24 h/ },
     { name: 'orders', path: 'orders', ready: /Settled in/ },
     { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /Settled in/ },
     { name: 'order', path: `order/${orders[0]?.orderId}`, ready: /Timeline/ },
