@@ -9,83 +9,88 @@ import type { BondStore, StoredBond } from '../../store/solvers/bond-store.js'
  */
 export type FreeBonds = Awaited<ReturnType<typeof createFreeBonds>>
 
-/** Builds the free bonds from the store. */
-export async function createFreeBonds(store: BondStore, chainIds: readonly number[]) {
-  const chains = new Map(chainIds.map((chainId) => [chainId, createChainBonds(chainId, store)]))
-  await Promise.all([...chains.values()].map((bonds) => bonds.load()))
-
-  return {
-    /** The free bond, in the bond token's smallest unit; undefined until it has been read once. */
-    of: ({ chainId, address }: SolverKey): bigint | undefined => chains.get(chainId)?.of(address)?.free,
-    /** The whole bond, in the bond token's smallest unit; undefined until it has been read once. */
-    totalOf: ({ chainId, address }: SolverKey): bigint | undefined => chains.get(chainId)?.of(address)?.total,
-    /** Sets bonds that were just read in memory at once, then stores those that have changed. */
-    async update(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void> {
-      await chains.get(chainId)?.update(bonds)
-    },
-    /** Sets the bond that a registration has read. It may be older than an event. */
-    async updateRegistered({ chainId, address }: SolverKey, bond: Bond): Promise<void> {
-      await chains.get(chainId)?.updateRegistered(address, bond)
-    },
-    /** Reads a chain's free bonds from the store. @returns whether any was different */
-    load: async (chainId: number): Promise<boolean> => (await chains.get(chainId)?.load()) ?? false,
-  }
+interface KnownBond extends StoredBond {
+  /** Whether the store has it, or a write of it has begun. A load leaves others unchanged. */
+  isStored: boolean
 }
 
 /**
- * Builds the free bonds of one chain. Memory changes first. Writes and loads then run one after the other, so that no load
+ * Builds the free bonds from the store. Memory changes first. Writes and loads of a chain then run one after the other, so that no load
  * reads a state from before a write.
  */
-function createChainBonds(chainId: number, store: BondStore) {
-  const known = new Map<Address, StoredBond>()
-  /** Solvers whose bond has changed in memory, and for which no write has begun. A load leaves them unchanged. */
-  const unstored = new Set<Address>()
+export async function createFreeBonds(store: BondStore, chainIds: readonly number[]) {
+  const chains = new Map<number, Map<Address, KnownBond>>()
   const queue = createSerialQueue()
 
-  function setUnstored(address: Address, bond: StoredBond): void {
-    known.set(address, bond)
-    unstored.add(address)
+  function knownOn(chainId: number): Map<Address, KnownBond> {
+    const known = chains.get(chainId) ?? new Map<Address, KnownBond>()
+    chains.set(chainId, known)
+    return known
   }
 
-  async function storeChanges(): Promise<void> {
-    const changes = new Map([...known].filter(([address]) => unstored.has(address)))
-    if (changes.size === 0) return
-    unstored.clear()
-    try {
-      await store.save(chainId, changes)
-    } catch (error) {
-      for (const address of changes.keys()) unstored.add(address)
-      throw error
-    }
+  function find({ chainId, address }: SolverKey): StoredBond | undefined {
+    return chains.get(chainId)?.get(address)
   }
 
-  async function loadStored(): Promise<boolean> {
-    const stored = await store.readAll(chainId)
-    const changed = [...stored].filter(
-      ([address, bond]) => !unstored.has(address) && !isEqual(known.get(address), bond),
-    )
-    for (const [address, bond] of changed) known.set(address, bond)
-    for (const address of known.keys())
-      if (!stored.has(address) && !unstored.has(address)) known.delete(address)
-    return changed.length > 0
+  function set({ chainId, address }: SolverKey, bond: StoredBond): void {
+    knownOn(chainId).set(address, { ...bond, isStored: false })
   }
+
+  function storeChanges(chainId: number): Promise<void> {
+    return queue.run(async () => {
+      const changes = new Map([...knownOn(chainId)].filter(([, { isStored }]) => !isStored))
+      if (changes.size === 0) return
+      for (const bond of changes.values()) bond.isStored = true
+      try {
+        await store.save(chainId, changes)
+      } catch (error) {
+        for (const bond of changes.values()) bond.isStored = false
+        throw error
+      }
+    }, String(chainId))
+  }
+
+  function load(chainId: number): Promise<boolean> {
+    return queue.run(async () => {
+      const known = knownOn(chainId)
+      const stored = await store.readAll(chainId)
+      let hasChanged = false
+      for (const [address, bond] of stored) {
+        const before = known.get(address)
+        if (before?.isStored === false || isEqual(before, bond)) continue
+        known.set(address, { ...bond, isStored: true })
+        hasChanged = true
+      }
+      for (const [address, { isStored }] of known) if (isStored && !stored.has(address)) known.delete(address)
+      return hasChanged
+    }, String(chainId))
+  }
+
+  await Promise.all(chainIds.map(load))
 
   return {
-    of: (address: Address) => known.get(address),
-
-    async update(bonds: ReadonlyMap<Address, Bond>): Promise<void> {
-      for (const [address, bond] of bonds)
-        if (!isEqual(known.get(address), toStored(bond))) setUnstored(address, toStored(bond))
-      await queue.run(storeChanges)
+    /** The free bond, in the bond token's smallest unit; undefined until it has been read once. */
+    of: (solver: SolverKey): bigint | undefined => find(solver)?.free,
+    /** The whole bond, in the bond token's smallest unit; undefined until it has been read once. */
+    totalOf: (solver: SolverKey): bigint | undefined => find(solver)?.total,
+    /** Sets bonds that were just read in memory at once, then stores those that have changed. */
+    async update(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void> {
+      for (const [address, bond] of bonds) {
+        const solver = { chainId, address }
+        if (!isEqual(find(solver), toStored(bond))) set(solver, toStored(bond))
+      }
+      await storeChanges(chainId)
     },
-
-    /** Stores an equal value too: another replica may have removed the row while the solver was not registered. */
-    async updateRegistered(address: Address, bond: Bond): Promise<void> {
-      setUnstored(address, toStored(bond))
-      await queue.run(storeChanges)
+    /**
+     * Sets the bond that a registration has read. It may be older than an event. An equal value is stored too: another replica may have
+     * removed the row while the solver was not registered.
+     */
+    async updateRegistered(solver: SolverKey, bond: Bond): Promise<void> {
+      set(solver, toStored(bond))
+      await storeChanges(solver.chainId)
     },
-
-    load: () => queue.run(loadStored),
+    /** Reads a chain's free bonds from the store. @returns whether any was different */
+    load,
   }
 }
 
