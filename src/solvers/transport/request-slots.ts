@@ -119,21 +119,15 @@ const MAX_CONNECTIONS = 10_000
 /** Builds the slots. @param maxConnections of one origin */
 export function createSlots(maxConnections: number) {
   const byConnection = new LRUCache<string, RequestSlots>({ max: MAX_CONNECTIONS })
-  /** Each quote looks for those of all solvers, and the directory replaces a solver that changes. */
-  const bySolver = new WeakMap<Solver, RequestSlots>()
-
-  function find(solver: Solver): RequestSlots {
-    const session = askedSession(solver)
-    const connection = session?.id ?? new URL(solver.endpointUrl).origin
-    const limit = session === undefined ? maxConnections : MAX_OPEN_SESSION_REQUESTS
-    const slots = byConnection.get(connection) ?? new RequestSlots(limit)
-    byConnection.set(connection, slots)
-    bySolver.set(solver, slots)
-    return slots
-  }
-
   return {
     /** A solver's chains share its session. Solvers at one origin share its connections. */
-    of: (solver: Solver): RequestSlots => bySolver.get(solver) ?? find(solver),
+    of(solver: Solver): RequestSlots {
+      const session = askedSession(solver)
+      const connection = session?.id ?? new URL(solver.endpointUrl).origin
+      const limit = session === undefined ? maxConnections : MAX_OPEN_SESSION_REQUESTS
+      const slots = byConnection.get(connection) ?? new RequestSlots(limit)
+      byConnection.set(connection, slots)
+      return slots
+    },
   }
 }

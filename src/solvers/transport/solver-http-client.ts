@@ -14,11 +14,6 @@ export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
 /** Calls the endpoints of solvers over keep-alive connections. */
 export type SolverHttpClient = ReturnType<typeof createSolverHttpClient>
 
-interface Target {
-  readonly origin: string
-  readonly path: string
-}
-
 /** The headers of every request to a solver; names and values alternate. */
 const HEADERS = [
   'content-type',
@@ -56,16 +51,6 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
   const agent = new Agent(options)
   /** Opens a connection for each request, since another kept connection may be closed just as well. */
   const repeatAgent = new Agent({ ...options, pipelining: 0 })
-  const targets = new WeakMap<CalledSolver, Target>()
-
-  function targetOf(solver: CalledSolver): Target {
-    const known = targets.get(solver)
-    if (known !== undefined) return known
-    const url = new URL(`${solver.endpointUrl.replace(/\/$/, '')}/quote`)
-    const target = { origin: url.origin, path: url.pathname }
-    targets.set(solver, target)
-    return target
-  }
 
   return {
     /**
@@ -82,7 +67,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
       return new Promise((resolve) => {
         const send = (via: Agent) => {
           try {
-            const { origin, path } = targetOf(solver)
+            const { origin, pathname: path } = targetOf(solver)
             const { body } = solverRequest
             const headers = headersOf(solverRequest, call.quoteId)
             via.dispatch({ origin, path, method: 'POST', headers, body }, reader)
@@ -119,6 +104,10 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
       await Promise.all([agent.destroy(), repeatAgent.destroy()])
     },
   }
+}
+
+function targetOf({ endpointUrl }: CalledSolver): URL {
+  return new URL(`${endpointUrl.replace(/\/$/, '')}/quote`)
 }
 
 function headersOf({ request, deadline }: SolverRequest, quoteId: string | undefined): string[] {
