@@ -79,10 +79,7 @@ export function createChainStatePublisher(
 }
 
 /** State of a chain on a follower replica, as the leader publishes it. */
-export interface RemoteChainState extends ChainState {
-  /** Continues with the last snapshot of this replica's own chain sync. It is old until the next leader publishes one. */
-  continueFrom(snapshot: ChainSnapshot): void
-}
+export type RemoteChainState = ReturnType<typeof createRemoteChainState>
 
 interface RemoteChainStateOptions {
   readonly chainId: number
@@ -110,7 +107,7 @@ const NOTHING_RECEIVED: ChainSnapshot = {
 }
 
 /** Builds the state, and follows the messages of the leader. */
-export function createRemoteChainState(options: RemoteChainStateOptions): RemoteChainState {
+export function createRemoteChainState(options: RemoteChainStateOptions) {
   const { chainId, client, cluster, orders, clock } = options
   let received = NOTHING_RECEIVED
   let receivedAt = Number.NEGATIVE_INFINITY
@@ -141,18 +138,19 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
     },
   })
 
-  const state: RemoteChainState = {
+  const state = {
     get snapshot(): ChainSnapshot {
       const isSilent = clock.monotonic() - receivedAt > STALE_MS
       return isSilent && received.status === 'ok' ? { ...received, status: 'syncing' } : received
     },
-    async poll() {
+    async poll(): Promise<boolean> {
       const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
       const hash: Hex | null | undefined = head?.hash
       const { status, last } = state.snapshot
       return status === 'ok' && last?.hash === hash
     },
-    continueFrom(snapshot) {
+    /** Continues with the last snapshot of this replica's own chain sync. It is old until the next leader publishes one. */
+    continueFrom(snapshot: ChainSnapshot): void {
       received = snapshot
       receivedAt = Number.NEGATIVE_INFINITY
     },

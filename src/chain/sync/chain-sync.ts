@@ -1,28 +1,20 @@
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { createBlockPoller } from './block-poller.js'
 import { createBlockProcessor } from './block-processor.js'
-import type { ChainSnapshot, ChainState } from './chain-state.js'
+import type { ChainSnapshot } from './chain-state.js'
 import type { ChainSyncContext } from './context.js'
 import { createHeadSync } from './head-sync.js'
 import { createPollResults } from './poll-results.js'
 import { createTermsRetry } from './terms-retry.js'
 
 /** The leader's reading of one chain, for all replicas, from the election until the leadership is lost. */
-export interface ChainSync extends ChainState {
-  /**
-   * Polls for the first time, then at every new head until `close`.
-   * @returns after the first poll has succeeded or failed, after `timeoutMs` at the latest
-   * @throws ChainConfigError when the chain answers and does not match the configuration
-   */
-  start(timeoutMs: number): Promise<void>
-  close(): Promise<void>
-}
+export type ChainSync = Readonly<ReturnType<typeof createChainSync>>
 
 /** Time between two snapshots, also when nothing has changed. */
 const PUBLISH_INTERVAL_MS = 1000
 
 /** Builds the chain sync. It begins at the position that the last leader stored. */
-export function createChainSync(context: ChainSyncContext): ChainSync {
+export function createChainSync(context: ChainSyncContext) {
   const { publisher, clock } = context
   const blocks = createBlockProcessor(context, update)
   const headSync = createHeadSync(context, blocks)
@@ -65,14 +57,19 @@ export function createChainSync(context: ChainSyncContext): ChainSync {
   publisher.invalidateOrders()
   const timer = clock.setInterval(publish, PUBLISH_INTERVAL_MS)
 
-  const sync: ChainSync & { snapshot: ChainSnapshot } = {
+  const sync = {
     snapshot: takeSnapshot(),
-    start: (timeoutMs) => poller.start(timeoutMs).finally(update),
-    async poll() {
+    /**
+     * Polls for the first time, then at every new head until `close`.
+     * @returns after the first poll has succeeded or failed, after `timeoutMs` at the latest
+     * @throws ChainConfigError when the chain answers and does not match the configuration
+     */
+    start: (timeoutMs: number): Promise<void> => poller.start(timeoutMs).finally(update),
+    async poll(): Promise<boolean> {
       await poller.pollNow()
       return sync.snapshot.status === 'ok'
     },
-    async close() {
+    async close(): Promise<void> {
       timer.stop()
       await Promise.all([poller.close(), termsRetry.close()])
     },

@@ -1,12 +1,12 @@
 import { Agent, type Dispatcher } from 'undici'
 import { MAX_REPLY_KIB } from '../../../packages/protocol/src/field-rules.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
-import { CANCELLED, type HttpFailReason } from '../../../packages/protocol/src/solvers/solver-result.js'
+import { CANCELLED } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { hasTooManyValues, shorten } from '../../../packages/protocol/src/values/text.js'
 import type { CallSignal } from '../../clients/call.js'
 import { createGuardedConnector, failReasonOf, ReplyTooLongError } from './endpoint-connections.js'
 import type { EndpointGuard } from './endpoint-guard.js'
-import type { SolverCall, SolverRequest } from './solver-transports.js'
+import type { SolverCall, SolverReply, SolverRequest } from './solver-transports.js'
 
 /** The part of a solver that a call needs. */
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
@@ -63,7 +63,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
       solverRequest: SolverRequest,
       signal: CallSignal,
       call: Partial<SolverCall> = {},
-    ): Promise<HttpReply> {
+    ): Promise<SolverReply> {
       return new Promise((resolve) => {
         const send = (via: Agent) => {
           try {
@@ -123,14 +123,6 @@ const MAX_FAILURE_LENGTH = 200
 /** Most chunks of a reply: 64 KiB in packets are some 50. */
 const MAX_CHUNKS = 1024
 
-/** What came of a call over HTTP: a `SolverReply`. */
-type HttpReply =
-  | { readonly kind: 'replied'; readonly body: unknown }
-  | { readonly kind: 'declined'; readonly status: number }
-  | { readonly kind: 'invalid'; readonly reason: 'malformed' }
-  | { readonly kind: 'failed'; readonly reason: HttpFailReason; readonly message: string }
-  | typeof CANCELLED
-
 /** Reads the parts of one reply from undici. */
 class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
@@ -138,7 +130,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   readonly #call: Partial<SolverCall>
   readonly #repeat: (error: Error) => boolean
   /** Undefined after the reply. */
-  #onReply: ((reply: HttpReply) => void) | undefined
+  #onReply: ((reply: SolverReply) => void) | undefined
   #isSent = false
   #isAborted = false
   /** The controller of the request while it is open. */
@@ -149,7 +141,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
    * @param repeat sends the request again, with this reader, if its error allows that, and returns whether it does
    */
   constructor(
-    onReply: (reply: HttpReply) => void,
+    onReply: (reply: SolverReply) => void,
     signal: CallSignal,
     call: Partial<SolverCall>,
     repeat: (error: Error) => boolean,
@@ -220,13 +212,13 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#end()
   }
 
-  #reply(reply: HttpReply): void {
+  #reply(reply: SolverReply): void {
     this.#onReply?.(reply)
     this.#onReply = undefined
   }
 }
 
-function parseReply(chunks: readonly Buffer[]): HttpReply {
+function parseReply(chunks: readonly Buffer[]): SolverReply {
   const [only] = chunks
   const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
   try {
