@@ -5,7 +5,7 @@ import {
   SessionEventSchema,
 } from '../../gen/aggregator/v1/session_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
-import { SESSION_PATH } from '../../src/http/streams/session-route.js'
+import { SESSION_PATH } from '../../src/http/streams/websocket-control.js'
 import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import { reasonsOf } from './error-responses.js'

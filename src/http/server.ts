@@ -16,7 +16,6 @@ import { type AddService, rpcServices } from '../rpc/router.js'
 import type { EventStreams } from '../rpc/streams/event-streams.js'
 import type { QuoteStreams } from '../rpc/streams/quote-streams.js'
 import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
-import { MAX_MESSAGE_BYTES } from '../sessions/messages.js'
 import type { Logger } from '../telemetry/log.js'
 import { findHeaderError } from './port/header-rules.js'
 import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './port/multiplexer.js'
@@ -34,8 +33,7 @@ import { registerRestRoutes } from './rest/transcoder.js'
 import { registerRpc } from './rpc-routes.js'
 import { registerEventRoutes } from './streams/event-routes.js'
 import { registerQuoteStream } from './streams/quote-stream-route.js'
-import { registerSessionRoute, SESSION_PATH } from './streams/session-route.js'
-import { MAX_CLIENT_MESSAGE_BYTES, type SolverSockets } from './streams/websocket-control.js'
+import { registerSessionRoute } from './streams/session-route.js'
 import { type PendingUpgrades, registerWebSocketUpgrades } from './streams/websocket-upgrade.js'
 
 interface HttpServerOptions {
@@ -61,9 +59,6 @@ interface HttpServerOptions {
 
 /** The service's one port. */
 export type HttpServer = Awaited<ReturnType<typeof createHttpServer>>
-
-/** Solvers send messages on their sessions. */
-const SOLVERS: SolverSockets = { has: (path) => path === SESSION_PATH, maxMessageBytes: MAX_MESSAGE_BYTES }
 
 /** The longest request body. */
 const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
@@ -136,7 +131,7 @@ export async function createHttpServer(options: HttpServerOptions) {
     if (quoteStreams !== undefined) registerQuoteStream(rest, quoteStreams, rejectOtherMethods)
   })
   await server.register(async (sockets) => {
-    await registerWebSocketUpgrades(sockets, upgrades, MAX_CLIENT_MESSAGE_BYTES, SOLVERS)
+    await registerWebSocketUpgrades(sockets, upgrades)
     const rejectOtherMethods = createMethodRejection(sockets, rateLimits)
     if (streams !== undefined) registerEventRoutes(sockets, streams, rejectOtherMethods, logRequest)
     registerSessionRoute(sockets, solverSessions, rejectOtherMethods, logRequest)

@@ -11,10 +11,8 @@ import type { RejectOtherMethods } from '../rest/error-routes.js'
 import { errorBody } from '../rest/rest-errors.js'
 import { closeReason } from './close-with-error.js'
 import { readSolverMessage, toSessionEventJson, toSessionJson } from './session-json.js'
+import { SESSION_PATH } from './websocket-control.js'
 import { registerWebSocket } from './websocket-upgrade.js'
-
-/** The path of the WebSocket of solver sessions. */
-export const SESSION_PATH = '/v1/solvers/session'
 
 const IS_TEXT = invalidArgument([{ field: 'body', message: 'must be a text frame' }])
 /** The error of ws for a message that is too long. */

@@ -2,6 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
+import { MAX_MESSAGE_BYTES } from '../../sessions/messages.js'
+
+/** The path of the WebSockets of solvers, the only clients that have a reason to send messages. */
+export const SESSION_PATH = '/v1/solvers/session'
 
 /** The service ignores messages of clients; a longer one than this closes the socket. */
 export const MAX_CLIENT_MESSAGE_BYTES = 4096
@@ -28,16 +32,6 @@ interface Incoming {
   secondEndsAt: number
 }
 
-/** The WebSockets of solvers, the only clients that have a reason to send messages. */
-export interface SolverSockets {
-  /** Whether these are the clients of a path. */
-  has(path: string): boolean
-  /** The longest message of them. */
-  readonly maxMessageBytes: number
-}
-
-export const NO_SOLVERS: SolverSockets = { has: () => false, maxMessageBytes: 0 }
-
 /** What a client has sent since the last look. */
 interface Received {
   readonly socket: Socket
@@ -47,16 +41,11 @@ interface Received {
 
 /**
  * Bounds the cost of WebSocket clients. The server closes a client that sends too many frames or bytes, or that does not answer
- * the server's last ping. The ping's bytes are random, so that only a client that reads can repeat them.
- * @param solvers the clients that have a reason to send messages. Of these, control frames and the bytes of unfinished messages
- *   are bounded: their route bounds their messages, and sends its own pings
+ * the server's last ping. The ping's bytes are random, so that only a client that reads can repeat them. Of solvers, it bounds control
+ * frames and the bytes of unfinished messages: their route bounds their messages, and sends its own pings.
  * @returns a function that stops the server's pings
  */
-export function superviseWebSockets(
-  server: WebSocketServer,
-  pingIntervalMs: number,
-  solvers: SolverSockets = NO_SOLVERS,
-): () => void {
+export function superviseWebSockets(server: WebSocketServer, pingIntervalMs: number): () => void {
   const ofUsers = new Map<WebSocket, Received>()
   const ofSolvers = new Map<WebSocket, Received>()
   const incoming = new WeakMap<WebSocket, Incoming>()
@@ -100,13 +89,13 @@ export function superviseWebSockets(
     checkedAt = now
     for (const [client, received] of ofUsers) cutAbove(most, client, received)
     for (const [client, received] of ofSolvers)
-      cutAbove((received.messages + MAX_UNFINISHED_MESSAGES) * solvers.maxMessageBytes, client, received)
+      cutAbove((received.messages + MAX_UNFINISHED_MESSAGES) * MAX_MESSAGE_BYTES, client, received)
   }, SECOND_MS)
   server.on('connection', (client, request) => {
     client.on('ping', onFrame).on('pong', onPong)
     const { socket } = request
     const received: Received = { socket, bytesRead: socket.bytesRead, messages: 0 }
-    const group = solvers.has(pathOf(request)) ? ofSolvers : ofUsers
+    const group = pathOf(request) === SESSION_PATH ? ofSolvers : ofUsers
     group.set(client, received)
     client.once('close', () => group.delete(client))
     if (group === ofUsers) client.on('message', onFrame)

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { LogRequest } from '../request-log.js'
-import { NO_SOLVERS, type SolverSockets, superviseWebSockets } from './websocket-control.js'
+import { MAX_CLIENT_MESSAGE_BYTES, superviseWebSockets } from './websocket-control.js'
 
 const PING_INTERVAL_MS = 30_000
 /** Parts of one message. Each has a cost in addition to its bytes, and no client has a reason to send any. */
@@ -21,20 +21,16 @@ export interface PendingUpgrades {
 /**
  * Lets routes of a scope be WebSockets with the option `wsHandler`. @fastify/websocket adds hooks to every route of its
  * scope, so other routes belong to another scope.
- * @param maxMessageBytes a longer message closes the client, unless its route allows more
- * @param solvers the clients that have a reason to send messages, see `superviseWebSockets`
  */
 export async function registerWebSocketUpgrades(
   scope: FastifyInstance,
   upgrades: PendingUpgrades,
-  maxMessageBytes: number,
-  solvers: SolverSockets = NO_SOLVERS,
 ): Promise<void> {
   await scope.register(websocket, {
     options: {
       // `textFrame` needs it.
       perMessageDeflate: false,
-      maxPayload: maxMessageBytes,
+      maxPayload: MAX_CLIENT_MESSAGE_BYTES,
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
     },
@@ -43,7 +39,7 @@ export async function registerWebSocketUpgrades(
   })
   const webSockets = scope.websocketServer as WebSocketServer
   webSockets.on('connection', (_socket, request) => upgrades.takeOver(request))
-  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS, solvers)
+  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS)
   scope.addHook('onClose', async () => stop())
 }
 

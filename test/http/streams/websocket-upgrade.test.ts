@@ -27,7 +27,7 @@ async function startWebSockets(rootHook: onRequestHookHandler, timeoutMs: number
   const upgrades = superviseUpgrades(server, timeoutMs)
   server.addHook('onRequest', rootHook)
   await server.register(async (scope) => {
-    await registerWebSocketUpgrades(scope, upgrades, 100)
+    await registerWebSocketUpgrades(scope, upgrades)
     scope.get('/ws', { websocket: true }, (socket) => {
       socket.on('message', (data) => socket.send(data))
     })
