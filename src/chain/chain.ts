@@ -15,7 +15,7 @@ import { createContractReader } from './contract/contract-reader.js'
 import { createEndpointWatch, type EndpointProblem } from './contract/endpoint-watch.js'
 import type { OrderCaches } from './contract/order-cache.js'
 import { createEndpointVerifier } from './contract/verify-endpoint.js'
-import type { EventSink, TermsSink } from './event-sink.js'
+import type { EventSink } from './event-sink.js'
 import { createChainLeadership } from './sync/chain-leadership.js'
 import {
   type ChainSnapshot,
@@ -56,7 +56,7 @@ export interface ChainOptions {
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
   /** Builds the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
-  readonly eventSinkOf: (chainId: number) => EventSink & TermsSink
+  readonly eventSinkOf: (chainId: number) => EventSink
   readonly orderCaches: OrderCaches
   /** The orders whose events are published. */
   readonly orderStore: OrderStore

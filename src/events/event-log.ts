@@ -2,7 +2,7 @@ import type { Clock } from '../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../packages/protocol/src/errors.js'
 import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import { DAY_MS } from '../../packages/protocol/src/values/time.js'
-import type { EventSink, TermsSink } from '../chain/event-sink.js'
+import { createEventSink, type EventSink } from '../chain/event-sink.js'
 import type { ClientId } from '../clients/client-id.js'
 import type { ClusterBus } from '../cluster/cluster.js'
 import { createRetry } from '../concurrency/retry.js'
@@ -12,7 +12,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createHub } from './hub.js'
 import { readEnd } from './published-log.js'
-import { createEventSink, createPublisher } from './publisher.js'
+import { createPublisher } from './publisher.js'
 import { MAX_RECENT } from './tail-buffer.js'
 
 /** The log of order events. Chain leaders write it, and subscribers read it. */
@@ -83,7 +83,7 @@ export async function openEventLog(options: EventLogOptions) {
 
   return {
     /** The event sink of a chain, for one chain sync. */
-    eventSinkOf: (chainId: number): EventSink & TermsSink => createEventSink(chainId, store, publisher),
+    eventSinkOf: (chainId: number): EventSink => createEventSink(chainId, store, publisher.write),
     /**
      * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
      * events published here, or one that no entry in memory confirms.

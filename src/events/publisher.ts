@@ -1,15 +1,10 @@
 import type { LogEntry } from '../../packages/protocol/src/orders/event.js'
-import type { EventSink, TermsSink } from '../chain/event-sink.js'
 import { coalesce, createSerialQueue } from '../concurrency/one-at-a-time.js'
-import type { FencingToken } from '../store/events/chain-positions.js'
 import type { EventStore } from '../store/events/event-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Hub } from './hub.js'
 import { readEnd } from './published-log.js'
-
-/** Publishes the entries of the log in their order, whichever replica has written them. */
-type Publisher = ReturnType<typeof createPublisher>
 
 interface PublisherOptions {
   readonly store: EventStore
@@ -24,7 +19,7 @@ interface PublisherOptions {
 
 const PAGE = 500
 
-/** Builds the publisher of a log. Each read of the log includes the last published entry again. */
+/** Builds what publishes the entries of a log in their order, whichever replica has written them. Each read of the log includes the last published entry again. */
 export function createPublisher(options: PublisherOptions) {
   const { store, keptEntries, hub, metrics, log } = options
   const queue = createSerialQueue()
@@ -75,38 +70,5 @@ export function createPublisher(options: PublisherOptions) {
     catchUp: coalesce(() => queue.run(readOn)),
     /** @returns after all current work has ended */
     idle: queue.idle,
-  }
-}
-
-/** Builds the sink of a chain's events. It writes them into the store, with its own fencing token, and publishes them. */
-export function createEventSink(
-  chainId: number,
-  store: EventStore,
-  { write }: Publisher,
-): EventSink & TermsSink {
-  /** `open` replaces it. The store has never issued this one, so no write succeeds before. */
-  let token: FencingToken = { chainId, epoch: 0 }
-
-  return {
-    async open() {
-      const { position, ...issued } = await store.takeOver(chainId)
-      token = issued
-      return position
-    },
-    begin: (settlement, header) => store.begin(token, settlement, header),
-    async append(blocks) {
-      await write(() => store.append(token, blocks))
-    },
-    async appendMissing(events) {
-      const added = await write(() => store.appendMissing(token, events))
-      return added.length
-    },
-    async revert(ancestor) {
-      await write(() => store.revert(token, ancestor))
-    },
-    eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
-    knownSolvers: (orderIds) => store.knownSolvers(chainId, orderIds),
-    ordersWithoutTerms: (after, limit) => store.ordersWithoutTerms(chainId, after, limit),
-    completeOrders: (orders) => store.completeOrders(token, orders),
   }
 }

@@ -5,7 +5,7 @@ import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
-import { EventSinkError, withEventSinkErrors } from '../event-sink-errors.js'
+import { EventSinkError } from '../event-sink.js'
 import { type BlockReader, createBlockReader } from '../logs/block-reader.js'
 import type { BlockProcessor } from './block-processor.js'
 import type { ChainSyncContext } from './context.js'
@@ -166,7 +166,7 @@ function createReaders({
   clock,
 }: ChainSyncContext): ReadonlyMap<Endpoint, BlockReader> {
   const { chainId, settlement } = config
-  const { knownSolvers } = withEventSinkErrors(eventSink, () => {})
+  const { knownSolvers } = eventSink
   const readerAt = (endpoint: Endpoint) => {
     const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
     return createBlockReader(endpoint.client, chainId, settlement, { others, clock, knownSolvers })

@@ -3,7 +3,6 @@ import {
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
-import { withEventSinkErrors } from '../event-sink-errors.js'
 import type { Block, BlockReader, LinkedRange } from '../logs/block-reader.js'
 import { createBlockRecheck } from './block-recheck.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'
@@ -25,21 +24,16 @@ const MAX_EVENT_BLOCKS = 10_000
  * @param onMoved called when the known blocks have changed, before the listener hears of it
  */
 export function createBlockProcessor(context: ChainSyncContext, onMoved: () => void) {
-  const { maxReorgDepth, listener, log } = context
+  const { maxReorgDepth, eventSink, listener, log } = context
   const { chainId, confirmations, recheckBlocks } = context.config
   // One more block, so that the block before the deepest reorganisation is known.
   const keptBlocks = maxReorgDepth + confirmations + 1
   let chain: LocalChain | undefined
   let firstBlock = 0
   let hasRemoved = false
-  /** A write has failed. It may have reached the event log, so `open` must read the log again. */
-  let isEventSinkLost = false
-  const eventSink = withEventSinkErrors(context.eventSink, () => {
-    isEventSinkLost = true
-  })
-  const openPosition = createOpenPosition(context, eventSink)
+  const openPosition = createOpenPosition(context)
   const confirmationBuffer = createConfirmationBuffer(maxReorgDepth, eventSink, listener.onPublished)
-  const blockRecheck = createBlockRecheck(context, eventSink, Math.min(recheckBlocks, keptBlocks - 1))
+  const blockRecheck = createBlockRecheck(context, Math.min(recheckBlocks, keptBlocks - 1))
 
   function knownBlocks(): LocalChain {
     if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
@@ -136,10 +130,9 @@ export function createBlockProcessor(context: ChainSyncContext, onMoved: () => v
      * @returns the known blocks; undefined while START_BLOCK is ahead of the head
      */
     async open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined> {
-      if (chain !== undefined && !isEventSinkLost) return chain
+      if (chain !== undefined && eventSink.isOpen()) return chain
       const position = await openPosition(reader, head)
       const isFirst = chain === undefined
-      isEventSinkLost = false
       if (position !== undefined) {
         firstBlock = position.firstBlock
         confirmationBuffer.reset(tipOf(position.headers).number)

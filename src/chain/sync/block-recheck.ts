@@ -1,7 +1,6 @@
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
-import type { EventSink } from '../event-sink.js'
-import { EventSinkError } from '../event-sink-errors.js'
+import { EventSinkError } from '../event-sink.js'
 import type { Block, BlockReader } from '../logs/block-reader.js'
 import type { ChainSyncContext } from './context.js'
 import { blockAt, type LocalChain } from './local-chain.js'
@@ -19,11 +18,7 @@ const MAX_FAILURES = 30
  * Builds the second reading of one chain's blocks: of those whose logs the node did not prove complete, after it has had time to index them.
  * @param depth below the last block at which a block is read again; 0 reads no block again
  */
-export function createBlockRecheck(
-  { config, listener, log }: ChainSyncContext,
-  eventSink: EventSink,
-  depth: number,
-) {
+export function createBlockRecheck({ config, eventSink, listener, log }: ChainSyncContext, depth: number) {
   const { chainId } = config
   let waiting: readonly WaitingBlock[] = []
 

@@ -6,7 +6,7 @@ import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { BlockListener } from '../chain-listeners.js'
 import type { EndpointVerifier } from '../contract/verify-endpoint.js'
-import type { EventSink, TermsSink } from '../event-sink.js'
+import type { EventSink } from '../event-sink.js'
 import type { ChainStatePublisher } from './chain-state.js'
 
 /** What the parts of a chain's sync get from the chain and the rest of the service. */
@@ -14,7 +14,7 @@ export interface ChainSyncContext {
   readonly config: ChainConfig
   /** How many blocks a reorganisation may remove. */
   readonly maxReorgDepth: number
-  readonly eventSink: EventSink & TermsSink
+  readonly eventSink: EventSink
   /** Calls the endpoints in order until one answers. */
   readonly client: PublicClient
   readonly endpoints: readonly Endpoint[]

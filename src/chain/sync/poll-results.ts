@@ -8,7 +8,7 @@ import {
   InconsistentAnswerError,
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
-import { EventSinkError } from '../event-sink-errors.js'
+import { EventSinkError } from '../event-sink.js'
 import type { UnreadBlock } from './chain-state.js'
 import type { ChainSyncContext } from './context.js'
 import { backoffMs } from './poll-schedule.js'

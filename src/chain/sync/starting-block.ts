@@ -3,7 +3,6 @@ import {
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { BlockHeader, BlockRef, ChainPosition } from '../../../packages/protocol/src/orders/block.js'
-import type { EventSink } from '../event-sink.js'
 import { type BlockReader, repeatedAs } from '../logs/block-reader.js'
 import type { ChainSyncContext } from './context.js'
 
@@ -15,7 +14,7 @@ import type { ChainSyncContext } from './context.js'
 type OpenPosition = (reader: BlockReader, head: BlockHeader) => Promise<ChainPosition | undefined>
 
 /** Builds the function for one chain. It warns of a START_BLOCK above the head once. */
-export function createOpenPosition({ config, log }: ChainSyncContext, eventSink: EventSink): OpenPosition {
+export function createOpenPosition({ config, eventSink, log }: ChainSyncContext): OpenPosition {
   const { chainId, settlement, startBlock } = config
   let hasWarned = false
 

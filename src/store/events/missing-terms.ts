@@ -10,7 +10,7 @@ type Write = <T>(token: FencingToken, work: (transaction: DatabaseTransaction) =
 
 /**
  * Builds the reads and writes of orders whose terms could not be read from the contract, over an open database. The methods are those of
- * `TermsSink`, for all chains.
+ * `EventSink`, for all chains.
  */
 export function createMissingTerms(database: Database, write: Write) {
   return {

@@ -28,6 +28,7 @@ async function startProcessor({ confirmations = 0 } = {}) {
   const published: Hex[] = []
   let stored: readonly BlockHeader[] = []
   const eventSink = only<EventSink>({
+    isOpen: () => true,
     open: async () =>
       stored.length === 0 ? undefined : { settlement: config.settlement, firstBlock: 11, headers: stored },
     begin: async () => {},

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
-import type { EventSink } from '../../../src/chain/event-sink.js'
-import { EventSinkError } from '../../../src/chain/event-sink-errors.js'
+import { EventSinkError } from '../../../src/chain/event-sink.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockRecheck } from '../../../src/chain/sync/block-recheck.js'
 import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
@@ -30,14 +29,14 @@ const EVENT: EventWithPosition = {
 it('a second reading that fails because of the database is repeated until it succeeds', async () => {
   const added: EventWithPosition[] = []
   const listener = { onLate() {}, onLogs() {} }
-  const parts = { config: { chainId: 1 }, listener, log: createLog('silent') }
   const eventSink = {
     async appendMissing(events: readonly EventWithPosition[]) {
       added.push(...events)
       return events.length
     },
   }
-  const recheck = createBlockRecheck(only<ChainSyncContext>(parts), only<EventSink>(eventSink), 1)
+  const parts = { config: { chainId: 1 }, eventSink, listener, log: createLog('silent') }
+  const recheck = createBlockRecheck(only<ChainSyncContext>(parts), 1)
   let isDown = true
   const reader = only<BlockReader>({
     header: async () => HEADER,

@@ -3,7 +3,7 @@ import type { PublicClient } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { EventSink, TermsSink } from '../../../src/chain/event-sink.js'
+import type { EventSink } from '../../../src/chain/event-sink.js'
 import { createChainSync } from '../../../src/chain/sync/chain-sync.js'
 import type { ChainConfig } from '../../../src/config/config.js'
 import { createLog } from '../../../src/telemetry/log.js'
@@ -44,8 +44,9 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
   }
   const endpoint = { client: only<PublicClient>({ request }) } as Endpoint
   let looks = 0
-  const eventSink = only<EventSink & TermsSink>({
+  const eventSink = only<EventSink>({
     open: async () => undefined,
+    isOpen: () => true,
     begin: async () => {},
     append: async () => {},
     async ordersWithoutTerms() {

@@ -1,9 +1,10 @@
-import type { EventSink } from '../../../src/chain/event-sink.js'
+import { type EventSink, EventSinkError } from '../../../src/chain/event-sink.js'
 import type { Random } from '../../support/random.js'
 
 /** Makes the writes of an event sink fail at random, as often as a test allows: before or after the write. */
 export function createFaultyEventSink(eventSink: EventSink, random: Random) {
   let failuresLeft = 0
+  let isOpen = true
 
   function failing<A extends unknown[], R>(write: (...parameters: A) => Promise<R>) {
     return async (...parameters: A): Promise<R> => {
@@ -11,14 +12,18 @@ export function createFaultyEventSink(eventSink: EventSink, random: Random) {
       if (!fails) return write(...parameters)
       failuresLeft--
       if (random.integer(0, 1) === 0) await write(...parameters)
-      throw new Error('the database is down')
+      isOpen = false
+      throw new EventSinkError('the database is down')
     }
   }
 
   const faulty: EventSink = {
-    open: eventSink.open,
-    eventBlocks: eventSink.eventBlocks,
-    knownSolvers: eventSink.knownSolvers,
+    ...eventSink,
+    async open() {
+      isOpen = true
+      return eventSink.open()
+    },
+    isOpen: () => isOpen && eventSink.isOpen(),
     begin: failing(eventSink.begin),
     append: failing(eventSink.append),
     appendMissing: failing(eventSink.appendMissing),

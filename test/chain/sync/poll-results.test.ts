@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
-import { EventSinkError } from '../../../src/chain/event-sink-errors.js'
+import { EventSinkError } from '../../../src/chain/event-sink.js'
 import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createPollResults } from '../../../src/chain/sync/poll-results.js'
 import { backoffMs } from '../../../src/chain/sync/poll-schedule.js'

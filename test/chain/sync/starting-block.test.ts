@@ -19,13 +19,13 @@ async function open(startBlock: number | undefined, stored: ChainPosition | unde
   const warnings: string[] = []
   const begun: [settlement: string, root: number][] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) })
-  const sink = {
+  const eventSink = {
     open: async () => stored,
     begin: async (settlement: string, root: BlockHeader) => void begun.push([settlement, root.number]),
   }
-  const context = { config: { chainId: 1, settlement: OWN, startBlock }, log }
+  const context = { config: { chainId: 1, settlement: OWN, startBlock }, eventSink, log }
   const reader = { header: async (number: number) => header(number) }
-  const openPosition = createOpenPosition(only(context), only(sink))
+  const openPosition = createOpenPosition(only(context))
   await openPosition(only(reader), header(HEAD))
   const position = await openPosition(only(reader), header(HEAD))
   return { firstBlock: position?.firstBlock, begun: begun[0], warnings }
