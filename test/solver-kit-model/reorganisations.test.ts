@@ -131,6 +131,35 @@ it('an order that a stranger has settled is paid when that is lost, also after i
   expect(await isPaidSoon(known)).toBe(true)
 })
 
+it.each([
+  ['the largest', 1],
+  ['the one that is over first', 0],
+  ['one that binds less than others', 2],
+])(
+  'of prices with one nonce, a stranger settles %s: when that is lost, none of them costs bond',
+  async (_, settled) => {
+    const { chain, quoteFor, transfer, passBlocks, slash, bond, isUnused, metrics } = await start()
+    const prices = [
+      await quoteFor(500n, { isPrice: true }),
+      await quoteFor(1_000n, { isPrice: true, depositSeconds: 120 }),
+      await quoteFor(700n, { isPrice: true, depositSeconds: 60 }),
+    ]
+    expect(new Set(prices.map(({ quote }) => quote.nonce)).size).toBe(1)
+    const taken = prices[settled] as KnownQuote
+    transfer(taken)
+    chain.act(STRANGER, SETTLEMENT, settlementCall('settle', [taken.quote, taken.signature]))
+    await passBlocks(16)
+    expect(isUnused(taken)).toBe(false)
+    chain.reorganise(16, chain.head().timestamp + 2, () => 'lost')
+    expect(isUnused(taken)).toBe(true)
+    for (let block = 0; block < 120; block++) {
+      await passBlocks(1)
+      for (const price of prices) if (chain.head().timestamp > price.quote.fillDeadline) slash(price)
+    }
+    expect([bond(), metrics().openQuotes]).toEqual([BOND, 0])
+  },
+)
+
 it('an order is not read any more when its payment is deep', async () => {
   const { paid, passBlocks, node } = await start()
   const known = await paid()

@@ -201,7 +201,7 @@ export function openState(path: string) {
     dropBookEntry: (id: string) => run('DELETE FROM books WHERE id = ?', id),
     /** The missed orders and slashed quotes of a chain since that time that have cost something. */
     losses: (chainId: number, time: number): Loss[] =>
-      sql<Pick<BookEntry, 'entry'> & Pick<Loss, 'isForAddress'>>(
+      sql<BookEntry & Loss>(
         `SELECT entry, signed ->> 'isForAddress' AS isForAddress FROM books LEFT JOIN orders ON orderId = id
           WHERE books.chainId = ? AND kind = 'MISSED' AND time > ? AND entry ->> 'cost' <> '0'`,
       )

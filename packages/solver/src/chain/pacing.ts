@@ -57,11 +57,10 @@ export function createPacing(clock: Clock) {
     if (waiting.length === 0 || isTimed) return
     isTimed = true
     const freeAt = sent.length < perSecond ? 0 : (sent.at(-perSecond) ?? now) + SECOND_MS
-    const wake = () => {
+    clock.setTimeout(() => {
       isTimed = false
       pump()
-    }
-    clock.setTimeout(wake, Math.max(heldUntil, freeAt) - now)
+    }, Math.max(heldUntil, freeAt) - now)
   }
 
   /** The calls of a second that were not refused are what the node takes. */

@@ -23,7 +23,7 @@ export function createCancellations(
   toCancel: () => readonly LedgerQuote[],
   onEnd: () => void,
 ) {
-  const { chain, solver, time, state, ledger, payments, onError, signal } = parts
+  const { chain, solver, time, state, ledger, books, payments, onError, signal } = parts
   const budget = createCancelBudget(parts)
   const prefix = `${CANCELLATION}${chain.chainId} `
   const followed = new Map<string, Promise<void>>()
@@ -121,7 +121,19 @@ export function createCancellations(
     resume(): void {
       for (const { id } of state.keptPayments(chain.chainId)) follow(id)
     },
-    noncesOf: (id: string) => fromWord(wordOf(id) ?? { word: 0n, mask: 0n }),
+    /** A reorganisation has removed one: it is followed again, and its quotes count again until it is mined. */
+    reopen(id: string): void {
+      const word = wordOf(id)
+      const nonces = word === undefined ? [] : fromWord(word)
+      for (const signed of state.endedQuotes(chain.chainId)) {
+        if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId)?.status !== 'QUOTED') continue
+        ledger.reopen(signed)
+        books.reopened(signed)
+      }
+      // Their end is wanted, although nobody waits for it.
+      for (const entry of entriesOf(nonces)) ledger.request(entry)
+      follow(id)
+    },
     /**
      * Uses up nonces, as many as may be sent at this time; the others must be given again.
      * @param wanted the most urgent first
@@ -169,7 +181,7 @@ export function createCancelBudget({ chain, state, time, report }: ChainBasics) 
   }
 
   return {
-    left: () => left(),
+    left,
     /**
      * Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised.
      * @param above the quotes that risk more, and are still to be cancelled: as much is left for each

@@ -1,5 +1,5 @@
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
-import type { LedgerQuote } from '../risk/quote-ledger.js'
+import type { AskedQuote, LedgerQuote } from '../risk/quote-ledger.js'
 
 /** Unix seconds. */
 type QuoteTimes = Pick<Quote, 'depositDeadline' | 'fillDeadline'>
@@ -51,7 +51,7 @@ export function isLastPayment(
  * @param keepsTokens the contract keeps, or may keep, tokens at the address of a cancelled quote
  */
 export function isKept(
-  { quote, isForAddress }: Pick<LedgerQuote, 'quote' | 'isForAddress'>,
+  { quote, isForAddress }: AskedQuote,
   time: number,
   balance: bigint,
   keepsTokens: boolean,

@@ -27,7 +27,7 @@ import { endsAfter, isKept, isLastPayment, middleOf } from './ending-rules.js'
  * 3. Otherwise a cancellation uses up its nonce (`cancellations.ts`), and the next look ends it.
  */
 export function createEnding(parts: ChainParts, filling: Filling) {
-  const { chain, time, ledger, state, addresses, losses, books, payments, signal, onError, report } = parts
+  const { chain, time, ledger, addresses, losses, payments, signal, onError, report } = parts
   const cancellations = createCancellations(parts, toCancel, look)
   const lookAtQuote = createQuoteLook(parts, filling)
   let looking: Promise<unknown> = Promise.resolve()
@@ -94,7 +94,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     const keepsTokens = addresses.keepsTokens()
     const from = Math.max(endsAfter(entry, keepsTokens) + 1, laterLook)
     const isTime = time.due() >= from || (keepsTokens && isLastPayment(entry, time.due()))
-    if (!isTime && entry.requests === undefined) return false
+    if (!isTime && !entry.requests) return false
     // A first look at an order says what its quote needs, too.
     const isUnread = filling.deposits.get(first.orderId)?.isSeen === false
     return !isUnread && !entry.isCancelling && !payments.isUnderWay(first.orderId)
@@ -103,7 +103,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
   /** One that fails must not keep the others. It is looked at again at each block. */
   async function tryToLookAt(entry: LedgerQuote, kept: ReadonlySet<LedgerQuote>): Promise<boolean> {
     try {
-      return await lookAtQuote(entry, () => kept.has(entry) && entry.requests === undefined)
+      return await lookAtQuote(entry, () => kept.has(entry) && !entry.requests)
     } catch (error) {
       report(`look ${entry.quote.inputToken}`, error)
       for (const { reject } of entry.requests ?? []) reject(error)
@@ -115,19 +115,7 @@ export function createEnding(parts: ChainParts, filling: Filling) {
     look,
     /** Learns what a cancellation costs. @throws viem's errors */
     learn: cancellations.learn,
-    /** A reorganisation has removed a cancellation: it is followed again, and its quotes count again until it is mined. */
-    reopen(id: string): void {
-      const nonces = cancellations.noncesOf(id)
-      for (const signed of state.endedQuotes(chain.chainId)) {
-        if (!nonces.includes(signed.quote.nonce) || state.order(signed.orderId)?.status !== 'QUOTED') continue
-        ledger.reopen(signed)
-        books.reopened(signed)
-        // Its end is wanted, although nobody waits for it.
-        const entry = ledger.get(signed.quote.nonce)
-        if (entry !== undefined) ledger.request(entry)
-      }
-      cancellations.resume()
-    },
+    reopen: cancellations.reopen,
     /** Goes on with the cancellations that the state has. */
     resume: cancellations.resume,
     /** How often quotes were cancelled before their time: an offer that was priced or signed meanwhile is not sent. */

@@ -135,7 +135,7 @@ export function createFilling(parts: ChainParts) {
     if (isEnded) return state.setStatus(orderId, 'FINAL')
     // Its payment would revert.
     if ((await findDeposit(parts, now, signed)) === undefined) payments.forget(orderId)
-    if (signed !== undefined) ledger.reopen(signed)
+    ledger.reopen(signed)
     taken(orderId, order.fillDeadline)
   }
 
@@ -157,8 +157,8 @@ export function createFilling(parts: ChainParts) {
     settled(orderId: Hex, settledBy: Hex, blockNumber: number): void {
       const order = state.order(orderId)
       if (order?.status === 'FINAL' || blockNumber <= begun || books.filledBy(orderId) === settledBy) return
-      // The deadline of a price that is no longer kept is read from the chain.
-      taken(orderId, order?.fillDeadline ?? 0, { settledBy })
+      // A price that is not kept has ended, and is looked back at as any other.
+      taken(orderId, order?.fillDeadline ?? time.passed(), { settledBy })
     },
     taken,
     /** Looks again at the orders whose end is not deep yet. @throws ChainReadError, viem's errors */
@@ -207,5 +207,5 @@ export function createSlots(limit: number) {
 }
 
 /** As `sort` takes it. */
-export const byUrgency = (one: Urgency, other: Urgency) =>
+const byUrgency = (one: Urgency, other: Urgency) =>
   Number(other.bond - one.bond) || one.deadline - other.deadline

@@ -34,8 +34,7 @@ export function createDepositAddresses({ chain, solver, state, time }: ChainBasi
      */
     async learn(): Promise<void> {
       if (known !== undefined) return
-      const ended = state.endedQuotes(chain.chainId)
-      const past = ended.find(({ quote }) => quote.fillDeadline < time.passed())
+      const past = state.endedQuotes(chain.chainId).find(({ quote }) => quote.fillDeadline < time.passed())
       if (past === undefined) return
       // Both at one block: where the nonce is not used yet, the refund succeeds at any contract.
       const at = time.atDepth(0)

@@ -46,11 +46,8 @@ export function exposureOf({ chain: { chainId, tokens }, ledger, time }: ChainPa
 
 /** The quotes and prices of a chain that may still be taken, as far as is known. */
 export function openQuotesOf({ ledger }: ChainParts): QuotedOrder[] {
-  return ledger
-    .quotes()
-    .filter(({ deposit }) => deposit === 'NONE')
-    .flatMap(({ signed }) => signed)
-    .map(quotedOf)
+  const open = ledger.quotes().filter(({ deposit }) => deposit === 'NONE')
+  return open.flatMap(({ signed }) => signed.map(quotedOf))
 }
 
 /** The terms of a quote or a price that is signed. */

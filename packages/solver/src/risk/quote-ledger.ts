@@ -159,15 +159,24 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
     },
     promise,
     add,
-    /** A reorganisation has removed its end. */
-    reopen(signed: SolverQuote): void {
-      if (entries.has(signed.quote.nonce)) return
-      state.endQuote(signed.orderId, null)
-      add(signed)
+    /**
+     * A reorganisation has removed its end: it counts again, with all that has its nonce. Of a price that was not kept, which may have
+     * any nonce of a price, all prices count until a look ends them.
+     */
+    reopen(taken?: SolverQuote): void {
+      if (taken && entries.has(taken.quote.nonce)) return
+      const isAgain = ({ quote, orderId }: SolverQuote) =>
+        taken
+          ? quote.nonce === taken.quote.nonce
+          : isPrice(quote) && state.order(orderId)?.status === 'QUOTED'
+      for (const ended of state.endedQuotes(chain.chainId).filter(isAgain)) {
+        state.endQuote(ended.orderId, null)
+        add(ended)
+      }
     },
     /** It was never sent. */
-    withdraw(quote: Pick<Quote, 'nonce'>): void {
-      if (entries.get(quote.nonce)?.signed.length === 0) entries.delete(quote.nonce)
+    withdraw({ nonce }: Quote): void {
+      if (entries.get(nonce)?.signed.length === 0) entries.delete(nonce)
     },
     /** The deposit is there, or can no longer be paid for. */
     deposited({ nonce }: Quote, deposit: LedgerQuote['deposit']): void {

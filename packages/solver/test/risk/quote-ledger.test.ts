@@ -53,7 +53,9 @@ function build(limits: Partial<Settings>, file: SolverState): QuoteLedger {
   const defaults = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05 }
   const options = { ...defaults, ...limits }
   const time = { passed: () => passed, now: () => now }
-  return createQuoteLedger(only({ chain: { bondReservationBps: 500n }, options, time, state: file }))
+  return createQuoteLedger(
+    only({ chain: { chainId: 31337, bondReservationBps: 500n }, options, time, state: file }),
+  )
 }
 
 /** 1000 USDC to pay, and a free bond of which a slash takes 5 %. */
@@ -228,6 +230,29 @@ it('of prices with one nonce, the largest and the one that is over first are kep
     1,
   ])
   expect(shortage(ledger, quote(1n))).toBeUndefined()
+})
+
+it('when a reorganisation removes the end of prices with one nonce, all of them count again', () => {
+  const file = state()
+  const ledger = open({}, file)
+  const signed = (outputAmount: bigint, depositDeadline: number) =>
+    signedOf(quote(outputAmount, { user: NO_USER, nonce: 9_000n, depositDeadline }))
+  const [first, larger] = [signed(5n, 100), signed(9n, 200)]
+  const firm = signedOf(quote(1n))
+  for (const each of [first, larger, firm]) ledger.add(each)
+  for (const taken of [first, larger, undefined]) {
+    for (const each of [larger, firm]) ledger.end(each)
+    expect([ledger.count(), file.openQuotes(31337)]).toEqual([0, []])
+    ledger.reopen(taken)
+    expect(
+      ledger
+        .quotes()
+        .map(({ signed }) => signed.toSorted((a, b) => a.quote.depositDeadline - b.quote.depositDeadline)),
+    ).toEqual([[first, larger]])
+    expect(file.openQuotes(31337)).toHaveLength(2)
+    ledger.reopen(firm)
+    expect(ledger.get(firm.quote.nonce)?.signed).toEqual([firm])
+  }
 })
 
 it('the deposit addresses of signed quotes are watched until their fill deadline', () => {
