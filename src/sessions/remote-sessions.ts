@@ -29,14 +29,9 @@ interface RelayOptions {
 /** Starts to follow the replicas that hold sessions, to ask the solvers of those (docs/decisions.md, D18). */
 export function openReplicaRelay({ replica, directory, chainIds, metrics, log, clock }: RelayOptions) {
   const { key } = replica
-  const skips = new Map<string, () => void>()
   const links = createReplicaLinks(
     (target) => createReplicaClient(target, key, clock),
-    (replicaId, isUp) => {
-      skips.get(replicaId)?.()
-      skips.delete(replicaId)
-      if (!isUp) skips.set(replicaId, directory.skipReplica(replicaId))
-    },
+    directory.setReplicaAsked,
     log,
     clock,
   )

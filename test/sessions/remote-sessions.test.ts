@@ -29,7 +29,7 @@ test('a round and its results go to 401 solvers of one replica in messages of at
     directory: only<RelayOptions['directory']>({
       addListener: () => {},
       registered: () => [],
-      skipReplica: () => () => {},
+      setReplicaAsked() {},
     }),
     chainIds: [],
     metrics: createMetrics(),

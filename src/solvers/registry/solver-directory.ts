@@ -30,12 +30,14 @@ interface SolverDirectoryOptions {
 export async function createSolverDirectory(options: SolverDirectoryOptions) {
   const { chainIds } = options
   const listeners: SolverListener[] = []
+  /** Replicas that do not answer this one. */
+  const skipped = new Set<string>()
   const chains = new Map(
     chainIds.map((chainId) => {
       const onChange = (registered: readonly Solver[]) => {
         for (const listener of listeners) listener(chainId, registered)
       }
-      return [chainId, createSolverList(chainId, options, onChange)] as const
+      return [chainId, createSolverList(chainId, options, skipped, onChange)] as const
     }),
   )
   const reloads = startChainReloads({
@@ -45,16 +47,16 @@ export async function createSolverDirectory(options: SolverDirectoryOptions) {
   })
   await Promise.all([...chains.values()].map((list) => list.reload()))
 
-  const registered = (chainId: number) => chains.get(chainId)?.registered() ?? NO_SOLVERS
+  const registered = (chainId: number): readonly Solver[] => chains.get(chainId)?.registered ?? NO_SOLVERS
 
   return {
     /**
      * The active solvers of a chain, the longest registered first: those with a sufficient bond, and an endpoint or a session
      * at any replica. They are the same at all replicas. The array never changes. Another one replaces it when the solvers differ.
      */
-    active: (chainId: number): readonly Solver[] => chains.get(chainId)?.active() ?? NO_SOLVERS,
+    active: (chainId: number): readonly Solver[] => chains.get(chainId)?.active ?? NO_SOLVERS,
     /** The active solvers that this replica can ask: at an endpoint, or on a session here or at a replica that it can ask. An array as of `active`. */
-    reachable: (chainId: number): readonly Solver[] => chains.get(chainId)?.reachable() ?? NO_SOLVERS,
+    reachable: (chainId: number): readonly Solver[] => chains.get(chainId)?.reachable ?? NO_SOLVERS,
     /** All registered solvers of a chain, also those that are not active. */
     registered,
     /** The solver, if it is registered. */
@@ -88,15 +90,11 @@ export async function createSolverDirectory(options: SolverDirectoryOptions) {
      */
     hideSession: (chainId: number, sessionId: string): (() => void) =>
       chains.get(chainId)?.hideSession(sessionId) ?? (() => {}),
-    /**
-     * Asks no session at a replica from now on: solvers there are asked at their endpoints, or not at all.
-     * @returns a function that ends this
-     */
-    skipReplica(replicaId: string): () => void {
-      const ends = [...chains.values()].map((list) => list.skipReplica(replicaId))
-      return () => {
-        for (const end of ends) end()
-      }
+    /** Sets whether sessions at a replica are asked. Without them, solvers there are asked at their endpoints, or not at all. */
+    setReplicaAsked(replicaId: string, isAsked: boolean): void {
+      if (isAsked) skipped.delete(replicaId)
+      else skipped.add(replicaId)
+      for (const list of chains.values()) list.update()
     },
     /** Stops following the changes of other replicas. */
     close: reloads.close,
@@ -108,20 +106,19 @@ const NO_SOLVERS: readonly Solver[] = []
 
 /**
  * Builds the solvers of one chain in memory, without any before the first reload.
+ * @param skipped replicas whose sessions are not asked
  * @param onChange called after each reload that has changed the solvers
  */
 function createSolverList(
   chainId: number,
   { store, log }: SolverDirectoryOptions,
+  skipped: ReadonlySet<string>,
   onChange: (registered: readonly Solver[]) => void,
 ) {
-  let registered = NO_SOLVERS
-  let active = NO_SOLVERS
-  let reachable = NO_SOLVERS
+  /** As in the store. */
+  let stored = NO_SOLVERS
   /** Sessions that have ended here, and whose end may not be stored yet. */
   const hidden = new Set<string>()
-  /** Replicas that do not answer this one. */
-  const skipped = new Set<string>()
 
   /** One read at a time, so that no older state replaces a newer one. */
   const reload = coalesce(async () => {
@@ -130,23 +127,20 @@ function createSolverList(
         { chainId, solver },
         'a solver was removed: the lists of the operator no longer let it register',
       )
-    const before = registered
-    list(await store.readAll(chainId))
+    const before = list.registered
+    stored = await store.readAll(chainId)
+    update()
     for (const { address } of before) {
-      if (!registered.some((solver) => solver.address === address))
+      if (!list.registered.some((solver) => solver.address === address))
         log.info({ chainId, solver: address }, 'a solver is no longer registered')
     }
-    if (registered !== before) onChange(registered)
+    if (list.registered !== before) onChange(list.registered)
   })
 
-  /** As in the store. */
-  let stored = NO_SOLVERS
-
-  function list(solvers: readonly Solver[]): void {
-    stored = solvers
-    registered = keepEqual(registered, solvers.map(withoutHidden).map(withoutSkipped))
-    active = keepEqual(active, registered.filter(isActive))
-    reachable = keepEqual(reachable, active.filter(isReachable))
+  function update(): void {
+    list.registered = keepEqual(list.registered, stored.map(withoutHidden).map(withoutSkipped))
+    list.active = keepEqual(list.active, list.registered.filter(isActive))
+    list.reachable = keepEqual(list.reachable, list.active.filter(isReachable))
   }
 
   function withoutHidden(solver: Solver): Solver {
@@ -160,33 +154,23 @@ function createSolverList(
     return { ...solver, remoteSession: { ...remoteSession, isCutOff: true } }
   }
 
-  return {
-    /** All registered solvers. */
-    registered: (): readonly Solver[] => registered,
-    /** Those that are listed. Another array replaces it when they differ. */
-    active: (): readonly Solver[] => active,
-    /** Those that this replica asks. Another array replaces it when they differ. */
-    reachable: (): readonly Solver[] => reachable,
+  const list = {
+    /** Another array replaces each of these when its solvers differ. */
+    registered: NO_SOLVERS,
+    active: NO_SOLVERS,
+    reachable: NO_SOLVERS,
     /** Reads the solvers from the store. The read begins after the call. */
     reload,
-
+    /** Lists the solvers of the last read again. */
+    update,
     /** Lists the solvers without a session from now on. @returns a function that ends this */
     hideSession(sessionId: string): () => void {
       hidden.add(sessionId)
-      list(stored)
+      update()
       return () => void hidden.delete(sessionId)
     },
-
-    /** Asks no session at a replica from now on. @returns a function that ends this */
-    skipReplica(replicaId: string): () => void {
-      skipped.add(replicaId)
-      list(stored)
-      return () => {
-        skipped.delete(replicaId)
-        list(stored)
-      }
-    },
   }
+  return list
 }
 
 function isActive(solver: Solver): boolean {
