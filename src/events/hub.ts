@@ -39,7 +39,7 @@ export function createHub(options: HubOptions) {
   const { store, onEvent, onSlow, clock, reads = new ReadQueue(clock) } = options
   const published = new PublishedLog(options, onEvent)
   const reader = createLogReader(store, published)
-  const replays = createReplays(reader, reads)
+  const replays = createReplays(reader, reads, clock)
   const positions = createCursorPositions(
     published,
     options.prunedSequence,

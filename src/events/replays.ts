@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { EventFilter, LogEntry } from '../../packages/protocol/src/orders/event.js'
 import type { ClientId } from '../clients/client-id.js'
+import { createSharedResults } from '../concurrency/shared-results.js'
 import type { EventStore } from '../store/events/event-store.js'
 import type { PublishedLog } from './published-log.js'
 import type { QueuedRead, ReadQueue } from './read-queue.js'
@@ -60,8 +61,10 @@ const MAX_LOOKED_UP = 100_000
 const MAX_LOOKED_UP_ORDERS = 100
 
 /** Builds the replays of a log. */
-export function createReplays(reader: LogReader, reads: ReadQueue) {
-  const pages = new LRUCache<string, Promise<LogPart | undefined>>({ max: MAX_PAGES })
+export function createReplays(reader: LogReader, reads: ReadQueue, clock: Clock) {
+  const shareForever = () => Number.POSITIVE_INFINITY
+  const noPages = () => createSharedResults<LogPart | undefined>(MAX_PAGES, clock, shareForever)
+  let pages = noPages()
 
   async function readWhole({ after, through }: PageRange): Promise<LogPart | undefined> {
     const entries = await reader.readAfter(after, through - after)
@@ -83,17 +86,6 @@ export function createReplays(reader: LogReader, reads: ReadQueue) {
     return entries && last && { entries, through: last.sequence, cursor: last.cursor }
   }
 
-  function readPage(name: string, range: PageRange): Promise<LogPart | undefined> {
-    const known = pages.get(name)
-    if (known !== undefined) return known
-    const page = readWhole(range)
-    pages.set(name, page)
-    page.catch(() => {
-      if (pages.peek(name) === page) pages.delete(name)
-    })
-    return page
-  }
-
   return {
     /**
      * Reads the next part of the log for a subscriber.
@@ -112,25 +104,22 @@ export function createReplays(reader: LogReader, reads: ReadQueue) {
       const through = Math.min(start + entriesPerRead, lastSequence)
       if (entriesPerRead > MAX_BATCH)
         return reads.add(client, () => readFiltered(filter, { after: sequence, through }))
-      const range = { after: start, through }
-      const name = nameOf(range)
-      const known = pages.get(name)
+      const name = `${start}-${through}`
+      const known = pages.find(name)
       const { answer, cancel } = known
-        ? { answer: known, cancel() {} }
+        ? { answer: known.result, cancel() {} }
         : reads.add(
             client,
-            () => readPage(name, range),
-            () => pages.has(name),
+            () => pages.get(name, () => readWhole({ after: start, through })),
+            () => pages.find(name) !== undefined,
           )
       return { answer: answer.then((part) => part && partAfter(part, sequence)), cancel }
     },
     /** Removes all pages from memory. */
-    clear: (): void => pages.clear(),
+    clear(): void {
+      pages = noPages()
+    },
   }
-}
-
-function nameOf({ after, through }: PageRange): string {
-  return `${after}-${through}`
 }
 
 /** Number of entries that one read covers: one batch without a filter, and more with one. */
