@@ -168,6 +168,9 @@ describe('who is asked, and what statistics say of it', () => {
   test('are nobody whose bond is unknown, also when nobody else could be asked', () => {
     unread = registered
     expect(chosen()).toMatchObject({ asked: [], notAsked: 3 })
+    unread = registered.slice(0, 1)
+    for (const each of registered.slice(1)) open(each)
+    expect(chosen()).toMatchObject({ asked: ['2', '3'], reasons: ['bond_unknown', undefined, undefined] })
   })
 
   test('are those that have answered since the requests began that they leave unanswered', () => {

@@ -89,6 +89,61 @@ test('a solver is late 50 ms before the round, so that the answer comes back in 
   expect(clock.waiting).toBe(0)
 })
 
+test('of a short wait, a tenth is left for the answer on its way back', async () => {
+  const { clock, asked, answersTo, request } = open(silent)
+  const answers = answersTo({ ...request, waitMs: 91 })
+  expect(asked).toMatchObject([{ deadline: request.deadline - 10 }])
+  await clock.advance(81)
+  expect(await answers).toEqual([{ id: 'quote', reply: { kind: 'late' } }])
+})
+
+test('a request that a session cannot take is a failure of its solver, although it was not sent', async () => {
+  const congested = { kind: 'failed', reason: 'session_congested' } as SolverReply
+  expect(await replyOf(() => congested, { isHeld: false })).toEqual([{ id: 'quote', reply: congested }])
+})
+
+test('a reply that is nested too deeply to be written again is no offer', async () => {
+  const solver = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
+  expect(await replyOf(() => ({ kind: 'replied', body: { quote: { solver } } }))).toEqual([
+    { id: 'quote', reply: { kind: 'replied' } },
+  ])
+})
+
+test('the longest line has 4096 characters', async () => {
+  const lineOf = async (characters: number) => {
+    const body = { quote: { solver: 'a'.repeat(characters) } }
+    const [line] = await replyOf(() => ({ kind: 'replied', body }))
+    return JSON.stringify(line).length
+  }
+  const rest = (await lineOf(1)) - 1
+  expect(await lineOf(4096 - rest)).toBe(4096)
+  expect(await lineOf(4097 - rest)).toBeLessThan(100)
+})
+
+test('a round that is answered leaves no timer', async () => {
+  const decline: SolverReply = { kind: 'declined', code: 'PAUSED' }
+  const { clock, answersTo, request } = open(() => decline)
+  await answersTo(request)
+  expect(clock.waiting).toBe(0)
+})
+
+test('the result of a solver that has answered ends no request to the others', async () => {
+  const replies: (() => Promise<SolverReply>)[] = [async () => ({ kind: 'declined', code: 'PAUSED' }), silent]
+  const { clock, answersTo, request } = open(() => (replies.shift() ?? silent)())
+  const [solver] = request.solvers
+  const answers = answersTo({ ...request, solvers: [solver, { ...solver, id: 'other' }] })
+  await new Promise(setImmediate)
+  const result = { outcome: 'DECLINED' }
+  await answersTo({ type: 'results', results: [{ sessionId: 's', id: 'quote', result }] })
+  expect(await Promise.race([answers, new Promise(setImmediate).then(() => 'it waits')])).toBe('it waits')
+  await clock.advance(950)
+  expect(await answers).toMatchObject([{ id: 'quote' }, { id: 'other', reply: { kind: 'late' } }])
+})
+
+test('a ping is answered with its id', async () => {
+  expect(await open(silent).answersTo({ type: 'ping', id: '7' })).toEqual([7])
+})
+
 test('a result is passed on, and ends its request: the round has not waited for the solver', async () => {
   const { results, answersTo, request } = open(silent)
   const answers = answersTo(request)

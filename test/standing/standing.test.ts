@@ -149,6 +149,14 @@ describe('a round does not ask a solver', () => {
       () => [200, 210, 220].map((now) => requestAt(now)),
     ],
     [
+      'has got before its last answer, but for one',
+      () => {
+        for (const now of [0, 1]) ask(requestAt(now))
+        recordEnd(standing, ask(requestAt(10)), { answeredInMs: 90, isOffer: false }, 100)
+      },
+      () => [requestAt(110)],
+    ],
+    [
       'is not expected to quote',
       () => {},
       () => [0, 1, 2].map((now) => ({ ...requestAt(now), isExpected: false })),

@@ -93,6 +93,16 @@ it.each([
   expect(size.current()).toBe(2 * few)
 })
 
+it('a range keeps its size when one is read between failures that say nothing of it', () => {
+  const size = createRangeSize(MAX)
+  for (let failures = 0; failures < 7; failures++) size.failed(500)
+  size.succeeded(60, 0)
+  for (let failures = 0; failures < 7; failures++) size.failed(500)
+  expect(size.current()).toBe(500)
+  size.failed(500)
+  expect(size.current()).toBe(250)
+})
+
 it('a range is not halved while no call is sent', async () => {
   const size = createRangeSize(MAX)
   const paused = new RpcError('refused', 'none is sent', { isRateLimit: true })
@@ -154,6 +164,22 @@ describe('a range grows', () => {
     if (what === 'refused') size.refused(500)
     else size.succeeded(500, ENOUGH_LOGS + 1)
     expect([9, 1, 9, 1].map((ranges) => afterGood(size, ranges))).toEqual([250, 500, 500, 1000])
+  })
+
+  it('after ten good ones in a row: a refusal has them counted again', () => {
+    const size = createRangeSize(MAX)
+    size.refused(500)
+    expect(afterGood(size, 9)).toBe(250)
+    size.refused(250)
+    expect([9, 1].map((ranges) => afterGood(size, ranges))).toEqual([125, 250])
+  })
+
+  it('also with as many logs as one transaction may have, but not with more', () => {
+    const size = createRangeSize(MAX)
+    size.succeeded(500, ENOUGH_LOGS)
+    expect(size.current()).toBe(1000)
+    size.succeeded(1000, ENOUGH_LOGS + 1)
+    expect(size.current()).toBe(500)
   })
 
   it('not by ranges at the head, which are shorter', () => {
